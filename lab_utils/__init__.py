@@ -1,0 +1,21 @@
+"""The Redis Round-Trip Lab's helpers: they measure, draw and check. The Redis calls stand in the notebooks."""
+
+from .bystander import bystander
+from .claims import claim, ledger
+from .counters import Cost, count
+from .errors import LabError
+from .exercises import check, progress
+from .fingerprint import fingerprint
+from .model import describe, fit_model, hidden_distance, predict
+from .plots import plot_prediction, plot_published
+from .servers import connect, empty
+from .slider import slider
+from .sweep import sweep
+from .timing import compare
+from .wire import capture
+
+__all__ = [
+    "Cost", "LabError", "bystander", "capture", "check", "claim", "compare", "connect", "count", "describe", "empty",
+    "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_prediction", "plot_published", "predict", "progress",
+    "slider", "sweep",
+]

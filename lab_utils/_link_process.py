@@ -1,0 +1,246 @@
+"""The link itself: a process that forwards TCP bytes both ways, each after a fixed delay.
+
+Run by `link.py`, by path, with nothing but the standard library, so that it starts quickly and stays small.
+It reads one JSON request a line on its standard input and answers each with one JSON line.
+When its standard input closes, because the kernel that started it is gone, it ends.
+
+One thread does everything. A chunk that arrives is put on a queue with the time at which it must leave,
+so that any number of bytes are in flight at once, in both directions.
+
+It runs at the lowest priority there is (SCHED_IDLE) and, while something is being measured, polls without pause.
+So the CPU it shares with client and server never dozes off, which would cost up to 0.1 ms a message, and yet
+either of them gets the CPU at once when it has something to do.
+"""
+
+import base64
+import collections
+import ctypes
+import heapq
+import json
+import os
+import select
+import selectors
+import socket
+import sys
+import time
+
+SPIN_S = 80e-6  # a sleeper wakes this late on an ordinary kernel, so the last part of a wait is spun
+CHUNK = 1 << 18  # bytes read at once
+IN_FLIGHT = 1 << 26  # bytes held in one direction before the link stops reading, as a full pipe would
+CONNECT_TIMEOUT_S = 5
+PR_SET_TIMERSLACK = 29  # linux/prctl.h
+
+
+class End:
+    """One socket of a connection: what it sent waits in `queue` until it is due at the `other` end."""
+
+    def __init__(self, sock, name, connection, delay_s):
+        self.sock, self.name, self.connection, self.delay_s = sock, name, connection, delay_s
+        self.other = None
+        self.queue = collections.deque()  # (arrived, due, bytes); empty bytes are the end of the stream
+        self.held = 0  # bytes in the queue
+        self.reading = True  # until the stream ends
+        self.stuck = False  # the other end's socket takes no more for now
+        self.done = False  # the end of the stream has been passed on
+
+
+class Link:
+    """Every listener and connection of one link process, and the loop that serves them."""
+
+    def __init__(self):
+        self.selector = selectors.DefaultSelector()
+        self.deadlines = []  # heap of (due, tie-breaker, end)
+        self.order = 0
+        self.connections = 0
+        self.events = None  # a list while recording
+        self.polling = False  # instead of sleeping
+        self.requests = b""
+        self.room = memoryview(bytearray(CHUNK))  # read into, always: a fresh 256 KB a read costs 30 µs of page faults
+
+    def run(self):
+        os.set_blocking(0, False)
+        self.selector.register(0, selectors.EVENT_READ, (self.read_requests, None))
+        while True:
+            if not self.polling:
+                self.sleep()
+            for key, mask in self.selector.select(0):
+                action, argument = key.data
+                action(argument, mask)
+            self.send_due()
+
+    def sleep(self):
+        """Waits for bytes or the next deadline. `select` counts in microseconds, where epoll counts in milliseconds."""
+        wait = self.deadlines[0][0] - time.perf_counter() - SPIN_S if self.deadlines else None
+        if wait is None or wait > 0:
+            select.select([self.selector.fileno()], (), (), wait)
+
+    # What the kernel asks for
+
+    def read_requests(self, _, __):
+        chunk = os.read(0, 65536)
+        if not chunk:
+            os._exit(0)
+        *lines, self.requests = (self.requests + chunk).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            answer = getattr(self, "do_" + request.pop("do"))(**request)
+            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.flush()
+
+    def do_listen(self, address, delay_s):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        listener.setblocking(False)
+        address = tuple(address) if isinstance(address, list) else address
+        self.selector.register(listener, selectors.EVENT_READ, (self.accept, (listener, address, delay_s)))
+        return {"port": listener.getsockname()[1]}
+
+    def do_record(self):
+        self.events = []
+        return {}
+
+    def do_recorded(self):
+        events, self.events = self.events or [], None
+        return {"events": events}
+
+    def do_poll(self, on):
+        self.polling = on
+        return {}
+
+    # What the sockets bring
+
+    def accept(self, argument, _):
+        listener, address, delay_s = argument
+        sock, _ = listener.accept()
+        try:
+            server = connect(address)
+        except OSError:
+            sock.close()  # the client sees what it would see of a server that is gone
+            return
+        self.connections += 1
+        client_end = End(sock, "request", self.connections, delay_s)
+        server_end = End(server, "reply", self.connections, delay_s)
+        client_end.other, server_end.other = server_end, client_end
+        for end in (client_end, server_end):
+            end.sock.setblocking(False)
+            if end.sock.family != socket.AF_UNIX:
+                end.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
+
+    def serve(self, end, mask):
+        if mask & selectors.EVENT_READ and end.reading:
+            self.read(end)
+        if mask & selectors.EVENT_WRITE and end.sock.fileno() >= 0:
+            end.other.stuck = False
+            self.send(end.other)
+
+    def read(self, end):
+        try:
+            chunk = self.room[:end.sock.recv_into(self.room)].tobytes()
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        now = time.perf_counter()
+        end.queue.append((now, now + end.delay_s, chunk))
+        end.held += len(chunk)
+        end.reading = bool(chunk)
+        if len(end.queue) == 1:
+            self.schedule(end)
+        if not end.reading or end.held >= IN_FLIGHT:
+            self.watch(end)
+
+    def schedule(self, end):
+        self.order += 1
+        heapq.heappush(self.deadlines, (end.queue[0][1], self.order, end))
+
+    def send_due(self):
+        now = time.perf_counter()
+        while self.deadlines and self.deadlines[0][0] <= now:
+            end = heapq.heappop(self.deadlines)[2]
+            if end.queue and not end.stuck:
+                self.send(end)
+
+    def send(self, end):
+        """Passes on what is due. What the other socket does not take now goes when it can take it."""
+        was_full = end.held >= IN_FLIGHT
+        while end.queue and end.queue[0][1] <= time.perf_counter():
+            arrived, due, chunk = end.queue.popleft()
+            if not chunk:
+                self.pass_end(end)
+                return
+            left = time.perf_counter()  # before the send: whom it wakes may run first
+            try:
+                sent = end.other.sock.send(chunk)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                self.drop(end)
+                return
+            end.held -= sent
+            if self.events is not None and sent:
+                data = base64.b64encode(chunk[:sent]).decode()
+                self.events.append([end.connection, end.name, arrived, left, data])
+            if sent < len(chunk):
+                end.queue.appendleft((arrived, due, chunk[sent:]))
+                end.stuck = True
+                break
+        if end.stuck or end.other.sock in self.selector.get_map():
+            self.watch(end.other)
+        if was_full and end.held < IN_FLIGHT:
+            self.watch(end)
+        if end.queue and not end.stuck:
+            self.schedule(end)
+
+    def pass_end(self, end):
+        end.done = True
+        if end.other.done:
+            self.drop(end)
+            return
+        try:
+            end.other.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.drop(end)
+
+    def drop(self, end):
+        """Ends a connection on both sides at once."""
+        for side in (end, end.other):
+            if side.sock.fileno() >= 0 and side.sock in self.selector.get_map():
+                self.selector.unregister(side.sock)
+            side.sock.close()
+            side.queue.clear()
+            side.reading = False
+
+    def watch(self, end):
+        """Asks the selector for what this socket can be used for now, and nothing else."""
+        if end.sock.fileno() < 0:
+            return
+        wanted = selectors.EVENT_READ if end.reading and end.held < IN_FLIGHT else 0
+        wanted |= selectors.EVENT_WRITE if end.other.stuck else 0
+        known = self.selector.get_map().get(end.sock)
+        if known is None and wanted:
+            self.selector.register(end.sock, wanted, (self.serve, end))
+        elif known is not None and not wanted:
+            self.selector.unregister(end.sock)
+        elif known is not None and known.events != wanted:
+            self.selector.modify(end.sock, wanted, (self.serve, end))
+
+
+def connect(address):
+    if isinstance(address, tuple):
+        return socket.create_connection(address, CONNECT_TIMEOUT_S)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(CONNECT_TIMEOUT_S)
+    sock.connect(address)
+    return sock
+
+
+def yield_to_others():
+    """Linux: wakes this process on time, and lets everyone else go first. Other systems do without."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+if __name__ == "__main__":
+    yield_to_others()
+    Link().run()

@@ -1,0 +1,102 @@
+"""Published claims on trial: what an article said, what was measured here, and the verdict that follows.
+
+A judge is a plain function from measurements to a Verdict, in `lab_utils/verdicts/`, a module for each chapter.
+It measures nothing itself, so it can be fed measurements that say the opposite, and then says the opposite.
+A chapter measures and calls `lab.claim`.
+"""
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from dataclasses import asdict, dataclass
+
+from . import state
+from .errors import LabError
+
+HOLDS, DEPENDS, FAILS = "holds", "depends", "does not hold here"
+
+ARTICLES = {
+    "A": "Redis Pipeline, packet by packet (MicroAd developers' blog)",
+    "B": "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)",
+    "C": "Redis Pipeline and the round trip (30 March 2023)",
+    "D": "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)",
+    "E": "Why was my Redis so slow? (Qiita, 17 April 2017)",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`word` is one of "holds", "depends", "does not hold here"; `because` says why, with measured figures behind `~`."""
+
+    word: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A claim, its verdict and the measurements behind it."""
+
+    name: str
+    text: str
+    verdict: Verdict
+    measured: dict
+
+    def __repr__(self):
+        return f"{self.name}  “{self.text}”\n    {self.verdict.word}: {self.verdict.because}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    name: str
+    text: str
+    judge: object
+
+    @property
+    def article(self):
+        return ARTICLES[self.name[0]]
+
+
+CLAIMS = {}
+
+
+def judge(name, text):
+    """Registers the decorated function as the judge of claim `name`, whose `text` is the claim in our words."""
+    def register(function):
+        CLAIMS[name] = Claim(name, text, function)
+        return function
+    return register
+
+
+@functools.cache
+def load_all():
+    from . import verdicts
+
+    for module in pkgutil.iter_modules(verdicts.__path__):
+        importlib.import_module(f"{verdicts.__name__}.{module.name}")
+
+
+def claim(name, **measured):
+    """Tries claim `name` on measurements and remembers the verdict for later chapters and the scoreboard.
+
+    The measurements are the arguments of the claim's judge, seconds and counts; returns a Tried, which shows the claim
+    and its verdict. Raises LabError for an unknown claim, or for measurements that the judge does not take.
+    """
+    load_all()
+    known = CLAIMS.get(name)
+    if known is None:
+        raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
+    try:
+        inspect.signature(known.judge).bind(**measured)
+    except TypeError as error:
+        raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}.") from None
+    tried = Tried(name, known.text, known.judge(**measured), measured)
+    ledger = state.load("claims")
+    ledger[name] = {"text": known.text, "article": known.article, **asdict(tried.verdict), "measured": measured}
+    state.save("claims", ledger)
+    return tried
+
+
+def ledger():
+    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured"}}."""
+    return state.load("claims")

@@ -1,0 +1,203 @@
+"""What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account of it."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import hiredis
+import redis
+
+from . import aio
+from .errors import LabError
+from .servers import private_password, server
+from .tap import Tap
+from .words import many
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run of a function cost.
+
+    Counted at the client, exact: `round_trips` (a write followed by a wait for its reply), `commands`,
+    `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds inside commands), `server_reads`
+    and `server_writes` (its read and write calls); None where other clients used the server meanwhile.
+    `connections` were opened on the way and cost `handshake_trips` round trips more, which are not in `round_trips`.
+    """
+
+    round_trips: int
+    commands: int
+    bytes_sent: int
+    bytes_received: int
+    server_us: int | None = None
+    server_reads: int | None = None
+    server_writes: int | None = None
+    connections: int = 0
+    handshake_trips: int = 0
+
+    def row(self):
+        return [many(self.round_trips, "round trip"), many(self.commands, "command"),
+                f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received"]
+
+    def tail(self):
+        if self.server_us is None:
+            server_side = "   server shared with other clients: not counted"
+        else:
+            server_side = (f"   server ~{self.server_us:,} µs in ~{self.server_reads:,} reads "
+                           f"and ~{self.server_writes:,} writes")
+        opened = (f"   + {many(self.connections, 'new connection')}: {many(self.handshake_trips, 'round trip')}"
+                  if self.connections else "")
+        return server_side + opened
+
+    def __repr__(self):
+        return "   ".join(self.row()) + self.tail()
+
+
+class Costs(dict):
+    """Costs by name, shown as a table."""
+
+    def __repr__(self):
+        rows = [[name, *cost.row()] for name, cost in self.items()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = [
+            row[0].ljust(widths[0]) + "".join("   " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        ]
+        return "\n".join(line + cost.tail() for line, cost in zip(lines, self.values(), strict=True))
+
+
+def count(fn, client):
+    """Runs `fn(client)` once, with redis-py tapped, and returns its Cost; for a dict of functions, a table of Costs.
+
+    `fn` may be `async def`: it is given an asyncio client with the same address and options. One connection is opened
+    beforehand; any further one is counted apart. Raises whatever `fn` raises.
+    """
+    if isinstance(fn, dict):
+        return Costs({name: count(each, client) for name, each in fn.items()})
+    return counted(fn, client)[0]
+
+
+def counted(fn, client):
+    """(Cost, what fn returned)."""
+    if not callable(fn):
+        raise LabError(f"lab.count needs a function of a client, such as `def loop(r): ...`, and got {fn!r}. "
+                       "Pass the function itself, without calling it: lab.count(loop, r).")
+    if aio.is_async(fn):
+        return aio.run(counted_async(fn, client))
+    client.ping()  # opens the connection, so that its handshake is not counted
+    with Meter(client) as meter, Tap() as tap:
+        result = fn(client)
+    return cost_of(tap, meter), result
+
+
+async def counted_async(fn, client):
+    async with aio.client_like(client) as own:
+        await own.ping()
+        with Meter(client) as meter, Tap() as tap:
+            result = await fn(own)
+    return cost_of(tap, meter), result
+
+
+def cost_of(tap, meter=None):
+    """The Cost of what a closed tap saw, with the server's part if a meter ran around it."""
+    work = [write for write in tap.writes if not write.handshake]
+    return Cost(
+        round_trips=sum(not turn.handshake for turn in tap.turns),
+        commands=sum(1 for write in work for _ in commands_in(write.chunks)),
+        bytes_sent=sum(len(chunk) for write in work for chunk in write.chunks),
+        bytes_received=sum(read.size for read in tap.reads if not read.handshake),
+        connections=tap.opened,
+        handshake_trips=sum(turn.handshake for turn in tap.turns),
+        **(meter.spent(tap) if meter else {}),
+    )
+
+
+def commands_in(chunks):
+    """The commands in written bytes, each as a list of bytes. hiredis reads what it would read at a server."""
+    reader = hiredis.Reader()
+    for chunk in chunks:
+        reader.feed(chunk if isinstance(chunk, bytes) else bytes(chunk))
+    while (command := reader.gets()) is not False:
+        yield command
+
+
+class Meter:
+    """The server's own counters around a piece of work, read through a connection of its own.
+
+    Reading them is a command too; two readings in a row before the work tell what one costs, and that is taken off.
+    """
+
+    def __init__(self, client):
+        self.admin = admin_of(client)
+
+    def __enter__(self):
+        first = self.read()
+        self.before = self.read()
+        self.of_reading = {name: self.before[name] - first[name] for name in ("bytes_in", "reads", "writes")}
+        return self
+
+    def __exit__(self, *_):
+        self.after = self.read()
+        self.admin.close()
+
+    def read(self):
+        info = self.admin.info("all")
+        return {
+            "bytes_in": info["total_net_input_bytes"],
+            "reads": info["total_reads_processed"],
+            "writes": info["total_writes_processed"],
+            "stats": {name.removeprefix("cmdstat_"): (stat["calls"], stat["usec"])
+                      for name, stat in info.items() if name.startswith("cmdstat_") and name != "cmdstat_info"},
+        }
+
+    def spent(self, tap):
+        """The server's fields of a Cost; {} if the server read other bytes than this tap saw written."""
+        bytes_in, reads, writes = (self.after[name] - self.before[name] - self.of_reading[name]
+                                   for name in ("bytes_in", "reads", "writes"))
+        if bytes_in != sum(len(chunk) for write in tap.writes for chunk in write.chunks):
+            return {}
+        return {"server_us": self.microseconds(tap), "server_reads": reads, "server_writes": writes}
+
+    def microseconds(self, tap):
+        """Time inside commands. EXEC's and EVAL's own time holds that of what they ran, so those are not added again."""
+        stats = {name: (calls - self.before["stats"].get(name, (0, 0))[0], us - self.before["stats"].get(name, (0, 0))[1])
+                 for name, (calls, us) in self.after["stats"].items()}
+        if not any(calls for name, (calls, _) in stats.items() if name in CONTAINERS):
+            return sum(us for _, us in stats.values())
+        outside = sent_outside_transactions(tap)
+        total = 0
+        for name, (calls, us) in stats.items():
+            if name in CONTAINERS:
+                total += us
+            elif calls:
+                total += us * min(1, outside.get(name.split("|")[0], 0) / calls)
+        return round(total)
+
+
+CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
+
+
+def sent_outside_transactions(tap):
+    """How often each command was sent by the client itself, not queued after a MULTI: {name in lower case: times}."""
+    sent, queueing = Counter(), set()
+    for write in tap.writes:
+        for command in commands_in(write.chunks):
+            name = command[0].decode().lower()
+            if name in ("exec", "discard"):
+                queueing.discard(write.connection)
+            if write.connection not in queueing:
+                sent[name] += 1
+            if name == "multi":
+                queueing.add(write.connection)
+    return sent
+
+
+def admin_of(client):
+    """A client of the lab's own on the same server, past the link if there is one."""
+    kwargs = client.connection_pool.connection_kwargs
+    password = kwargs.get("password")
+    if password and password == private_password():
+        return server().connect(single_connection_client=True)
+    own = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS | ADDRESS_OPTIONS}
+    return redis.Redis(**{**own, "decode_responses": False}, single_connection_client=True)
+
+
+ADDRESS_OPTIONS = frozenset({"path", "unix_socket_path"})

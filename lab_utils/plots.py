@@ -1,0 +1,346 @@
+"""The lab's figures, one style: the finding as the title, direct labels, units, the environment in small type.
+
+Each draws one Figure, prints one line that says the same in words, and returns the Figure, which a notebook shows when
+it is a cell's last line. Colours are safe for colour-blind readers, and hatches and markers say the same again.
+"""
+
+import functools
+import itertools
+import textwrap
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from .words import many, milliseconds, plain_duration
+
+STYLE = Path(__file__).with_name("lab.mplstyle")
+# The way of working keeps its colour and hatch from chapter to chapter; other names take what is left, in order.
+KNOWN = {"loop": 0, "pipeline": 1, "mset": 2, "mget": 2, "transaction": 3, "multi": 3, "lua": 4, "script": 4, "asyncio": 5}
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#999999", "#000000")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+NETWORK, CLIENT, SERVER = ("#56B4E9", "///"), ("#E69F00", ""), ("#009E73", "...")
+TITLE_WIDTH = 78
+
+
+def styled(draw):
+    """Runs a drawing function in the lab's style, and keeps Jupyter from showing the figure twice."""
+    @functools.wraps(draw)
+    def wrapper(*args, **kwargs):
+        with plt.style.context(STYLE):
+            figure = draw(*args, **kwargs)
+        plt.close(figure)
+        return figure
+    return wrapper
+
+
+def looks(names):
+    """{name: (colour, hatch, marker)}: known names keep theirs, the others share what is left."""
+    taken = {KNOWN[name.lower()] for name in names if name.lower() in KNOWN}
+    free = iter([i for i in range(len(COLORS)) if i not in taken] * 4)
+    used = set()
+    found = {}
+    for name in names:
+        place = KNOWN.get(name.lower())
+        if place is None or place in used:
+            place = next(free)
+        used.add(place)
+        found[name] = COLORS[place], HATCHES[place], MARKERS[place]
+    return found
+
+
+def environment(axes, rtts=()):
+    """Small type under the figure: where these figures come from."""
+    from .fingerprint import environment_line
+
+    distances = ", ".join(milliseconds(rtt) for rtt in rtts)
+    text = environment_line() + (f" · RTT {distances}{' (simulated)' if any(rtts) else ''}" if rtts else "")
+    axes.figure.supxlabel(text, fontsize=8, color="#777777", x=0.99, ha="right")
+
+
+def set_title(axes, text):
+    axes.set_title("\n".join(textwrap.wrap(text, TITLE_WIDTH)))
+
+
+def say(line):
+    print(f"measured: {line}")
+
+
+@styled
+def plot_comparison(times, over, prediction=None, title=None):
+    """Bars of seconds a call for each variant at each distance, on a log scale, each with its ratio to `over`.
+
+    `prediction`, the learner's number of times that the last other variant is faster than `over` at the first distance,
+    gets a bar of its own there.
+    """
+    names, rtts, look = times.names, times.rtts, looks(times.names)
+    predicted = others(names, over)[-1] if prediction else None
+    rows = sum(len(names) for _ in rtts) + bool(prediction)
+    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.42 * rows + 0.35 * len(rtts)))
+    place, ticks, every = 0.0, [], []
+    for rtt in rtts:
+        top = place
+        for name in names:
+            seconds = times.seconds(name, rtt)
+            note = "" if name == over else f"   {ratio_note(times, name, over, rtt)}"
+            draw_bar(axes, place, seconds, f"{name}  {plain_duration(seconds)}{note}", look[name])
+            every.append(seconds)
+            place += 1
+            if name == predicted and rtt == rtts[0]:
+                seconds = times.seconds(over, rtt) / prediction
+                draw_bar(axes, place, seconds, f"you said {name}  {plain_duration(seconds)}   {prediction:g}x faster", None)
+                every.append(seconds)
+                place += 1
+        ticks.append((top + place - 1) / 2)
+        place += 0.8
+    log_axis(axes, every, "milliseconds a call, log scale (shorter is faster)")
+    axes.set_yticks(ticks, [f"RTT {milliseconds(rtt)}" for rtt in rtts])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    set_title(axes, title or comparison_title(times, over))
+    environment(axes, rtts)
+    say(in_words(times, over))
+    return figure
+
+
+def in_words(times, over):
+    if len(times.names) == 1:
+        return "; ".join(f"{over} {plain_duration(times.seconds(over, rtt))} at RTT {milliseconds(rtt)}" for rtt in times.rtts)
+    return "; ".join(f"{times.verdict(name, over, rtt)} at RTT {milliseconds(rtt)}"
+                     for rtt in times.rtts for name in others(times.names, over))
+
+
+def draw_bar(axes, place, seconds, label, look, height=0.86):
+    """One horizontal bar in milliseconds with its label at the end; without a look, an outline: said, not measured."""
+    if look:
+        axes.barh(place, seconds * 1000, height, color=look[0], hatch=look[1], edgecolor="white")
+    else:
+        axes.barh(place, seconds * 1000, height, color="white", edgecolor="#D55E00", linewidth=1.5, linestyle="--")
+    axes.annotate(label, (seconds * 1000, place), (5, 0), textcoords="offset points", va="center", fontsize=10,
+                  color="black" if look else "#D55E00")
+
+
+def log_axis(axes, seconds, label):
+    """A log scale in milliseconds with plain numbers on it and room for the labels at the bars' ends."""
+    axes.set_xscale("log")
+    axes.set_xlim(min(seconds) * 1000 / 2.2, max(seconds) * 1000 * 12)
+    plain_ticks(axes.xaxis)
+    axes.set_xlabel(label)
+
+
+def plain_ticks(axis):
+    """0.1, 1, 10, 1,000 instead of powers of ten; no numbers between them."""
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    axis.set_minor_formatter(lambda *_: "")
+
+
+def others(names, over):
+    return [name for name in names if name != over]
+
+
+def ratio_note(times, name, over, rtt):
+    from .ratio import times as written
+
+    found = times.speedup(name, over, rtt)
+    if not found.differs:
+        return "no different"
+    return f"{written(found.value)} faster" if found.value > 1 else f"{written(1 / found.value)} slower"
+
+
+def comparison_title(times, over):
+    """'Against loop: pipeline is 5.2x faster at RTT 0 ms, 57x faster at 5 ms; …' for the first two others."""
+    near, far = times.rtts[0], times.rtts[-1]
+    if len(times.names) == 1:
+        return f"{over} takes {plain_duration(times.seconds(over, far))} at RTT {milliseconds(far)}"
+    parts = []
+    for name in others(times.names, over)[:2]:
+        text = f"{name} is {ratio_note(times, name, over, near)} at RTT {milliseconds(near)}"
+        parts.append(text if far == near else f"{text}, {ratio_note(times, name, over, far)} at {milliseconds(far)}")
+    return f"Against {over}, " + "; ".join(parts)
+
+
+@styled
+def plot_budget(times, rtt_ms=None, title=None):
+    """Stacked bars: of each variant's time, the share spent waiting for the network, in the client and in the server."""
+    rtts = [rtt_ms] if rtt_ms is not None else times.rtts
+    rows = [(name, rtt, times.budget(name, rtt)) for rtt in rtts for name in times.names]
+    figure, axes = plt.subplots(figsize=(9, 1.7 + 0.5 * len(rows)))
+    for place, (_, _, budget) in enumerate(rows):
+        left, whole = 0, budget.network + budget.client + budget.server
+        for (color, hatch), part in zip((NETWORK, CLIENT, SERVER), (budget.network, budget.client, budget.server), strict=True):
+            share = 100 * part / whole
+            axes.barh(place, share, left=left, color=color, hatch=hatch, edgecolor="white")
+            if share >= 7:
+                axes.text(left + share / 2, place, f"{share:.0f}%", ha="center", va="center", fontsize=10,
+                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85})
+            left += share
+        axes.text(101, place, plain_duration(budget.total), va="center", fontsize=10)
+    several = len(rtts) > 1
+    axes.set_yticks(range(len(rows)), [f"{name}, {milliseconds(rtt)}" if several else name for name, rtt, _ in rows])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 112)
+    axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
+    axes.grid(False, axis="y")
+    for label, (color, hatch) in (("network wait", NETWORK), ("client CPU", CLIENT), ("server CPU", SERVER)):
+        axes.bar(0, 0, color=color, hatch=hatch, edgecolor="white", label=label)
+    figure.legend(loc="outside upper right", ncols=3, fontsize=10)
+    set_title(axes, title or budget_title(rows))
+    environment(axes, rtts)
+    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for name, rtt, budget in rows))
+    return figure
+
+
+def budget_title(rows):
+    """Of the first variant: how much of its time is the network, at the nearest and at the farthest distance."""
+    name = rows[0][0]
+    own = [(rtt, budget.network / (budget.network + budget.client + budget.server)) for other, rtt, budget in rows
+           if other == name]
+    text = f"{name}: {own[0][1]:.0%} of the time is network wait at RTT {milliseconds(own[0][0])}"
+    return text if len(own) == 1 else f"{text}, {own[-1][1]:.0%} at {milliseconds(own[-1][0])}"
+
+
+def shares(budget):
+    whole = budget.network + budget.client + budget.server
+    return f"{budget.network / whole:.0%} network, {budget.client / whole:.0%} client, {budget.server / whole:.0%} server"
+
+
+@styled
+def plot_sweep(sweep, title=None):
+    """Time against the size swept, a line a distance, each with its knee; beneath, the client's memory if it was measured."""
+    memory = sweep.memory
+    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False, figsize=(9, 6.4 if memory else 4.4))
+    axes = panels[0][0]
+    for line, rtt in enumerate(sweep.rtts):
+        seconds = [sweep.seconds(size, rtt) * 1000 for size in sweep.sizes]
+        color, marker = COLORS[line], MARKERS[line]
+        axes.plot(sweep.sizes, seconds, marker=marker, color=color)
+        axes.annotate(f"RTT {milliseconds(rtt)}", (sweep.sizes[0], seconds[0]), (4, 6), textcoords="offset points", color=color)
+        knee = sweep.knee(rtt)
+        place = knee, sweep.seconds(knee, rtt) * 1000
+        axes.plot(*place, marker="o", markersize=15, markerfacecolor="none", color=color)
+        axes.annotate(f"knee {knee:,}", place, (0, 12), textcoords="offset points", ha="center", fontsize=9, color=color)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    plain_ticks(axes.yaxis)
+    plain_ticks(axes.xaxis)
+    axes.set_ylabel("milliseconds, log scale")
+    if memory:
+        below = panels[1][0]
+        below.plot(sweep.sizes, [memory[size] / 1e6 for size in sweep.sizes], marker="s", color="#CC79A7")
+        below.set_ylabel("client's peak memory, MB")
+        below.set_ylim(bottom=0)
+    panels[-1][0].set_xlabel(f"{sweep.what}, log scale")
+    far = sweep.rtts[-1]
+    set_title(axes, title or f"At RTT {milliseconds(far)}, beyond {sweep.knee(far):,} {sweep.what} there is little left to gain")
+    environment(axes, sweep.rtts)
+    say("; ".join(f"RTT {milliseconds(rtt)}: knee at {sweep.knee(rtt):,}, {plain_duration(sweep.seconds(sweep.knee(rtt), rtt))}, "
+                  f"against {plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts))
+    return figure
+
+
+@styled
+def plot_prediction(what, you_s, model_s, measured_s, title=None):
+    """Three bars on a log scale: what the learner said, what the model says, what was measured; all in seconds."""
+    figure, axes = plt.subplots(figsize=(9, 2.9))
+    rows = (("you", you_s, "#CC79A7", "xxx"), ("model", model_s, "#56B4E9", "///"), ("measured", measured_s, "#0072B2", ""))
+    for place, (_, seconds, *look) in enumerate(rows):
+        draw_bar(axes, place, seconds, plain_duration(seconds), look)
+    axes.set_yticks(range(3), [name for name, *_ in rows])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    log_axis(axes, [seconds for _, seconds, *_ in rows], "milliseconds, log scale")
+    off = abs(model_s / measured_s - 1)
+    set_title(axes, title or f"{what}: you were {off_by(you_s, measured_s)}, the model {off:.0%} off")
+    environment(axes)
+    say(f"{what}: you said {plain_duration(you_s)}, the model {plain_duration(model_s)}, the clock {plain_duration(measured_s)}")
+    return figure
+
+
+def off_by(said, measured):
+    factor = max(said / measured, measured / said)
+    return f"{abs(said / measured - 1):.0%} off" if factor < 1.5 else f"{factor:.1f}x off"
+
+
+@styled
+def plot_published(what, published, reproduced, rtt_ms, title=None):
+    """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice."""
+    names = list(published)
+    figure, axes = plt.subplots(figsize=(9, 1.8 + 0.75 * len(names)))
+    for place, name in enumerate(names):
+        for shift, seconds, look, label in ((-0.2, published[name], ("#999999", "xxx"), "published"),
+                                            (0.2, reproduced[name], ("#0072B2", ""), "here")):
+            draw_bar(axes, place + shift, seconds, f"{label}  {plain_duration(seconds)}", look, 0.38)
+    log_axis(axes, [*published.values(), *reproduced.values()], "milliseconds, log scale")
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in names)
+    set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out within {worst:.1f}x")
+    environment(axes, (round(rtt_ms, 2),))
+    say("; ".join(f"{name}: published {plain_duration(published[name])}, here {plain_duration(reproduced[name])}"
+                  for name in names))
+    return figure
+
+
+@styled
+def plot_ladder(capture, turns=6, title=None):
+    """The ladder (sequence) diagram: client and server as verticals, time downwards, each message at its real times.
+
+    Draws the first `turns` turns; a turn ends where the next request follows a reply.
+    """
+    shown = first_turns(capture.messages, turns)
+    end = max(max(message.at_client, message.at_server) for message in shown) * 1000
+    figure, axes = plt.subplots(figsize=(9, 5.2))
+    axes.grid(False)
+    for place, name in ((0, "client"), (1, "server")):
+        axes.plot([place, place], [-0.02 * end, end * 1.04], color="#333333", linewidth=2)
+        axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
+    for message in shown:
+        draw_message(axes, message)
+    axes.set_xlim(-0.35, 1.35)
+    axes.set_ylim(end * 1.04, -0.1 * end)
+    axes.set_xticks([])
+    axes.set_ylabel("milliseconds since the first request left")
+    left = count_turns(capture.messages) - count_turns(shown)
+    set_title(axes, title or ladder_title(capture))
+    if left:
+        axes.text(0.5, end * 1.02, f"… and {left:,} more turns like these", ha="center", fontsize=9, color="#555555")
+    environment(axes, (capture.rtt_ms,))
+    say(f"{ladder_title(capture)}; {many(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
+    return figure
+
+
+def draw_message(axes, message):
+    request = message.way == "request"
+    ends = (0, message.at_client), (1, message.at_server)
+    start, stop = ends if request else ends[::-1]
+    color = "#0072B2" if request else "#D55E00"
+    axes.annotate("", (stop[0], stop[1] * 1000), (start[0], start[1] * 1000),
+                  arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 1.6, "linestyle": "-" if request else "--",
+                              "shrinkA": 0, "shrinkB": 0})
+    axes.text(-0.02 if request else 1.02, start[1] * 1000, message.text, color=color, fontsize=9,
+              ha="right" if request else "left", va="center")
+
+
+def first_turns(messages, turns):
+    shown, seen, last = [], 0, "reply"
+    for message in messages:
+        if message.way == "request" and last == "reply":
+            seen += 1
+            if seen > turns:
+                break
+        shown.append(message)
+        last = message.way
+    return shown
+
+
+def count_turns(messages):
+    ways = ["reply", *(message.way for message in messages)]
+    return sum(before == "reply" and now == "request" for before, now in itertools.pairwise(ways))
+
+
+def ladder_title(capture):
+    turns = count_turns(capture.messages)
+    took = max(message.at_client for message in capture.messages)
+    word = "one wait" if turns == 1 else f"{turns:,} waits"
+    return f"{word}, {plain_duration(took)} in all at RTT {milliseconds(capture.rtt_ms)}"

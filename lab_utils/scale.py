@@ -1,0 +1,31 @@
+"""LAB_SCALE=ci|workshop|full: how long the lab measures. It never changes what is counted."""
+
+import os
+from dataclasses import dataclass
+
+from .errors import LabError
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`; `progress` bar or not."""
+
+    seconds: float
+    fewest: int
+    rounds: int
+    progress: bool
+
+
+SCALES = {
+    "ci": Scale(seconds=0.4, fewest=3, rounds=25, progress=False),
+    "workshop": Scale(seconds=2.0, fewest=5, rounds=101, progress=True),
+    "full": Scale(seconds=10.0, fewest=9, rounds=301, progress=True),
+}
+
+
+def scale():
+    """The scale in force, "workshop" unless LAB_SCALE says otherwise. Raises LabError for an unknown one."""
+    name = os.environ.get("LAB_SCALE", "workshop")
+    if name not in SCALES:
+        raise LabError(f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, or leave it unset for workshop.")
+    return SCALES[name]

@@ -1,0 +1,142 @@
+"""What crossed the link, message by message, with the time at both ends."""
+
+import base64
+from dataclasses import dataclass
+
+from . import aio
+from .counters import commands_in
+from .errors import LabError
+from .link import link, through
+from .servers import server
+from .steady import steady
+from .tap import Tap
+from .words import many
+
+
+@dataclass(frozen=True)
+class Message:
+    """Bytes that travelled together in one direction.
+
+    `way` is "request" or "reply"; `at_client` and `at_server` are seconds after the first message left, at either end.
+    """
+
+    way: str
+    at_client: float
+    at_server: float
+    data: bytes
+
+    @property
+    def text(self):
+        """'SET key1', '3 commands', '+OK': what the message says, short."""
+        return request_text(self.data) if self.way == "request" else reply_text(self.data)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """The messages of one run, in order, and the distance they travelled."""
+
+    messages: list
+    rtt_ms: float
+
+    @property
+    def requests(self):
+        return [message for message in self.messages if message.way == "request"]
+
+    @property
+    def replies(self):
+        return [message for message in self.messages if message.way == "reply"]
+
+    def plot(self, turns=6, title=None):
+        """Draws the ladder: client and server as two verticals, each message an arrow at its real time."""
+        from .plots import plot_ladder
+
+        return plot_ladder(self, turns, title)
+
+
+def capture(fn, client):
+    """Runs `fn(client)` once, at the client's distance, and returns a Capture of what crossed the link.
+
+    The client must be on the lab's server; one at RTT 0 is put behind a link without delay for this run, since there is
+    no other place to watch from. One connection only: `fn` must not open more. Raises LabError otherwise.
+    """
+    if aio.is_async(fn):
+        raise LabError("lab.capture draws one conversation at a time: give it a plain function of a client.")
+    rtt_ms, port = place(client)
+    kwargs = client.connection_pool.connection_kwargs
+    options = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS - {"host", "port"}}
+    with through(server(), port, **options) as own, steady(server().pid, link()):
+        own.ping()
+        link().ask("record")
+        try:
+            with Tap(keep_replies=True) as tap:
+                fn(own)
+        finally:
+            events = link().ask("recorded")["events"]
+    if tap.opened:
+        raise LabError("This function opened connections of its own; lab.capture shows the one it is given.")
+    return Capture(messages(tap, events), rtt_ms)
+
+
+def place(client):
+    """(RTT in ms, link port) of a client of the lab's."""
+    port = client.connection_pool.connection_kwargs.get("port")
+    for (address, rtt_ms), known in link().ports.items():
+        if known == port and address == server().address:
+            return rtt_ms, port
+    return 0, link().port_without_delay(server())
+
+
+def messages(tap, events):
+    """Joins the link's chunks with the client's own writes and reads by their place in the stream of bytes."""
+    found = []
+    for way in ("request", "reply"):
+        ends = client_times(tap, way)
+        offset = 0
+        for _, name, arrived, left, encoded in events:
+            if name != way:
+                continue
+            data = base64.b64decode(encoded)
+            here = time_at(ends, offset if way == "request" else offset + len(data) - 1)
+            found.append((way, here, left if way == "request" else arrived, data))
+            offset += len(data)
+    start = min((at_client for _, at_client, _, _ in found), default=0)
+    found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
+    return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
+
+
+def client_times(tap, way):
+    """[(offset of the last byte, time)] of each write or read at the client."""
+    ends, offset = [], 0
+    if way == "request":
+        steps = [(sum(len(chunk) for chunk in write.chunks), write.started) for write in tap.writes]
+    else:
+        steps = [(read.size, read.at) for read in tap.reads]
+    for size, at in steps:
+        offset += size
+        ends.append((offset - 1, at))
+    return ends
+
+
+def time_at(ends, offset):
+    for last, at in ends:
+        if offset <= last:
+            return at
+    return ends[-1][1]
+
+
+def request_text(data):
+    commands = list(commands_in([data]))
+    if not commands:
+        return f"{len(data):,} bytes"
+    if len(commands) > 2:
+        return many(len(commands), "command")
+    return " · ".join(b" ".join(command[:2]).decode(errors="replace")[:24] for command in commands)
+
+
+def reply_text(data):
+    first, _, rest = data.partition(b"\r\n")
+    if not rest:
+        return first.decode(errors="replace")[:24]
+    if first[:1] == b"$" and rest.count(b"\r\n") == 1:
+        return rest[:-2].decode(errors="replace")[:24]
+    return f"{len(data):,} bytes"

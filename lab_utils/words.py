@@ -1,0 +1,44 @@
+"""How the lab writes figures: facts bare, measured values behind a `~`.
+
+CI compares every printed line of a notebook and blanks only what stands behind a `~`, and whole lines that begin with
+`measured:` or `this machine:` (see tests/nbval_sanitize.cfg). So a count that changes is caught, and a slow morning is not.
+"""
+
+
+def many(number, thing):
+    """'1 round trip', '1,000 round trips'."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def duration(seconds):
+    """'~7.5 ms': a measured time with three figures and the unit that suits it."""
+    return "~" + plain_duration(seconds)
+
+
+def plain_duration(seconds):
+    """'7.5 ms', for a title or a label, where nothing is compared."""
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if abs(seconds) >= scale * 0.9995:
+            return f"{three_figures(seconds / scale)} {unit}"
+    return f"{three_figures(seconds / 1e-9)} ns"
+
+
+def three_figures(value):
+    """1234.5 -> '1,234', 12.345 -> '12.3', 0.012345 -> '0.0123'."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.3g}"
+    return text if "e" not in text else f"{value:f}"
+
+
+def milliseconds(rtt_ms):
+    """'0.25 ms': a distance that was set, not measured."""
+    return f"{rtt_ms:g} ms"
+
+
+def size(nbytes):
+    """'38,780 bytes' below 100 KB, '1.2 MB' above: sizes that were counted."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6)):
+        if nbytes >= scale:
+            return f"{nbytes / scale:.3g} {unit}"
+    return f"{nbytes:,} bytes"

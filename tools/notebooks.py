@@ -1,0 +1,97 @@
+"""Runs the notebooks from a fresh kernel and rewrites a committed file only where a fact in its outputs changed.
+
+    python tools/notebooks.py [--force] [NOTEBOOK ...]      default: every chapter
+
+Measured values differ on every run; as long as only they do, the file stays as it is, so that a re-run is no diff.
+--force rewrites it all the same: for new pictures after a change of style.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbval.plugin import get_sanitize_patterns
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL_TIMEOUT_S = 180
+
+
+def main(names):
+    os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
+    os.environ.setdefault("LAB_STATE", str(ROOT / ".lab"))
+    force = "--force" in names
+    paths = [Path(name) for name in names if name != "--force"] or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for path in paths:
+        before = nbformat.read(path, as_version=4)
+        after = run(path)
+        changed = force or comparable(before) != comparable(after)
+        if changed:
+            path.write_text(nbformat.writes(after, indent=1) + "\n", encoding="utf-8")
+        print(f"{path.name}: {'rewritten' if changed else 'no fact changed'}", flush=True)
+
+
+def run(path):
+    """The notebook with the outputs of a fresh run, and nothing in it that says when or on what it ran."""
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    notebook.metadata = nbformat.from_dict({
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    })
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:02d}"
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell.cell_type == "code":
+            cell.outputs = joined([tidy(output) for output in cell.outputs])
+    return notebook
+
+
+def tidy(output):
+    if "metadata" in output:
+        output.metadata = nbformat.from_dict({})
+    if "data" in output:
+        output.data.pop("application/vnd.jupyter.widget-view+json", None)  # its state is not saved, so it would show nothing
+    return output
+
+
+def joined(outputs):
+    """Printed text in one piece: how it was cut up depends on the moment."""
+    found = []
+    for output in outputs:
+        if output.output_type == "stream" and found and found[-1].output_type == "stream" and found[-1].name == output.name:
+            found[-1].text += output.text
+        else:
+            found.append(output)
+    return found
+
+
+def comparable(notebook):
+    """What a reader would call the content: the cells and the facts in their outputs, without pictures."""
+    return [(cell.cell_type, cell.source, cell.metadata.get("tags", []), cell.get("execution_count"),
+             [facts(output) for output in cell.get("outputs", [])]) for cell in notebook.cells]
+
+
+def facts(output):
+    """An output as nbval will compare it, with everything measured blanked."""
+    if output.output_type == "stream":
+        return output.name, sanitized(output.text)
+    if output.output_type == "error":
+        return output.ename, sanitized(output.evalue)
+    return {kind: sanitized(str(value)) for kind, value in output.data.items() if not kind.startswith("image/")}
+
+
+def sanitized(text):
+    for pattern, replacement in RULES:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+RULES = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
