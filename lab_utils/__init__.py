@@ -7,7 +7,7 @@ from .errors import LabError
 from .exercises import check, progress
 from .fingerprint import fingerprint
 from .model import describe, fit_model, hidden_distance, predict
-from .plots import plot_prediction, plot_published
+from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .servers import connect, empty
 from .slider import slider
 from .sweep import sweep
@@ -15,7 +15,7 @@ from .timing import compare
 from .wire import capture
 
 __all__ = [
-    "Cost", "LabError", "bystander", "capture", "check", "claim", "compare", "connect", "count", "describe", "empty",
-    "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_prediction", "plot_published", "predict", "progress",
-    "slider", "sweep",
+    "Cost", "LabError", "bystander", "capture", "check", "claim", "compare", "connect", "count", "describe",
+    "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_lines",
+    "plot_prediction", "plot_published", "predict", "progress", "slider", "sweep",
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from .words import many, milliseconds, plain_duration
+from .words import many, milliseconds, plain_duration, three_figures
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
 # The way of working keeps its colour and hatch from chapter to chapter; other names take what is left, in order.
@@ -344,3 +344,84 @@ def ladder_title(capture):
     took = max(message.at_client for message in capture.messages)
     word = "one wait" if turns == 1 else f"{turns:,} waits"
     return f"{word}, {plain_duration(took)} in all at RTT {milliseconds(capture.rtt_ms)}"
+
+
+@styled
+def plot_bars(values, unit, title, log=False, measured=True):
+    """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
+
+    `measured=False` prints the values as facts, to be compared in CI: for counts only.
+    """
+    figure, axes = plt.subplots(figsize=(9, 1.6 + 0.46 * len(values)))
+    look = looks(values)
+    for place, (name, value) in enumerate(values.items()):
+        axes.barh(place, value, 0.8, color=look[name][0], hatch=look[name][1], edgecolor="white")
+        axes.annotate(f"{number(value)} {unit}", (value, place), (5, 0), textcoords="offset points", va="center", fontsize=10)
+    axes.set_yticks(range(len(values)), list(values))
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    if log:
+        positive = [value for value in values.values() if value > 0]
+        axes.set_xscale("log")
+        axes.set_xlim(min(positive) / 2, max(positive) * 5)
+        plain_ticks(axes.xaxis)
+    else:
+        axes.set_xlim(0, max(values.values()) * 1.25 or 1)
+    axes.set_xlabel(f"{unit}, log scale" if log else unit)
+    set_title(axes, title)
+    environment(axes)
+    tell(measured, "; ".join(f"{name} {number(value)} {unit}" for name, value in values.items()))
+    return figure
+
+
+@styled
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True):
+    """A line for each name of {name: {x: y}}, labelled at its end. Axes carry their units in their labels.
+
+    `measured=False` prints the end points as facts, to be compared in CI: for counts only.
+    """
+    figure, axes = plt.subplots(figsize=(9, 4.4))
+    look = looks(series)
+    for name, points in series.items():
+        color, _, marker = look[name]
+        axes.plot(list(points), list(points.values()), color=color, marker=marker)
+    axes.set_xscale("log" if log_x else "linear")
+    axes.set_yscale("log" if log_y else "linear")
+    if not log_y:
+        axes.set_ylim(bottom=0)
+    plain_ticks(axes.xaxis)
+    plain_ticks(axes.yaxis)
+    label_ends(axes, series, look)
+    axes.set_xlabel(f"{xlabel}, log scale" if log_x else xlabel)
+    axes.set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
+    set_title(axes, title)
+    environment(axes)
+    ends = {name: (min(points), max(points)) for name, points in series.items()}
+    tell(measured, "; ".join(f"{name} from {number(series[name][first])} to {number(series[name][last])} {ylabel} "
+                             f"between {number(first)} and {number(last)} {xlabel}" for name, (first, last) in ends.items()))
+    return figure
+
+
+def label_ends(axes, series, look):
+    """Each line's name at its right end, moved apart where two lines end close together."""
+    axes.figure.canvas.draw()
+    spots = sorted((axes.transData.transform((max(points), points[max(points)]))[1], name) for name, points in series.items())
+    last = float("-inf")
+    for height, name in spots:
+        points = series[name]
+        x = max(points)
+        moved = max(height, last + 15)
+        axes.annotate(name, (x, points[x]), (9, (moved - height) * 72 / axes.figure.dpi), textcoords="offset points",
+                      color=look[name][0], va="center", fontsize=10, annotation_clip=False)
+        last = moved
+    axes.margins(x=0.02)
+
+
+def number(value):
+    """1234 -> '1,234', 12.345 -> '12.3'."""
+    return f"{value:,}" if isinstance(value, int) else three_figures(value)
+
+
+def tell(measured, line):
+    """Prints a measured line as such, and a line of facts bare."""
+    say(line) if measured else print(line)
