@@ -37,13 +37,16 @@ def is_async(fn):
 
 def client_like(client):
     """An asyncio client with the address and options of `client`, whose connections belong to the lab's loop."""
-    known = client.connection_pool
-    kwargs = {name: value for name, value in known.connection_kwargs.items() if name in SHARED_OPTIONS}
-    return redis.asyncio.Redis(**kwargs, max_connections=known.max_connections)
+    pool = client.connection_pool
+    kind = getattr(redis.asyncio.connection, pool.connection_class.__name__, redis.asyncio.Connection)
+    options = {name: value for name, value in pool.connection_kwargs.items()
+               if name in SHARED_OPTIONS or name.startswith("ssl_")}
+    own = redis.asyncio.ConnectionPool(connection_class=kind, max_connections=pool.max_connections, **options)
+    return redis.asyncio.Redis.from_pool(own)
 
 
 # Options that mean the same to redis.Redis and redis.asyncio.Redis.
 SHARED_OPTIONS = frozenset({
-    "host", "port", "db", "username", "password", "decode_responses", "encoding", "encoding_errors", "protocol",
+    "host", "port", "path", "db", "username", "password", "decode_responses", "encoding", "encoding_errors", "protocol",
     "socket_timeout", "socket_connect_timeout", "health_check_interval", "client_name",
 })

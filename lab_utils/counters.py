@@ -192,12 +192,9 @@ def sent_outside_transactions(tap):
 
 def admin_of(client):
     """A client of the lab's own on the same server, past the link if there is one."""
-    kwargs = client.connection_pool.connection_kwargs
-    password = kwargs.get("password")
+    pool = client.connection_pool
+    password = pool.connection_kwargs.get("password")
     if password and password == private_password():
-        return server().connect(single_connection_client=True)
-    own = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS | ADDRESS_OPTIONS}
-    return redis.Redis(**{**own, "decode_responses": False}, single_connection_client=True)
-
-
-ADDRESS_OPTIONS = frozenset({"path", "unix_socket_path"})
+        return server().connect()
+    options = {**pool.connection_kwargs, "decode_responses": False}
+    return redis.Redis.from_pool(redis.ConnectionPool(connection_class=pool.connection_class, **options))

@@ -63,7 +63,7 @@ def capture(fn, client):
         raise LabError("lab.capture draws one conversation at a time: give it a plain function of a client.")
     rtt_ms, port = place(client)
     kwargs = client.connection_pool.connection_kwargs
-    options = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS - {"host", "port"}}
+    options = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS - {"host", "port", "path"}}
     with through(server(), port, **options) as own, steady(server().pid, link()):
         own.ping()
         link().ask("record")

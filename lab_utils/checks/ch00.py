@@ -1,0 +1,32 @@
+"""Chapter 00: the first exercise."""
+
+from ..counters import counted
+from ..exercises import Refused, exercise
+from ..servers import connect
+from ..words import many
+
+
+@exercise(
+    "00.1",
+    task="write a and b with one command, read them with another, and return the list",
+    hints=(
+        "r.mset takes a dict, r.mget a list of names. Each is one command.",
+        'Two lines: r.mset({"a": 1, "b": 2}), then return r.mget(["a", "b"]).',
+    ),
+)
+def two_turns(answer):
+    client = connect()
+    client.delete("a", "b")
+    try:
+        cost, reply = counted(answer, client)
+        written = client.mget("a", "b")
+    finally:
+        client.delete("a", "b")
+        client.close()
+    if written != [b"1", b"2"]:
+        raise Refused(f"afterwards a and b hold {written}, not [b'1', b'2']")
+    if list(reply or []) != [b"1", b"2"]:
+        raise Refused(f"the values are stored, but the function returned {reply!r}, not what it read back")
+    if cost.round_trips > 2:
+        raise Refused(f"right values, but {many(cost.round_trips, 'round trip')}; the budget is 2")
+    return f"both values written and read in {many(cost.round_trips, 'round trip')}"

@@ -1,0 +1,5 @@
+# refused: afterwards a and b hold [None, None]
+def two_turns(r):
+    return [b"1", b"2"]
+
+lab.check("00.1", two_turns)
