@@ -31,8 +31,8 @@ clean:  ## remove .venv; your own copies of the chapters in work/ stay
 	rm -rf .venv
 
 .venv/ready: requirements.txt pyproject.toml
-	@if [ -z "$(PYTHON)" ]; then \
-		echo "The lab needs Python 3.11 or newer, and found none. Install one, or say where it is: make PYTHON=/path/to/python3.12 lab"; exit 1; fi
+	@"$(or $(PYTHON),false)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "The lab needs Python 3.11 or newer. Install one, or say where it is: make PYTHON=/path/to/python3.12 lab"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python "$(PYTHON)" .venv && uv pip install --quiet --python $(BIN)/python -r requirements.txt; \
 	else \

@@ -2,10 +2,13 @@
 
 from .bystander import bystander
 from .claims import claim, ledger
+from .cluster import cluster
 from .counters import Cost, count
 from .errors import LabError
 from .exercises import check, progress
 from .fingerprint import fingerprint
+from .fresh import run_fresh
+from .groups import plot_groups
 from .model import describe, fit_model, hidden_distance, predict
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .servers import connect, empty
@@ -15,7 +18,7 @@ from .timing import compare
 from .wire import capture
 
 __all__ = [
-    "Cost", "LabError", "bystander", "capture", "check", "claim", "compare", "connect", "count", "describe",
-    "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_lines",
-    "plot_prediction", "plot_published", "predict", "progress", "slider", "sweep",
+    "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
+    "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_lines",
+    "plot_prediction", "plot_published", "predict", "progress", "run_fresh", "slider", "sweep",
 ]

@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import redis
 
@@ -27,16 +26,17 @@ from .link import check_distance, link, through
 OLDEST = (6, 2)  # Redis versions; RESP3, listpacks' ancestor and GETEX are in
 MARKER = "redis-round-trip-lab"  # this key says that a database of the learner's own belongs to the lab
 START_TIMEOUT_S = 5
-LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use")  # what a server says when it cannot start
+LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use", "aborting")  # what a server says when it cannot start
 
-# $0 is the server. Its configuration comes first on standard input, up to an empty line; then standard input stays
-# open as long as the kernel lives.
+# $0 is the server, $1 a folder of its own or nothing. Its configuration comes first on standard input, up to an empty
+# line; then standard input stays open as long as the kernel lives.
 KEEPER = """
 while read -r line && [ -n "$line" ]; do conf="$conf$line\\n"; done
 printf %b "$conf" | "$0" - &
 read -r _
 kill -9 $!
 wait
+[ -z "$1" ] || rm -rf -- "$1"
 """
 
 
@@ -124,16 +124,19 @@ def wheel_binary():
         return None
 
 
-def start(binary, *settings):
+def start(binary, *settings, password=None, folder=None):
     """Starts a private server and waits until it answers.
 
-    `settings` are further lines of redis.conf, such as "maxmemory 10mb". Returns a Server; raises LabError with the
+    `settings` are further lines of redis.conf, such as "maxmemory 10mb". The password is random unless given. A server
+    that must keep a file gets a `folder`, which is removed when it ends. Returns a Server; raises LabError with the
     server's own words if it does not come up. A port taken by somebody else meanwhile is tried again with another.
     """
     version = binary_version(binary)
+    if folder:
+        settings = (*settings, f'dir "{folder}"')
     for _ in range(5):
-        port, password = free_port(), secrets.token_hex(16)
-        process, said = launch(binary, configuration(version, port, password, settings))
+        port, password = free_port(), password or secrets.token_hex(16)
+        process, said = launch(binary, configuration(version, port, password, settings), folder)
         options = {"host": "127.0.0.1", "port": port, "password": password}
         try:
             pid = wait_until_up(process, said, options)
@@ -172,10 +175,10 @@ def configuration(version, port, password, settings):
     return "\n".join(lines)
 
 
-def launch(binary, conf):
+def launch(binary, conf, folder):
     """The keeper's process, and what the server says: a deque of its latest lines."""
     process = subprocess.Popen(
-        ["sh", "-c", KEEPER, binary], process_group=0,
+        ["sh", "-c", KEEPER, binary, folder or ""], process_group=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
     said = collections.deque(maxlen=50)
@@ -199,7 +202,7 @@ def wait_until_up(process, said, options):
         finally:
             probe.close()
     process.stdin.close()
-    words = " ".join(line.strip() for line in said) or "nothing"
+    words = " ".join(line.strip() for line in said if "WARNING" not in line) or "nothing"
     raise LabError(f"The private Redis did not start. It said: {words}. Run the cell again; if it happens again, set "
                    "LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server that runs.")
 
@@ -215,7 +218,8 @@ def own_server(url):
     try:
         options = redis.connection.parse_url(url)
     except ValueError as error:
-        raise LabError(f"REDIS_URL is {shown!r}, which redis-py cannot read ({error}). It should look like "
+        why = "a / ? # or @ in a password must be percent-encoded" if "@" in url else error
+        raise LabError(f"REDIS_URL is {shown!r}, which redis-py cannot read ({why}). Write it like "
                        "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS.") from None
     client = redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5, retry=None)
     try:
@@ -227,12 +231,16 @@ def own_server(url):
         raise LabError(f"The server at {shown} refused the password, or wants one and got none. Write it into REDIS_URL: "
                        "redis://:password@host:6379/15, or redis://user:password@host:6379/15.") from None
     except redis.TimeoutError:
-        raise LabError(f"The server at {shown} did not answer within 5 s. Check the host and the firewall, or unset "
+        plain = "If it speaks plain TCP, write redis:// instead of rediss://. " if url.startswith("rediss:") else ""
+        raise LabError(f"The server at {shown} did not answer within 5 s. {plain}Check the host and the firewall, or unset "
                        "REDIS_URL: the lab then starts a server of its own.") from None
     except redis.ConnectionError as error:
         raise LabError(f"No connection to {shown}: {error} {tls_hint(url, error)}Start that server, mend REDIS_URL, or "
                        "unset it: the lab then starts a server of its own.") from None
     except redis.ResponseError as error:
+        if "DB index" in str(error):
+            raise LabError(f"The server at {shown} has no database of that number. Choose a smaller one; by default there "
+                           "are 16, from 0 to 15.") from None
         raise LabError(f"The server at {shown} refused what the lab needs: {error}. Give this user the rights to INFO, "
                        "DBSIZE, SET and FLUSHDB, or unset REDIS_URL.") from None
     finally:
@@ -298,12 +306,8 @@ def version_of(info):
 
 def without_password(url):
     """The URL as it may be shown: the password, if any, is left out."""
-    try:
-        parts = urlsplit(url)
-        secret = parts.password
-    except ValueError:
-        return "REDIS_URL"
-    return url.replace(f":{secret}@", ":***@") if secret else url
+    url = re.sub(r"://([^:@/]*):.*@", r"://\1:***@", url)
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
 
 
 def tls_hint(url, error):
@@ -311,6 +315,6 @@ def tls_hint(url, error):
     if "certificate" in text or "ssl" in text:
         return ("The TLS handshake failed: if the certificate is your own, add ?ssl_ca_certs=/path/to/ca.pem to the URL; "
                 "if the server speaks plain TCP, write redis:// instead of rediss://. ")
-    if not url.startswith("rediss:") and "closed by server" in text:
+    if url.startswith("redis:") and ("closed by server" in text or "reset by peer" in text):
         return "If the server wants TLS, write rediss:// instead of redis://. "
     return ""
