@@ -9,16 +9,20 @@ from .exercises import check, progress
 from .fingerprint import fingerprint
 from .fresh import run_fresh
 from .groups import plot_groups
+from .ladders import plot_ladders
 from .model import describe, fit_model, hidden_distance, predict
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
+from .segments import segments
 from .servers import connect, empty
 from .slider import slider
 from .sweep import sweep
+from .timeline import plot_seen, timeline
 from .timing import compare
 from .wire import capture
 
 __all__ = [
-    "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
-    "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_lines",
-    "plot_prediction", "plot_published", "predict", "progress", "run_fresh", "slider", "sweep",
+    "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count",
+    "describe", "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_groups",
+    "plot_ladders", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "run_fresh",
+    "segments", "slider", "sweep", "timeline",
 ]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from . import aio
 from .counters import commands_in
 from .errors import LabError
-from .link import link, through
+from .link import check_distance, link, through
 from .servers import server
 from .steady import steady
 from .tap import Tap
-from .words import many
+from .words import duration, many
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,15 @@ class Capture:
     def replies(self):
         return [message for message in self.messages if message.way == "reply"]
 
+    def __repr__(self):
+        """A table with the columns of a packet capture: number, time, who to whom, length in bytes, what it says."""
+        lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
+        for number, message in enumerate(self.messages, 1):
+            sent = message.at_client if message.way == "request" else message.at_server
+            ends = "client to server" if message.way == "request" else "server to client"
+            lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  {message.text}")
+        return "\n".join(lines)
+
     def plot(self, turns=6, title=None):
         """Draws the ladder: client and server as two verticals, each message an arrow at its real time."""
         from .plots import plot_ladder
@@ -61,6 +70,7 @@ def capture(fn, client):
     """
     if aio.is_async(fn):
         raise LabError("lab.capture draws one conversation at a time: give it a plain function of a client.")
+    check_distance(server(), 1)
     rtt_ms, port = place(client)
     kwargs = client.connection_pool.connection_kwargs
     options = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS - {"host", "port", "path"}}
@@ -87,41 +97,48 @@ def place(client):
 
 
 def messages(tap, events):
-    """Joins the link's chunks with the client's own writes and reads by their place in the stream of bytes."""
-    found = []
-    for way in ("request", "reply"):
-        ends = client_times(tap, way)
-        offset = 0
-        for _, name, arrived, left, encoded in events:
-            if name != way:
-                continue
-            data = base64.b64decode(encoded)
-            here = time_at(ends, offset if way == "request" else offset + len(data) - 1)
-            found.append((way, here, left if way == "request" else arrived, data))
-            offset += len(data)
+    """Joins what the client wrote and read with what the link passed on, by their place in the stream of bytes.
+
+    A request is one write of the client's, however the link cut it up; a reply is what the link got from the server at once.
+    """
+    found = [*requests(tap, events), *replies(tap, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
     return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
 
 
-def client_times(tap, way):
-    """[(offset of the last byte, time)] of each write or read at the client."""
+def requests(tap, events):
+    there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
+    offset = 0
+    for write in tap.writes:
+        for chunk in write.chunks:
+            data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
+            offset += len(data)
+            yield "request", write.started, time_at(there, offset - 1), data
+
+
+def replies(tap, events):
+    back = arrivals((read.size, read.at) for read in tap.reads)
+    offset = 0
+    for _, way, arrived, _, encoded in events:
+        if way == "reply":
+            data = base64.b64decode(encoded)
+            offset += len(data)
+            yield "reply", time_at(back, offset - 1), arrived, data
+
+
+def arrivals(pieces):
+    """[(offset of the last byte, time)] of pieces given as (size, time)."""
     ends, offset = [], 0
-    if way == "request":
-        steps = [(sum(len(chunk) for chunk in write.chunks), write.started) for write in tap.writes]
-    else:
-        steps = [(read.size, read.at) for read in tap.reads]
-    for size, at in steps:
+    for size, at in pieces:
         offset += size
         ends.append((offset - 1, at))
     return ends
 
 
 def time_at(ends, offset):
-    for last, at in ends:
-        if offset <= last:
-            return at
-    return ends[-1][1]
+    """When the byte at `offset` came."""
+    return next((at for last, at in ends if offset <= last), ends[-1][1])
 
 
 def request_text(data):
