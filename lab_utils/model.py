@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .errors import LabError
 from .timing import compare
-from .words import duration, milliseconds
+from .words import duration, many, milliseconds
 
 BATCH = 1_000
 
@@ -67,7 +67,7 @@ FITTED = {"SET": (one_set, many_sets), "GET": (one_get, many_gets)}
 def fit_model(command="SET"):
     """Fits a and c on this machine, for "SET" or "GET": one command in a turn of its own, and 1,000 in one turn."""
     if command not in FITTED:
-        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {command!r}.")
+        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {command!r}. Choose one of the two.")
     one, many = FITTED[command]
     times = compare({"one": one, "many": many}, same=False)
     return solve(times.seconds("one"), times.seconds("many"), BATCH)
@@ -102,5 +102,5 @@ def hidden_distance(many, few, model=None):
 def describe(turns, commands, rtt_ms, model=None):
     """The model's arithmetic in one line, as a learner would do it by hand."""
     fitted = model or fit_model()
-    return (f"{turns:,} turns × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {commands:,} commands × "
+    return (f"{many(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {many(commands, 'command')} × "
             f"{duration(fitted.command_s)} = {duration(fitted.seconds(turns, commands, rtt_ms))}")

@@ -140,7 +140,7 @@ def log_axis(axes, seconds, label):
 
 def plain_ticks(axis):
     """0.1, 1, 10, 1,000 instead of powers of ten; no numbers between them."""
-    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axis.set_minor_formatter(lambda *_: "")
 
 
@@ -391,6 +391,8 @@ def plot_bars(values, unit, title, log=False, measured=True):
         plain_ticks(axes.xaxis)
     else:
         axes.set_xlim(0, max(values.values()) * 1.25 or 1)
+        axes.xaxis.get_major_locator().set_params(integer=not measured)  # counts are whole
+        plain_ticks(axes.xaxis)
     axes.set_xlabel(f"{unit}, log scale" if log else unit)
     set_title(axes, title)
     environment(axes)

@@ -1,0 +1,9 @@
+# refused: one flat list of replies
+def page(r, users):
+    pipe = r.pipeline(transaction=False)
+    for user in users:
+        pipe.get(f"exercise:name:{user}")
+        pipe.incr(f"exercise:visits:{user}")
+    return pipe.execute()
+
+lab.check("01.2", page)
