@@ -5,7 +5,8 @@ It reads one JSON request a line on its standard input and answers each with one
 When its standard input closes, because the kernel that started it is gone, it ends.
 
 One thread does everything. A chunk that arrives is put on a queue with the time at which it must leave,
-so that any number of bytes are in flight at once, in both directions.
+so that any number of bytes are in flight at once, in both directions. When it arrived, the kernel says:
+this process may have had to wait for the CPU since, and a hundred requests sent in one burst would all leave late.
 
 It runs at the lowest priority there is (SCHED_IDLE) and, while something is being measured, polls without pause.
 So the CPU it shares with client and server never dozes off, which would cost up to 0.1 ms a message, and yet
@@ -21,6 +22,7 @@ import os
 import select
 import selectors
 import socket
+import struct
 import sys
 import time
 
@@ -28,7 +30,11 @@ SPIN_S = 80e-6  # a sleeper wakes this late on an ordinary kernel, so the last p
 CHUNK = 1 << 18  # bytes read at once
 IN_FLIGHT = 1 << 26  # bytes held in one direction before the link stops reading, as a full pipe would
 CONNECT_TIMEOUT_S = 5
+OLDEST_S = 1  # bytes that seem to have waited longer for this process did not
 PR_SET_TIMERSLACK = 29  # linux/prctl.h
+SO_TIMESTAMPNS = 35  # asm-generic/socket.h: each read also tells when its bytes came in, on the wall clock
+TIMESPEC = struct.Struct("ll")  # seconds, nanoseconds
+ROOM_FOR_TIMESTAMP = socket.CMSG_SPACE(TIMESPEC.size)
 
 
 class End:
@@ -124,6 +130,8 @@ class Link:
             end.sock.setblocking(False)
             if end.sock.family != socket.AF_UNIX:
                 end.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if sys.platform == "linux":
+                    end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
 
     def serve(self, end, mask):
@@ -135,13 +143,15 @@ class Link:
 
     def read(self, end):
         try:
-            chunk = self.room[:end.sock.recv_into(self.room)].tobytes()
+            size, told, _, _ = end.sock.recvmsg_into([self.room], ROOM_FOR_TIMESTAMP)
+            chunk = self.room[:size].tobytes()
         except BlockingIOError:
             return
         except OSError:
-            chunk = b""
-        now = time.perf_counter()
-        end.queue.append((now, now + end.delay_s, chunk))
+            chunk, told = b"", ()
+        waited = age(told)
+        arrived = time.perf_counter() - waited  # in this order: an interruption between makes it late, never early
+        end.queue.append((arrived, arrived + end.delay_s, chunk))
         end.held += len(chunk)
         end.reading = bool(chunk)
         if len(end.queue) == 1:
@@ -223,6 +233,16 @@ class Link:
             self.selector.unregister(end.sock)
         elif known is not None and known.events != wanted:
             self.selector.modify(end.sock, wanted, (self.serve, end))
+
+
+def age(told):
+    """Seconds since the bytes of a read came in, by what the kernel told with it; 0 where it tells nothing."""
+    for _, kind, data in told:
+        if kind == SO_TIMESTAMPNS:
+            seconds, nanoseconds = TIMESPEC.unpack(data)
+            since = time.time() - seconds - nanoseconds / 1e9
+            return since if 0 < since < OLDEST_S else 0.0  # else somebody has set the clock meanwhile
+    return 0.0
 
 
 def connect(address):

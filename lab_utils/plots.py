@@ -19,6 +19,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NETWORK, CLIENT, SERVER = ("#56B4E9", "///"), ("#E69F00", ""), ("#009E73", "...")
 TITLE_WIDTH = 78
+SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
 
 
 class Pyplot:
@@ -139,9 +140,13 @@ def log_axis(axes, seconds, label):
 
 
 def plain_ticks(axis):
-    """0.1, 1, 10, 1,000 instead of powers of ten; no numbers between them."""
+    """0.1, 1, 10, 1,000 instead of powers of ten; between them 2, 3 and 5, where the scale is too short for several of those."""
+    def between(value, _):
+        low, high = axis.get_view_interval()
+        return f"{value:,.10g}" if 0 < low < high < SHORT_SCALE * low and f"{value:e}"[0] in "235" else ""
+
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    axis.set_minor_formatter(lambda *_: "")
+    axis.set_minor_formatter(between)
 
 
 def others(names, over):

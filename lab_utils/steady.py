@@ -21,7 +21,7 @@ def steady(server_pid=None, link=None):
 
     `server_pid` and `link` may be None. Threads started inside inherit the CPU. Nested uses do nothing.
     """
-    if getattr(_held, "active", False) or not hasattr(os, "sched_setaffinity"):
+    if getattr(_held, "active", False) or not hasattr(os, "sched_setaffinity") or not affinity(0):
         yield
         return
     others = [server_pid, link.pid if link else None, aio.thread_id()]

@@ -22,6 +22,7 @@ from .steady import steady
 from .words import duration, milliseconds
 
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
+LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, **
         held = held_clients(variants, clients, stack)
 
         def runner(name, rtt):
-            return Runner(variants[name], held[rtt][aio.is_async(variants[name])])
+            return Runner(variants[name], held[rtt][aio.is_async(variants[name])], held[rtt][False])
 
         runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
         with steady(server().pid, link() if any(distances) else None):
@@ -213,9 +214,10 @@ def measure(runners, setup, rounds):
     calls, first = {}, 0.0
     for key, runner in runners.items():
         prepare(setup, runner)
-        runner.time()  # opens connections, fills caches
-        prepare(setup, runner)
-        once = runner.time()
+        once = runner.time()  # opens connections, fills caches
+        if once < LONG_CALL_S:
+            prepare(setup, runner)
+            once = runner.time()
         calls[key] = 1 if setup else max(1, round(SHORTEST_SAMPLE_S / once))
         first += once * calls[key]
     rounds = rounds or min(plan.rounds, max(plan.fewest, int(plan.seconds / first)))

@@ -5,6 +5,7 @@ have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb
 """
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -34,7 +35,7 @@ def main(jupyter_options):
 def bring_up_to_date():
     """Copies what is new from notebooks/ to work/; returns what is worth saying about it."""
     RECORD.parent.mkdir(parents=True, exist_ok=True)
-    copied = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    copied = remembered()
     said = []
     for source in sorted(path for path in CHAPTERS.rglob("*") if path.suffix in (".ipynb", ".py")):
         if ".ipynb_checkpoints" in source.parts:
@@ -44,13 +45,35 @@ def bring_up_to_date():
         if copied.get(name) == now and target.exists():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() and digest(target) not in (copied.get(name), now):
-            target = target.with_suffix(f".new{target.suffix}")
+        if edited(target, name, now, copied):
+            target = beside(target, now, copied)
+            copied[target.relative_to(WORK).as_posix()] = now
             said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
         shutil.copyfile(source, target)
         copied[name] = now
     RECORD.write_text(json.dumps(copied, indent=1), encoding="utf-8")
     return said
+
+
+def remembered():
+    """{name: digest of the version that was copied}; empty if that was never written down, or cannot be read."""
+    try:
+        return json.loads(RECORD.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def edited(target, name, now, copied):
+    """True if the copy is neither the version that was laid there nor the new one."""
+    return target.exists() and digest(target) not in (copied.get(name), now)
+
+
+def beside(target, now, copied):
+    """NAME.new.ipynb, or NAME.new2.ipynb where that one has been edited too, and so on."""
+    for number in itertools.count(1):
+        place = target.with_suffix(f".new{number if number > 1 else ''}{target.suffix}")
+        if not edited(place, place.relative_to(WORK).as_posix(), now, copied):
+            return place
 
 
 def digest(path):

@@ -1,0 +1,79 @@
+"""Measures the lab itself and says whether it keeps its promises: one table, printed and saved as bench.md.
+
+    python tools/bench.py [GROUP ...]      link, timing, model, start, staircase; default: all of them
+
+Each figure is a ratio or a difference to something measured in the same run, so that tables of two machines compare.
+"""
+
+import datetime
+import os
+import sys
+import time
+from pathlib import Path
+
+os.environ.pop("REDIS_URL", None)  # the lab's own server is what is measured
+os.environ["TQDM_DISABLE"] = "1"
+
+import bench_link
+import bench_model
+import bench_staircase
+import bench_start
+import bench_timing
+
+from lab_utils.fingerprint import environment_line
+
+REPORT = Path(__file__).resolve().parent.parent / "bench.md"
+GROUPS = {
+    "start": bench_start.rows,  # first: its fresh processes should find the machine as a learner's would be
+    "link": bench_link.rows,
+    "timing": bench_timing.rows,
+    "model": bench_model.rows,
+    "staircase": bench_staircase.rows,
+}
+
+
+def main(names):
+    unknown = set(names) - set(GROUPS)
+    if unknown:
+        raise SystemExit(f"There is no group {', '.join(sorted(unknown))}. The groups: {', '.join(GROUPS)}.")
+    groups = {}
+    for name in names or GROUPS:
+        started = time.perf_counter()
+        say(f"{name} …")
+        groups[name] = list(GROUPS[name]())
+        say(f" {time.perf_counter() - started:.0f} s\n")
+    text = report(groups)
+    print(text)
+    REPORT.write_text(text + "\n", encoding="utf-8")
+
+
+def say(words):
+    print(words, end="", file=sys.stderr, flush=True)
+
+
+def report(groups):
+    lines = ["# The lab, measured", "", environment(), ""]
+    lines += table(["what", "measured", "compared with", "aim", "met"],
+                   [[row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
+                    for rows in groups.values() for row in rows])
+    met = [row.met for rows in groups.values() for row in rows if row.met is not None]
+    return "\n".join([*lines, "", f"{sum(met)} of {len(met)} aims met." if met else "No aims here."])
+
+
+MET = {True: "yes", False: "NO", None: ""}
+
+
+def environment():
+    return f"{datetime.date.today()} · {environment_line()} · {os.cpu_count()} CPUs"
+
+
+def table(head, rows):
+    """Lines of a Markdown table whose columns line up as plain text too."""
+    rows = [head, *rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    return [lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,40 @@
+"""One line of the benchmark's table, and what several groups need to fill it."""
+
+import contextlib
+import os
+import statistics
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """`what` was `measured`, `against` what, with which `aim`, and whether it is `met`; no aim, no verdict."""
+
+    what: str
+    measured: str
+    against: str
+    aim: str = ""
+    met: bool | None = None
+
+
+@contextlib.contextmanager
+def at_scale(name):
+    """LAB_SCALE for a while."""
+    before = os.environ.get("LAB_SCALE")
+    os.environ["LAB_SCALE"] = name
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LAB_SCALE"]
+        else:
+            os.environ["LAB_SCALE"] = before
+
+
+def percentile_95(values):
+    return statistics.quantiles(values, n=20)[-1]
+
+
+def share(part, whole):
+    """'+1.2%': by how much `part` differs from `whole`."""
+    return f"{part / whole - 1:+.1%}"

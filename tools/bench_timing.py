@@ -1,0 +1,93 @@
+"""Timing: does lab.compare agree with timeit and pyperf, does it keep silent where nothing differs, and speak where it does?"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import timeit
+from pathlib import Path
+
+import pyperf
+from bench_pyperf import FUNCTIONS
+from bench_row import Row, at_scale, share
+
+import lab_utils as lab
+from lab_utils.servers import server
+from lab_utils.steady import steady
+
+PYPERF = Path(__file__).with_name("bench_pyperf.py")
+PASSES, REPEATS, SAMPLE_S = 5, 25, 0.002
+AIM = 0.03
+IDENTICAL = {0: 60, 1: 40}  # comparisons at each RTT
+DIFFERENT = 20
+FEWEST_RIGHT = 0.95
+
+
+def rows():
+    with steady(server().pid):
+        ours, by_timeit, by_pyperf = measured()
+    for name, (_, ops) in FUNCTIONS.items():
+        for yardstick, theirs in (("timeit", by_timeit[name]), ("pyperf", by_pyperf[name])):
+            yield Row(f"timing: lab.compare, {name}, median of one operation", share(ours[name], theirs),
+                      f"{yardstick}: {theirs / ops * 1e6:.2f} µs", f"within {AIM:.0%}", abs(ours[name] / theirs - 1) <= AIM)
+    yield from verdict_rows()
+
+
+def measured():
+    """Median seconds of a call, by name of the function: ours, timeit's, pyperf's. The first two take turns."""
+    by_pyperf = run_pyperf()
+    client = server().connect()
+    ours, by_timeit = {}, {}
+    for name, (fn, _) in FUNCTIONS.items():
+        timer = timeit.Timer(lambda fn=fn: fn(client))
+        number = max(1, round(SAMPLE_S / (timer.timeit(20) / 20)))
+        samples, medians = [], []
+        for _ in range(PASSES):
+            samples += [seconds / number for seconds in timer.repeat(REPEATS, number)]
+            medians.append(lab.compare({name: fn}).seconds(name))
+        ours[name], by_timeit[name] = statistics.median(medians), statistics.median(samples)
+    return ours, by_timeit, by_pyperf
+
+
+def run_pyperf():
+    """pyperf spreads its samples over processes of its own, as it recommends; they inherit our CPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / "pyperf.json"
+        subprocess.run([sys.executable, str(PYPERF), "--quiet", "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}",
+                        *affinity()], env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
+                       stdout=subprocess.DEVNULL, check=True)
+        return {bench.get_name(): bench.median() for bench in pyperf.BenchmarkSuite.load(str(found))}
+
+
+def affinity():
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    return [f"--affinity={','.join(map(str, os.sched_getaffinity(0)))}"]
+
+
+def verdict_rows():
+    right = {rtt: sum(not ten_against(ten, rtt).differs for _ in range(times)) for rtt, times in IDENTICAL.items()}
+    asked = sum(IDENTICAL.values())
+    yield Row("timing: two identical variants", f"{sum(right.values())} of {asked} say no difference",
+              "; ".join(f"RTT {rtt} ms: {count} of {IDENTICAL[rtt]}" for rtt, count in right.items()),
+              f"{FEWEST_RIGHT * asked:.0f} of {asked}", sum(right.values()) >= FEWEST_RIGHT * asked)
+    found = sum(ten_against(eleven, 0).high < 1 for _ in range(DIFFERENT))
+    yield Row("timing: a variant with 10% more work", f"{found} of {DIFFERENT} say slower", "the same work",
+              f"{FEWEST_RIGHT * DIFFERENT:.0f} of {DIFFERENT}", found >= FEWEST_RIGHT * DIFFERENT)
+
+
+def ten_against(other, rtt_ms):
+    with at_scale("ci"):  # where the least time is spent, so where a wrong verdict is likeliest
+        return lab.compare({"ten": ten, "other": other}, rtt_ms=rtt_ms).speedup("other", "ten")
+
+
+def ten(r):
+    for i in range(10):
+        r.set(f"key{i}", "value1")
+
+
+def eleven(r):
+    ten(r)
+    r.set("key0", "value1")
