@@ -175,11 +175,12 @@ def plot_seen(runs, whole, title):
                       transform=axes.transAxes)
             axes.plot(0.025, 0.655 + 0.13 * row, marker, color=color, markersize=6, transform=axes.transAxes)
         axes.set_ylim(-0.09 * whole, 1.12 * whole)
-        axes.set_xlim(left=-2)
         axes.set_ylabel(f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)
         told.append(f"{name}: {many(len(samples), 'look')} in {plain_duration(took)}, "
                     + ", ".join(f"{len(points)} saw {label}" for label, points in groups.items()))
+    last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
+    panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
     panels[-1][0].set_xlabel("milliseconds since the batch was sent (grey: until the sender has its reply)")
     set_title(panels[0][0], title)
     environment(panels[0][0])

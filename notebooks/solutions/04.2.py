@@ -1,0 +1,17 @@
+import redis
+
+def take(r, key, amount):
+    with r.pipeline() as pipe:
+        while True:
+            try:
+                pipe.watch(key)
+                if int(pipe.get(key)) < amount:
+                    return False
+                pipe.multi()
+                pipe.decrby(key, amount)
+                pipe.execute()
+                return True
+            except redis.WatchError:
+                continue
+
+lab.check("04.2", take)

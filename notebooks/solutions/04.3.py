@@ -1,0 +1,10 @@
+import redis
+
+def refused(r, keys, member):
+    pipe = r.pipeline(transaction=False)
+    for key in keys:
+        pipe.sadd(key, member)
+    replies = pipe.execute(raise_on_error=False)
+    return [key for key, reply in zip(keys, replies) if isinstance(reply, redis.ResponseError)]
+
+lab.check("04.3", refused)

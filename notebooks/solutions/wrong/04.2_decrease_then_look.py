@@ -1,0 +1,8 @@
+# refused: the stock stood at -1, if only for a moment
+def take(r, key, amount):
+    if r.decrby(key, amount) < 0:
+        r.incrby(key, amount)
+        return False
+    return True
+
+lab.check("04.2", take)

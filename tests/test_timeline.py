@@ -1,0 +1,109 @@
+"""The timeline: what clients said and heard, in order; and what one saw of another's batch."""
+
+import pytest
+import redis
+from helpers import refusal
+
+import lab_utils as lab
+
+
+@pytest.fixture
+def pair(r):
+    """Two clients with names of their own, on an empty database."""
+    with lab.connect(client_name="A") as a, lab.connect(client_name="B") as b:
+        yield a, b
+
+
+def rows(seen):
+    return [(step.who, step.says, step.hears) for step in seen.steps]
+
+
+def test_the_steps_of_two_clients_stand_in_the_order_in_which_they_were_sent(pair):
+    a, b = pair
+
+    def both():
+        a.set("stock", 10)
+        b.decrby("stock", 4)
+        a.get("stock")
+        b.get("nothing")
+
+    seen = lab.timeline(both)
+    assert rows(seen) == [("A", "SET stock 10", "OK"), ("B", "DECRBY stock 4", "6"), ("A", "GET stock", "6"),
+                          ("B", "GET nothing", "nil")]
+    assert seen.clients == ["A", "B"]
+
+
+def test_a_connection_opened_on_the_way_leaves_no_step():
+    with lab.connect(client_name="A") as a:
+        a.connection_pool.disconnect()
+        assert rows(lab.timeline(lambda: a.ping())) == [("A", "PING", "PONG")]
+
+
+def test_a_batch_is_one_step_with_its_replies_and_errors(pair):
+    a, _ = pair
+
+    def batch():
+        pipe = a.pipeline()
+        pipe.set("text", "x")
+        pipe.execute_command("SETT", "key", "1")
+        with pytest.raises(redis.ResponseError):
+            pipe.execute()
+
+    assert rows(lab.timeline(batch)) == [
+        ("A", "MULTI · SET text x · SETT key 1 · EXEC", "OK · QUEUED · error ERR · error EXECABORT")]
+
+
+def test_the_list_that_exec_answers_is_written_out_and_its_nil_too(pair):
+    a, b = pair
+
+    def refused():
+        with a.pipeline() as pipe:
+            pipe.watch("stock")
+            b.incr("stock")
+            pipe.multi()
+            pipe.incr("stock")
+            with pytest.raises(redis.WatchError):
+                pipe.execute()
+            pipe.incr("stock")
+            pipe.execute()
+
+    assert [hears for _, _, hears in rows(lab.timeline(refused))] == ["OK", "1", "OK · QUEUED · nil", "OK · QUEUED · [2]"]
+
+
+def test_a_long_batch_is_counted_not_listed(pair):
+    a, _ = pair
+
+    def many():
+        pipe = a.pipeline(transaction=False)
+        for i in range(1_000):
+            pipe.set(f"key{i}", "value")
+        pipe.execute()
+
+    assert rows(lab.timeline(many)) == [("A", "1,000 commands", "1,000 replies")]
+
+
+def test_a_client_without_a_name_gets_a_number(r):
+    assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
+
+
+def test_a_function_that_says_nothing_is_refused():
+    assert "Nothing was said" in refusal(lambda: lab.timeline(lambda: None))
+
+
+def test_the_drawing_prints_the_steps_and_takes_at_most_two_clients(pair, capsys):
+    a, b = pair
+    seen = lab.timeline(lambda: (a.ping(), b.ping()))
+    figure = seen.plot("two PINGs")
+    assert figure.axes[0].get_title(loc="left") == "two PINGs"
+    assert capsys.readouterr().out == f"{seen}\n"
+    with lab.connect(client_name="C") as c:
+        three = lab.timeline(lambda: (a.ping(), b.ping(), c.ping()))
+    assert "A, B, C" in refusal(lambda: three.plot("three"))
+
+
+def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):
+    runs = {"pipeline": ([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003), "transaction": ([(0.001, 0)], 0.003)}
+    figure = lab.plot_seen(runs, 10, "half done")
+    assert len(figure.axes) == 2
+    assert capsys.readouterr().out == ("measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 saw a part, 1 saw all of it; "
+                                       "transaction: 1 look in 3 ms, 1 saw nothing, 0 saw a part, 0 saw all of it\n")
