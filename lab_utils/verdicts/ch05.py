@@ -5,6 +5,7 @@ from ..ratio import times
 from ..words import duration
 
 ALIKE = 1.3  # two times within this factor are the same
+NOTICED = 1.1  # on a client's clock, which has more in it than the server's work, this much is a difference
 GROWS = 2  # a time that grows by this factor or more follows the size of the database
 NOTICED_S = 1e-3  # how long nobody else being served is called a wait
 SMALLER = 0.75  # a hash of this share of the other's bytes is compact
@@ -19,7 +20,7 @@ def b3(prefix_us, infix_us, suffix_us, prefix_s, suffix_s):
             f"~{suffix_us:,.0f} µs for the suffix")
     if server < ALIKE:
         return Verdict(HOLDS, seen)
-    if clock < ALIKE:
+    if clock < NOTICED:
         return Verdict(DEPENDS, f"{seen}; but on the client's clock they are within ~{times(clock)}")
     return Verdict(FAILS, f"{seen}; on the client's clock the suffix takes ~{times(clock)} as long as the prefix")
 
@@ -32,7 +33,7 @@ def b4(prefix_s, suffix_s, plain_prefix_s, plain_suffix_s):
             f"~{times(plain)} when plain Python reads the names")
     if now < 1 / ALIKE and plain < 1 / ALIKE:
         return Verdict(HOLDS, seen)
-    if plain < 1 / ALIKE:
+    if plain < 1 / NOTICED:
         return Verdict(DEPENDS, f"{seen}. Fewer names save the client's reading, not the server's searching")
     return Verdict(FAILS, f"{seen}: fewer names, and still not faster")
 
