@@ -10,6 +10,7 @@ from .servers import connect, server
 
 COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
 READY_S, FLUSH_S = 3, 0.3
+BUFFER_KIB = "32768"  # tcpdump sets aside a quarter of a megabyte a packet, so its usual 2 MB lose the ninth
 
 
 def packets(fn):
@@ -31,7 +32,7 @@ def packets(fn):
 
 def captured(fn, client, port, target):
     """Runs fn under tcpdump; False if tcpdump could not start listening."""
-    command = ["tcpdump", "--immediate-mode", "-U", "-i", "any", "-w", str(target), "tcp", "port", str(port)]
+    command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w", str(target), "tcp", "port", str(port)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         if "listening on" not in "".join(iter_until(process.stderr, "listening on")):
             return False

@@ -25,8 +25,8 @@ def two_turns(answer):
         client.close()
     if written != [b"1", b"2"]:
         raise Refused(f"afterwards a and b hold {written}, not [b'1', b'2']")
-    if list(reply or []) != [b"1", b"2"]:
-        raise Refused(f"the values are stored, but the function returned {reply!r}, not what it read back")
+    if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
+        raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back")
     if cost.round_trips > 2:
         raise Refused(f"right values, but {many(cost.round_trips, 'round trip')}; the budget is 2")
     return f"both values written and read in {many(cost.round_trips, 'round trip')}"

@@ -14,7 +14,8 @@ CEILINGS = ((1, 1), (250, 1), (0.25, 1), (5, 8), (20, 50))  # (RTT in ms, connec
 # 01.2
 USERS = range(20)
 # 01.3
-PAIRS = ((100, 10.0, 0.125), (8, 2.5, 0.040))  # made up: turns, RTT in ms, the set-up in seconds that both times hold
+PAIRS = ((20, 10.0, 0.125), (8, 8.0, 0.040))  # made up: turns, RTT in ms, the set-up in seconds that both times hold
+OWN_SHARE = 0.03  # of a turn: who takes off the client's work for it, as lab.hidden_distance does, is right too
 PINGS = 8
 MYSTERIES_MS = (4.0, 5.5, 7.0, 8.5)
 
@@ -110,7 +111,7 @@ def hidden_rtt(answer):
     for turns, rtt_ms, set_up_s in PAIRS:
         loop_s = set_up_s + turns * rtt_ms / 1000
         said = number_of_ms(answer(turns, loop_s, set_up_s + rtt_ms / 1000))
-        if not near(said, rtt_ms, 0.001):
+        if not near(said, rtt_ms, OWN_SHARE):
             raise Refused(why_not_the_distance(said, rtt_ms, turns, loop_s))
     rtt_ms = random.choice(MYSTERIES_MS)
     found = answer(PINGS, *mystery(rtt_ms))

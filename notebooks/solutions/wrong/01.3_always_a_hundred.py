@@ -1,4 +1,4 @@
-# refused: for 8 turns you found
+# refused: for 20 turns you found
 def hidden_rtt(turns, loop_s, pipeline_s):
     return (loop_s - pipeline_s) / 99 * 1000
 

@@ -1,4 +1,4 @@
-# refused: The difference of the two times is 99 round trips, not 100
+# refused: The difference of the two times is 19 round trips, not 20
 def hidden_rtt(turns, loop_s, pipeline_s):
     return (loop_s - pipeline_s) / turns * 1000
 

@@ -1,4 +1,4 @@
-# refused: it should be b
+# refused: it should be 42
 def decode(data):
     return data[1:-2]
 
