@@ -1,7 +1,7 @@
 """The bystander: a client in a process of its own that sends a PING every millisecond and notes how long each took.
 
-Run by `bystander.py`, by path. Arguments: host, port, commands to send first (AUTH), as JSON. It starts when it
-has its first reply, prints a line to say so, and ends when its standard input closes; then it prints what it noted.
+Run by `bystander.py`, by path. Its first line of input: host, port, commands to send first (AUTH), as JSON. It starts when
+it has its first reply, prints a line to say so, and ends when its standard input closes; then it prints what it noted.
 """
 
 import json
@@ -14,7 +14,7 @@ EVERY_S = 0.001
 
 
 def main():
-    host, port, first = json.loads(sys.argv[1])
+    host, port, first = json.loads(sys.stdin.readline())
     sock = socket.create_connection((host, port))
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for command in first:

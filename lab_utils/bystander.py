@@ -47,10 +47,11 @@ def bystander(fn, client):
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
     with subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py")),
-         json.dumps([*place.address, log_in(place.options)])],
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, process_group=0,
     ) as process:
+        process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
+        process.stdin.flush()
         if process.stdout.readline().strip() != "ready":
             raise LabError("The bystander could not reach the server. Run the cell again.")
         started = time.perf_counter()
@@ -59,8 +60,8 @@ def bystander(fn, client):
         finally:
             took = time.perf_counter() - started
             noted, _ = process.communicate()
-    samples = [(sent - started, latency) for sent, latency in json.loads(noted) if sent + latency > started]
-    return Bystander([(sent, latency) for sent, latency in samples if sent < took] or samples[-1:], took)
+    samples = [(sent - started, latency) for sent, latency in json.loads(noted)]
+    return Bystander([(sent, latency) for sent, latency in samples if sent < took and sent + latency > 0] or samples[-1:], took)
 
 
 def log_in(options):
