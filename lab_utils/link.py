@@ -5,6 +5,8 @@ A process of its own forwards real TCP bytes and delays them by half the round t
 What it does not simulate: setting up a connection costs no round trip (TCP's handshake ends at the link), a fresh
 connection has no slow start and no window, nothing is lost or sent twice, and bandwidth is that of loopback.
 So it is exact for how often you wait, and kind to how much you send at once over a fresh connection.
+
+The process runs at the lowest priority. With every CPU busy with other work it comes late, and distances grow.
 """
 
 import atexit
@@ -76,7 +78,7 @@ class Link:
         """Seconds that a call of redis-py takes longer through the link than its distance says.
 
         Two hops through another process are not free, and a client that has waited runs its next lines from a colder
-        cache: together some 0.03 to 0.1 ms. Measured with redis-py's own PING, direct and through the link, and
+        cache: together up to 0.07 ms. Measured with redis-py's own PING, direct and through the link, and
         subtracted from the delay, so that a PING takes what it takes at no distance plus the RTT asked for.
         """
         if (server.address, rtt_s) not in self.own_s:

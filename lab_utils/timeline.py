@@ -81,6 +81,8 @@ def steps(tap):
         for write in tap.writes:
             if write.connection == number and not write.handshake:
                 commands = list(commands_in(write.chunks))
+                if not commands:  # redis-py writes nothing at all for an empty batch
+                    continue
                 replies = [reader.gets() for _ in commands]
                 who = connection.client_name or f"client {number + 1}"
                 found.append((write.started, Step(who, said(commands), heard(replies))))
@@ -158,8 +160,8 @@ def draw_step(axes, place, row, step):
 def plot_seen(runs, whole, title):
     """What one client saw of another's batch of `whole` entries while it ran, a panel for each way of sending it.
 
-    `runs` is {name: (samples, took)}: `samples` a list of (seconds since the batch was sent, entries seen), `took` the
-    seconds until its sender had its reply.
+    `runs` is {name: (samples, took)}: `samples` a list of (seconds since execute() was called, entries seen), `took`
+    the seconds until it returned.
     """
     figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(9, 0.9 + 2.3 * len(runs)))
     told = []
@@ -181,7 +183,7 @@ def plot_seen(runs, whole, title):
                     + ", ".join(f"{len(points)} saw {label}" for label, points in groups.items()))
     last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
     panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
-    panels[-1][0].set_xlabel("milliseconds since the batch was sent (grey: until the sender has its reply)")
+    panels[-1][0].set_xlabel("milliseconds since execute() was called (grey: until it returned)")
     set_title(panels[0][0], title)
     environment(panels[0][0])
     say("; ".join(told))

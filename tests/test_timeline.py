@@ -86,6 +86,18 @@ def test_a_client_without_a_name_gets_a_number(r):
     assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
 
 
+def test_an_empty_batch_is_no_step(pair):
+    """A pipeline that watches, has nothing queued and is no transaction writes nothing when it is executed."""
+    a, _ = pair
+
+    def empty():
+        with a.pipeline(transaction=False) as pipe:
+            pipe.watch("stock")
+            pipe.execute()
+
+    assert [says for _, says, _ in rows(lab.timeline(empty))] == ["WATCH stock", "UNWATCH"]
+
+
 def test_a_function_that_says_nothing_is_refused():
     assert "Nothing was said" in refusal(lambda: lab.timeline(lambda: None))
 

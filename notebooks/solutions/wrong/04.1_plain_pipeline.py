@@ -1,4 +1,4 @@
-# refused: DECRBY and INCRBY are not in a transaction
+# refused: DECRBY and INCRBY are not in one transaction
 def transfer(r, source, target, amount):
     pipe = r.pipeline(transaction=False)
     pipe.decrby(source, amount)
