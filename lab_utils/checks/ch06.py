@@ -58,7 +58,7 @@ def lossless(answer):
             held = stored(r)
             if not held:
                 raise Refused("nothing is stored under exercise:order.")
-            refuse_what_is_not_json(next(iter(held.values())))
+            refuse_what_is_not_json(next(iter(held.values())), order)
             if got is None:
                 raise Refused("the order is stored as JSON, but the function returns None. Read it back and return it.")
             if got is order:
@@ -73,11 +73,22 @@ def lossless(answer):
     return f"{len(ORDERS)} orders went through JSON and came back as they were, Decimal and datetime included"
 
 
-def refuse_what_is_not_json(data):
+def refuse_what_is_not_json(data, order):
     try:
-        json.loads(data)
+        found = json.loads(data)
     except ValueError:
         raise Refused(f"what is stored is not JSON: it begins with {data[:8]!r}. Another language could not read it.") from None
+    if order["customer"] not in texts(found):
+        raise Refused("what is stored is JSON outside and something else inside: the customer's name is not one of its strings. "
+                      "Another language could not read it.")
+
+
+def texts(found):
+    """Every string value in what json.loads returned, however deep."""
+    if isinstance(found, str):
+        return [found]
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return [text for part in parts for text in texts(part)]
 
 
 def refuse_difference(order, got):
@@ -139,7 +150,12 @@ HOSTILE = {
     "decimal.setcontext, which changes this process's arithmetic":
         b"\x80\x02cdecimal\nsetcontext\ncdecimal\nContext\nK\x01\x85R\x85R.",
 }
-UNLISTED = pickle.dumps(timedelta(days=1), 4)
+UNLISTED = {
+    "datetime.timedelta": pickle.dumps(timedelta(days=1), 4),
+    "datetime.datetime.now": b"\x80\x04\x8c\x08datetime\x8c\x0cdatetime.now\x93)R.",
+    f"{__name__}.Decimal, which is Decimal by another address,":
+        b"\x80\x02c" + __name__.encode() + b"\nDecimal\nX\x01\0\0\x001\x85R.",
+}
 
 
 @exercise(
@@ -158,9 +174,10 @@ def allow_list(load):
     for name, payload in HOSTILE.items():
         refuse_execution(load, name, payload)
         refused += 1
-    if not raises(load, UNLISTED):
-        raise Refused("a datetime.timedelta was loaded; only datetime.datetime and decimal.Decimal are on the list. "
-                      "List pairs of module and name, not whole modules.")
+    for name, data in UNLISTED.items():
+        if not raises(load, data):
+            raise Refused(f"{name} was loaded; only datetime.datetime and decimal.Decimal are on the list. "
+                          "List pairs of module and name, and compare both whole.")
     return f"{len(HARMLESS)} good values loaded, {refused} hostile payloads refused before anything ran"
 
 
@@ -210,7 +227,7 @@ def one_field(answer):
             raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under exercise:product.")
         if isinstance(got, (bytes, str)) and got in (b"12", "12"):
             raise Refused(f"the right field, but as {type(got).__name__} {got!r}: Redis keeps bytes. Return the int 12.")
-        if got != PRODUCT["stock"] or isinstance(got, bool):
+        if type(got) is not int or got != PRODUCT["stock"]:
             raise Refused(f"the function returned {got!r}; the stock is {PRODUCT['stock']}.")
         if cost.bytes_received > BUDGET:
             raise Refused(f"the right value, but {many(cost.bytes_received, 'byte')} received; the budget is {BUDGET}.")
