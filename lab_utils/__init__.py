@@ -8,6 +8,7 @@ from .errors import LabError
 from .exercises import check, progress
 from .fingerprint import fingerprint
 from .fresh import run_fresh
+from .frozen import frozen
 from .groups import plot_groups
 from .ladders import plot_ladders
 from .model import describe, fit_model, hidden_distance, predict
@@ -15,6 +16,7 @@ from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .segments import segments
 from .servers import connect, empty
 from .slider import slider
+from .spare import spare
 from .sweep import sweep
 from .timeline import plot_seen, timeline
 from .timing import compare
@@ -22,7 +24,7 @@ from .wire import capture
 
 __all__ = [
     "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count",
-    "describe", "empty", "fingerprint", "fit_model", "hidden_distance", "ledger", "plot_bars", "plot_groups",
+    "describe", "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups",
     "plot_ladders", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "run_fresh",
-    "segments", "slider", "sweep", "timeline",
+    "segments", "slider", "spare", "sweep", "timeline",
 ]

@@ -39,8 +39,8 @@ def client_like(client):
     """An asyncio client with the address and options of `client`, whose connections belong to the lab's loop."""
     pool = client.connection_pool
     kind = getattr(redis.asyncio.connection, pool.connection_class.__name__, redis.asyncio.Connection)
-    options = {name: value for name, value in pool.connection_kwargs.items()
-               if name in SHARED_OPTIONS or name.startswith("ssl_")}
+    known = SHARED_OPTIONS | {name for name in inspect.signature(kind.__init__).parameters if name.startswith("ssl_")}
+    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
     own = redis.asyncio.ConnectionPool(connection_class=kind, max_connections=pool.max_connections, **options)
     return redis.asyncio.Redis.from_pool(own)
 

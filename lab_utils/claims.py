@@ -89,7 +89,8 @@ def claim(name, **measured):
     try:
         inspect.signature(known.judge).bind(**measured)
     except TypeError as error:
-        raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}.") from None
+        raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
+                       "Pass just these.") from None
     tried = Tried(name, known.text, known.judge(**measured), measured)
     ledger = state.load("claims")
     ledger[name] = {"text": known.text, "article": known.article, **asdict(tried.verdict), "measured": measured}

@@ -94,4 +94,5 @@ def formed(client):
         info = client.execute_command("CLUSTER INFO")
     except redis.ConnectionError:
         return False
-    return info["cluster_state"] == "ok" and int(info["cluster_known_nodes"]) == NODES
+    known = int(info["cluster_known_nodes"]), int(info["cluster_slots_assigned"])
+    return info["cluster_state"] == "ok" and known == (NODES, SLOTS)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import hiredis
 import redis
+from redis.cluster import RedisCluster
 
 from . import aio
 from .errors import LabError
@@ -68,7 +69,8 @@ def count(fn, client):
     """Runs `fn(client)` once, with redis-py tapped, and returns its Cost; for a dict of functions, a table of Costs.
 
     `fn` may be `async def`: it is given an asyncio client with the same address and options. One connection is opened
-    beforehand; any further one is counted apart. Raises whatever `fn` raises.
+    beforehand; any further one is counted apart. A `redis.RedisCluster` gets one for each node, and the server's part is
+    the sum over the nodes. Raises whatever `fn` raises.
     """
     if isinstance(fn, dict):
         return Costs({name: count(each, client) for name, each in fn.items()})
@@ -81,8 +83,11 @@ def counted(fn, client):
         raise LabError(f"lab.count needs a function of a client, such as `def loop(r): ...`, and got {fn!r}. "
                        "Pass the function itself, without calling it: lab.count(loop, r).")
     if aio.is_async(fn):
+        if isinstance(client, RedisCluster):
+            raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
         return aio.run(counted_async(fn, client))
-    client.ping()  # opens the connection, so that its handshake is not counted
+    for node in nodes_of(client):
+        node.ping()  # opens the connection, so that its handshake is not counted
     with Meter(client) as meter, Tap() as tap:
         result = fn(client)
     return cost_of(tap, meter), result
@@ -126,7 +131,7 @@ class Meter:
     """
 
     def __init__(self, client):
-        self.admin = admin_of(client)
+        self.admins = [admin_of(node) for node in nodes_of(client)]
 
     def __enter__(self):
         first = self.read()
@@ -136,16 +141,20 @@ class Meter:
 
     def __exit__(self, *_):
         self.after = self.read()
-        self.admin.close()
+        for admin in self.admins:
+            admin.close()
 
     def read(self):
-        info = self.admin.info("all")
+        """The counters of the server, or of all the nodes together."""
+        infos = [admin.info("all") for admin in self.admins]
+        names = {name for info in infos for name in info if name.startswith("cmdstat_") and name != "cmdstat_info"}
+        stats = {name: [info.get(name, {"calls": 0, "usec": 0}) for info in infos] for name in names}
         return {
-            "bytes_in": info["total_net_input_bytes"],
-            "reads": info["total_reads_processed"],
-            "writes": info["total_writes_processed"],
-            "stats": {name.removeprefix("cmdstat_"): (stat["calls"], stat["usec"])
-                      for name, stat in info.items() if name.startswith("cmdstat_") and name != "cmdstat_info"},
+            "bytes_in": sum(info["total_net_input_bytes"] for info in infos),
+            "reads": sum(info["total_reads_processed"] for info in infos),
+            "writes": sum(info["total_writes_processed"] for info in infos),
+            "stats": {name.removeprefix("cmdstat_"): (sum(stat["calls"] for stat in each), sum(stat["usec"] for stat in each))
+                      for name, each in stats.items()},
         }
 
     def spent(self, tap):
@@ -188,6 +197,13 @@ def sent_outside_transactions(tap):
             if name == "multi":
                 queueing.add(write.connection)
     return sent
+
+
+def nodes_of(client):
+    """A client for each server behind this one: itself, or one for each node of a cluster."""
+    if isinstance(client, RedisCluster):
+        return [client.get_redis_connection(node) for node in client.get_nodes()]
+    return [client]
 
 
 def admin_of(client):

@@ -140,10 +140,11 @@ def log_axis(axes, seconds, label):
 
 
 def plain_ticks(axis):
-    """0.1, 1, 10, 1,000 instead of powers of ten; between them 2, 3 and 5, where the scale is too short for several of those."""
+    """0.1, 1, 10, 1,000 instead of powers of ten; more numbers between them where the scale is too short for several of those."""
     def between(value, _):
         low, high = axis.get_view_interval()
-        return f"{value:,.10g}" if 0 < low < high < SHORT_SCALE * low and f"{value:e}"[0] in "235" else ""
+        shown = 0 < low < high < SHORT_SCALE * low and (high < 4 * low or f"{value:e}"[0] in "235")
+        return f"{value:,.10g}" if shown else ""
 
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axis.set_minor_formatter(between)

@@ -26,6 +26,7 @@ from .link import check_distance, link, through
 OLDEST = (6, 2)  # Redis versions; RESP3, listpacks' ancestor and GETEX are in
 MARKER = "redis-round-trip-lab"  # this key says that a database of the learner's own belongs to the lab
 START_TIMEOUT_S = 5
+STARTED = set()  # process ids of the private servers that this kernel started
 LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use", "aborting")  # what a server says when it cannot start
 
 # $0 is the server, $1 a folder of its own or nothing. Its configuration comes first on standard input, up to an empty
@@ -142,9 +143,13 @@ def start(binary, *settings, password=None, folder=None):
             pid = wait_until_up(process, said, options)
         except LabError as error:
             if "Address already in use" in str(error):
+                process.wait(START_TIMEOUT_S)
+                if folder:
+                    os.makedirs(folder, mode=0o700, exist_ok=True)  # its keeper has removed it
                 continue
             raise
         started = Server(("127.0.0.1", port), options, True, pid, process)
+        STARTED.add(pid)
         atexit.register(started.stop)
         return started
     raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")

@@ -24,9 +24,9 @@ class Sweep:
         return self.comparison.seconds(str(size), rtt_ms)
 
     def knee(self, rtt_ms=None):
-        """The smallest size whose time is within 10% of the fastest one's."""
-        times = {size: self.seconds(size, rtt_ms) for size in self.sizes}
-        return next(size for size in self.sizes if times[size] <= KNEE * min(times.values()))
+        """The smallest size that is not measurably slower than the fastest one by more than 10%."""
+        fastest = str(min(self.sizes, key=lambda size: self.seconds(size, rtt_ms)))
+        return next(size for size in self.sizes if self.comparison.speedup(fastest, str(size), rtt_ms).low <= KNEE)
 
     def plot(self, title=None):
         """Draws time (and memory) against size, with the knee of each distance."""
@@ -38,17 +38,20 @@ class Sweep:
         return repr(self.comparison)
 
 
-def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, **options):
+def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, rounds=None, **options):
     """Times `fn(client, size)` for every size at every distance, interleaved, and returns a Sweep.
 
-    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated (tracemalloc), in bytes.
-    `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare.
+    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated (tracemalloc), in bytes;
+    tracing is slow, so `memory` may be a shorter function of (client, size) that holds as much at once, such as one batch.
+    `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
+    `rounds` fixes the number of rounds, as there.
     """
     if not sizes or list(sizes) != sorted(set(sizes)):
         raise LabError("lab.sweep needs its sizes in growing order, each once: (1, 10, 100) for instance.")
     variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
-    comparison = compare(variants, ops, rtt_ms, **options)
-    peaks = {size: peak_memory(fn, size, options) for size in sizes} if memory else None
+    comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
+    held = memory if callable(memory) else fn
+    peaks = {size: peak_memory(held, size, options) for size in sizes} if memory else None
     return Sweep(what, comparison, sizes, peaks)
 
 

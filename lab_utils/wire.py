@@ -83,7 +83,8 @@ def capture(fn, client):
         finally:
             events = link().ask("recorded")["events"]
     if tap.opened:
-        raise LabError("This function opened connections of its own; lab.capture shows the one it is given.")
+        raise LabError("This function opened connections of its own; lab.capture shows the one it is given. "
+                       "Let it use that client only.")
     return Capture(messages(tap, events), rtt_ms)
 
 

@@ -1,1 +1,43 @@
-"""What every test shares."""
+"""What the tests share: the lab's own server, other servers beside it, and a memory of the test's own."""
+
+import contextlib
+
+import pytest
+
+import lab_utils as lab
+from lab_utils import servers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_server():
+    """These tests work on the lab's private server, whatever REDIS_URL says; the notebooks heed it."""
+    with pytest.MonkeyPatch.context() as without:
+        without.delenv("REDIS_URL", raising=False)
+        servers.server()
+
+
+@pytest.fixture
+def r():
+    """A client beside the lab's private server, whose database is empty."""
+    client = lab.connect()
+    lab.empty(client)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def remembered(tmp_path, monkeypatch):
+    """A folder of the test's own for what the lab remembers."""
+    monkeypatch.setenv("LAB_STATE", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def another_server():
+    """start(*settings): a further Redis, stopped after the test."""
+    with contextlib.ExitStack() as stack:
+        def start(*settings, binary=None):
+            started = servers.start(binary or servers.find_binary(), *settings)
+            stack.callback(started.stop)
+            return started
+        yield start

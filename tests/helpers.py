@@ -1,0 +1,56 @@
+"""What several tests call."""
+
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from nbval.plugin import get_sanitize_patterns
+
+import lab_utils as lab
+
+ROOT = Path(__file__).resolve().parent.parent
+SANITIZED = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
+NEXT_STEPS = ("Set ", "set ", "unset", "Unset", "Write ", "write ", "Check ", "check ", "Choose ", "choose ", "Start ", "Run ",
+              "Let ", "Restart ", "Mend ", "mend ", "Pass ", "pass ", "say which", "Measured:", "give it", "needs ", "There are:")
+
+
+def as_compared(text):
+    """A text as nbval compares it, with everything measured blanked."""
+    for pattern, replacement in SANITIZED:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def url_of(server, db=0):
+    host, port = server.address
+    return f"redis://:{server.options['password']}@{host}:{port}/{db}"
+
+
+def refusal(call, *args, **kwargs):
+    """The text of the LabError that a call raises: one paragraph that says what to do next."""
+    with pytest.raises(lab.LabError) as caught:
+        call(*args, **kwargs)
+    text = str(caught.value)
+    assert "\n" not in text and "  " not in text, text
+    assert text.endswith("."), text
+    assert len(text) < 600, text
+    assert any(step in text for step in NEXT_STEPS), f"it does not say what to do next: {text}"
+    return text
+
+
+def running(pid):
+    """True while a process runs; one that has ended and waits to be reaped does not."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    return bool(state) and not state.startswith("Z")
+
+
+def wait_until(condition, seconds):
+    """True as soon as `condition()` is, False if it is not within `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return bool(condition())

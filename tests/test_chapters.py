@@ -1,0 +1,194 @@
+"""Every chapter's file: as committed, it was run whole, says nothing that only this machine knows, and points to what exists."""
+
+import ast
+import itertools
+import re
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+import lab_utils as lab
+from lab_utils import exercises
+
+exercises.load_all()
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SOLUTIONS = ROOT / "notebooks" / "solutions"
+LONGEST_CELL = 25
+MACHINE_PATH = re.compile(
+    r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"")
+
+every_chapter = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS])
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def prose(path):
+    return "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def outputs(path):
+    """(cell, output, its text in every form that is not a picture)."""
+    for cell in code(path):
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                yield cell, output, output.text
+            elif output.output_type == "error":
+                yield cell, output, "\n".join([output.evalue, *output.traceback])
+            else:
+                yield cell, output, "\n".join(str(text) for kind, text in output.data.items() if not kind.startswith("image/"))
+
+
+def test_there_are_chapters_each_with_a_number_of_its_own():
+    numbers = [path.name[:3] for path in CHAPTERS]
+    assert numbers and len(set(numbers)) == len(numbers)
+    assert all(re.fullmatch(r"\d\d_", number) for number in numbers)
+
+
+def test_the_readme_maps_every_chapter_with_its_minutes():
+    rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert rows == [(path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1]) for path in CHAPTERS]
+
+
+# The file
+
+
+@every_chapter
+def test_it_is_valid(notebook):
+    nbformat.validate(read(notebook))
+
+
+@every_chapter
+def test_every_code_cell_was_run_once_in_order(notebook):
+    """A cell that was not run has nothing that nbval could compare, and would pass whatever it does."""
+    cells = code(notebook)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert all(cell.source.strip() for cell in cells)
+
+
+@every_chapter
+def test_no_error_but_where_one_is_meant(notebook):
+    failed = [cell.source for cell, output, _ in outputs(notebook) if output.output_type == "error"]
+    meant = [cell.source for cell in code(notebook) if "raises-exception" in tags(cell)]
+    assert failed == meant
+
+
+@every_chapter
+def test_nothing_on_stderr(notebook):
+    assert [text for _, output, text in outputs(notebook) if output.get("name") == "stderr"] == []
+
+
+@every_chapter
+def test_nbval_compares_every_cell(notebook):
+    for cell in code(notebook):
+        assert not [tag for tag in tags(cell) if tag.lower().startswith("nbval")], cell.source
+        assert "nbval" not in cell.source.lower(), cell.source
+
+
+@every_chapter
+def test_it_is_as_make_notebooks_leaves_it(notebook):
+    """Nothing in it says when, or in which order of editing, it was made."""
+    book = read(notebook)
+    assert [cell.id for cell in book.cells] == [f"cell-{number:02d}" for number in range(len(book.cells))]
+    assert set(book.metadata) == {"kernelspec", "language_info"}
+    assert all(set(cell.metadata) <= {"tags"} for cell in book.cells)
+    assert all(not output.get("metadata") for _, output, _ in outputs(notebook))
+
+
+@every_chapter
+def test_no_path_of_a_machine_in_any_output(notebook):
+    assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text)] == []
+
+
+@every_chapter
+def test_no_address_of_an_object_in_any_output(notebook):
+    assert [text for _, _, text in outputs(notebook) if re.search(r"\bat 0x[0-9a-f]{6,}", text)] == []
+
+
+# What it calls
+
+
+@every_chapter
+def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
+    first = code(notebook)[0]
+    statements = [ast.unparse(statement) for statement in ast.parse(first.source).body]
+    assert statements == ["import lab_utils as lab", "r = lab.connect()"]
+    assert "setup" in tags(first)
+    assert [cell.source for cell in code(notebook)[1:] if "import lab_utils as lab" in cell.source] == []
+
+
+@every_chapter
+def test_no_cell_is_too_long(notebook):
+    assert [cell.source for cell in code(notebook) if len(cell.source.splitlines()) > LONGEST_CELL] == []
+
+
+@every_chapter
+def test_every_helper_it_calls_or_names_exists(notebook):
+    called = set()
+    for cell in code(notebook):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "lab":
+                called.add(node.attr)
+    named = set(re.findall(r"`lab\.(\w+)", prose(notebook)))
+    assert (called | named) - set(lab.__all__) == set()
+    assert called, "the first cell at least calls lab.connect"
+
+
+@pytest.mark.parametrize("name", lab.__all__)
+def test_every_helper_is_there_and_says_what_it_does(name):
+    assert getattr(lab, name).__doc__
+
+
+# Where it points
+
+
+@every_chapter
+def test_every_link_to_a_file_leads_somewhere(notebook):
+    links = [link for found in LINK.findall(prose(notebook)) for link in found if link]
+    local = [link.split("#")[0] for link in links if not re.match(r"[a-z]+:", link) and not link.startswith("#")]
+    assert [link for link in local if not (notebook.parent / link).exists()] == []
+
+
+@every_chapter
+def test_it_links_to_the_next_chapter(notebook):
+    later = [link for found in LINK.findall(prose(notebook)) for link in found if re.fullmatch(r"\d\d_\w+\.ipynb", link)]
+    following = [path.name for path in CHAPTERS if path.name[:3] == f"{int(notebook.name[:2]) + 1:02d}_"]
+    assert set(following) <= set(later)
+
+
+def exercises_of(path):
+    return [tag.removeprefix("exercise:") for cell in code(path) for tag in tags(cell) if tag.startswith("exercise:")]
+
+
+@every_chapter
+def test_every_exercise_has_a_check_a_solution_and_wrong_answers(notebook):
+    names = exercises_of(notebook)
+    assert names == [f"{notebook.name[:2]}.{number}" for number in range(1, len(names) + 1)]
+    for name in names:
+        assert name in exercises.EXERCISES
+        assert (SOLUTIONS / f"{name}.py").is_file()
+        assert len(list((SOLUTIONS / "wrong").glob(f"{name}_*.py"))) >= 2
+        assert f"(solutions/{name}.py)" in prose(notebook)
+
+
+@every_chapter
+def test_exercises_stand_in_cells_that_end_with_the_check(notebook):
+    for cell in code(notebook):
+        for name in [tag.removeprefix("exercise:") for tag in tags(cell) if tag.startswith("exercise:")]:
+            assert cell.source.splitlines()[-1].startswith(f'lab.check("{name}", ')
+            assert f"{name} open: " in "".join(output.text for output in cell.outputs)
+
+
+def test_every_check_belongs_to_an_exercise_of_a_chapter():
+    assert set(exercises.EXERCISES) == set(itertools.chain.from_iterable(map(exercises_of, CHAPTERS)))

@@ -1,0 +1,60 @@
+"""The ledger of claims: judged from measurements, remembered, and strict about what it is given."""
+
+import json
+
+import pytest
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils import claims
+from lab_utils.claims import DEPENDS, FAILS, HOLDS, Claim, Verdict
+
+
+@pytest.fixture
+def trial(remembered, monkeypatch):
+    """A claim A99, judged by whether loop_s is more than pipeline_s."""
+    claims.load_all()
+
+    def judge(loop_s, pipeline_s):
+        ratio = loop_s / pipeline_s
+        return Verdict(HOLDS if ratio > 2 else DEPENDS if ratio > 1 else FAILS, f"~{ratio:.1f}x")
+
+    monkeypatch.setitem(claims.CLAIMS, "A99", Claim("A99", "a pipeline is faster", judge))
+    return remembered
+
+
+@pytest.mark.parametrize("loop_s, word", [(3.0, "holds"), (1.5, "depends"), (0.5, "does not hold here")])
+def test_the_verdict_follows_from_the_measurements(trial, loop_s, word):
+    tried = lab.claim("A99", loop_s=loop_s, pipeline_s=1.0)
+    assert tried.verdict == Verdict(word, f"~{loop_s:.1f}x")
+    assert repr(tried) == f"A99  “a pipeline is faster”\n    {word}: ~{loop_s:.1f}x"
+
+
+def test_the_ledger_remembers_the_latest_verdict(trial):
+    lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
+    lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
+    entry = lab.ledger()["A99"]
+    assert entry == json.loads((trial / "claims.json").read_text(encoding="utf-8"))["A99"]
+    assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], "word": FAILS, "because": "~0.5x",
+                     "measured": {"loop_s": 0.5, "pipeline_s": 1.0}}
+
+
+def test_an_empty_ledger(trial):
+    assert lab.ledger() == {}
+
+
+def test_an_unknown_claim(trial):
+    assert "A99" in refusal(lab.claim, "Z1")
+
+
+@pytest.mark.parametrize("measured", [{}, {"loop_s": 1.0}, {"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}], ids=str)
+def test_measurements_that_the_judge_does_not_take(trial, measured):
+    text = refusal(lab.claim, "A99", **measured)
+    assert "judged from loop_s, pipeline_s" in text
+    assert lab.ledger() == {}
+
+
+def test_every_claim_is_known_by_its_article():
+    claims.load_all()
+    for name, claim in claims.CLAIMS.items():
+        assert claim.article and claim.text and name[1:].isdigit(), name

@@ -1,0 +1,387 @@
+"""What a piece of code cost, to the byte, whichever way it talks to Redis; and nothing left behind in redis-py."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+import redis._parsers
+import redis.asyncio.connection
+import redis.connection
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils import servers
+from lab_utils.counters import counted
+from lab_utils.tap import Tap
+
+TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
+          for name in ("connect_check_health", "send_packed_command", "read_response")]
+ORIGINALS = [getattr(owner, name) for owner, name in TAPPED]
+VALUES = {f"key{i}": f"value{i}" for i in range(1_000)}
+
+
+def is_plain():
+    """True while redis-py's own methods are in place."""
+    return [getattr(owner, name) for owner, name in TAPPED] == ORIGINALS
+
+
+@pytest.fixture(autouse=True)
+def redis_py_is_left_as_it_was():
+    assert is_plain()
+    yield
+    assert is_plain()
+
+
+def loop(r):
+    for key, value in VALUES.items():
+        r.set(key, value)
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for key, value in VALUES.items():
+        pipe.set(key, value)
+    pipe.execute()
+
+
+def transaction(r):
+    pipe = r.pipeline()
+    for key, value in VALUES.items():
+        pipe.set(key, value)
+    pipe.execute()
+
+
+def mset(r):
+    r.mset(VALUES)
+
+
+def client_side(cost):
+    return cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received
+
+
+# Known costs
+
+
+@pytest.mark.parametrize("work, known", [
+    (loop, (1_000, 1_000, 38_780, 5_000)),
+    (pipeline, (1, 1_000, 38_780, 5_000)),
+    (transaction, (1, 1_002, 38_809, 14_012)),
+    (mset, (1, 1, 25_797, 5)),
+], ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("rtt_ms", [0, 0.1])
+def test_a_thousand_sets(r, work, known, rtt_ms):
+    cost = lab.count(work, lab.connect(rtt_ms=rtt_ms))
+    assert client_side(cost) == known
+    assert (cost.connections, cost.handshake_trips) == (0, 0)
+    assert r.mget(VALUES) == [value.encode() for value in VALUES.values()]  # the work itself was done
+
+
+def three(**how):
+    def work(r):
+        pipe = r.pipeline(**how)
+        for i in (1, 2, 3):
+            pipe.set(f"key{i}", f"value{i}")
+        pipe.execute()
+    return work
+
+
+def test_three_sets(r):
+    assert client_side(lab.count(three(transaction=False), r)) == (1, 3, 105, 15)
+    assert client_side(lab.count(three(), r)) == (1, 5, 134, 51)
+
+
+def test_one_set_and_one_get_byte_by_byte(r):
+    sent = b"*3\r\n$3\r\nSET\r\n$4\r\nkey1\r\n$6\r\nvalue1\r\n"
+    assert client_side(lab.count(lambda r: r.set("key1", "value1"), r)) == (1, 1, len(sent), len(b"+OK\r\n"))
+    sent = b"*2\r\n$3\r\nGET\r\n$4\r\nkey1\r\n"
+    assert client_side(lab.count(lambda r: r.get("key1"), r)) == (1, 1, len(sent), len(b"$6\r\nvalue1\r\n"))
+
+
+def test_nothing_costs_nothing(r):
+    cost = lab.count(lambda r: None, r)
+    assert client_side(cost) == (0, 0, 0, 0)
+    assert (cost.server_us, cost.server_reads, cost.server_writes) == (0, 0, 0)
+
+
+def test_a_large_value(r):
+    value = "x" * 3_000_000
+    assert client_side(lab.count(lambda r: r.set("key1", value), r)) == (1, 1, 35 + len(value), 5)
+    assert client_side(lab.count(lambda r: r.get("key1"), r)) == (1, 1, 23, 12 + len(value))
+
+
+def test_a_turn_is_a_wait_not_a_write(r):
+    """Three requests sent before the first reply is read are one round trip, however they were written."""
+    def work(r):
+        connection = r.connection_pool.get_connection()
+        for i in (1, 2, 3):
+            connection.send_command("ECHO", i)
+        assert [connection.read_response() for _ in range(3)] == [b"1", b"2", b"3"]
+        r.connection_pool.release(connection)
+
+    cost = lab.count(work, r)
+    assert (cost.round_trips, cost.commands) == (1, 3)
+
+
+def test_a_pipeline_with_nothing_in_it(r):
+    assert lab.count(lambda r: r.pipeline().execute(), r).round_trips == 0
+
+
+def test_watch_costs_its_own_turns(r):
+    def increment(r):
+        with r.pipeline() as pipe:
+            pipe.watch("counter")
+            now = int(pipe.get("counter") or 0)
+            pipe.multi()
+            pipe.set("counter", now + 1)
+            pipe.execute()
+
+    cost = lab.count(increment, r)
+    assert (cost.round_trips, cost.commands) == (3, 5)  # WATCH; GET; MULTI, SET, EXEC
+
+
+def test_scripts(r):
+    r.script_flush()
+    script = r.register_script("return redis.call('INCR', KEYS[1])")
+    first = lab.count(lambda r: script(keys=["counter"]), r)
+    again = lab.count(lambda r: script(keys=["counter"]), r)
+    assert (first.round_trips, first.commands) == (3, 3)  # EVALSHA refused with NOSCRIPT, SCRIPT LOAD, EVALSHA
+    assert (again.round_trips, again.commands) == (1, 1)
+    assert r.get("counter") == b"2"
+
+
+def test_a_script_in_a_pipeline_asks_first(r):
+    script = r.register_script("return 1")
+    script()
+
+    def work(r):
+        pipe = r.pipeline(transaction=False)
+        script(keys=[], client=pipe)
+        pipe.execute()
+
+    cost = lab.count(work, r)
+    assert (cost.round_trips, cost.commands) == (2, 2)  # SCRIPT EXISTS, then EVALSHA
+
+
+def test_blocking_and_scanning(r):
+    r.mset(VALUES)
+    assert lab.count(lambda r: r.blpop("nothing", timeout=0.05), r).round_trips == 1
+    assert lab.count(lambda r: list(r.scan_iter(count=10_000)), r).round_trips == 1
+    assert lab.count(lambda r: list(r.scan_iter(count=100)), r).round_trips > 5
+
+
+def test_errors_are_replies_too(r):
+    r.set("text", "abc")
+
+    def fails(r):
+        with pytest.raises(redis.ResponseError):
+            r.incr("text")
+
+    assert lab.count(fails, r).round_trips == 1
+
+
+# Other ways to talk
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+@pytest.mark.parametrize("parser", ["python", "hiredis"])
+@pytest.mark.parametrize("decode", [False, True])
+def test_protocols_and_parsers(r, protocol, parser, decode):
+    python = {2: redis._parsers._RESP2Parser, 3: redis._parsers._RESP3Parser}[protocol]
+    kind = redis._parsers._HiredisParser if parser == "hiredis" else python
+    pool = redis.ConnectionPool(**servers.server().options, protocol=protocol, decode_responses=decode, parser_class=kind)
+    client = redis.Redis.from_pool(pool)
+    connection = pool.get_connection()
+    assert type(connection._parser) is kind
+    pool.release(connection)
+    cost, reply = counted(lambda r: (pipeline(r), r.mget("key1", "key2"))[1], client)
+    assert client_side(cost) == (2, 1_001, 38_780 + 34, 5_000 + 4 + 2 * 12)
+    assert reply == (["value1", "value2"] if decode else [b"value1", b"value2"])
+    client.close()
+
+
+def test_an_asyncio_client(r):
+    async def one_by_one(r):
+        for key, value in VALUES.items():
+            await r.set(key, value)
+
+    async def piped(r):
+        pipe = r.pipeline(transaction=False)
+        for key, value in VALUES.items():
+            pipe.set(key, value)
+        await pipe.execute()
+
+    assert client_side(lab.count(one_by_one, r)) == (1_000, 1_000, 38_780, 5_000)
+    assert client_side(lab.count(piped, r)) == (1, 1_000, 38_780, 5_000)
+    assert client_side(lab.count(piped, lab.connect(rtt_ms=1))) == (1, 1_000, 38_780, 5_000)
+
+
+def test_asyncio_gather_opens_connections_and_says_so(r):
+    async def ten_at_once(r):
+        await asyncio.gather(*(r.set(f"key{i}", f"value{i}") for i in range(10)))
+
+    cost = lab.count(ten_at_once, r)
+    assert (cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received) == (10, 10, 350, 50)
+    assert 1 <= cost.connections <= 9
+    assert cost.handshake_trips > 0
+
+
+def test_threads_over_a_pool(r):
+    barrier = threading.Barrier(8)
+
+    def one(r, number):
+        barrier.wait()  # all at once, so that each takes a connection of its own
+        for i in range(5):
+            r.set(f"key{number}{i}", f"value{number}{i}")
+
+    def work(r):
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda number: one(r, number), range(8)))
+
+    cost = lab.count(work, lab.connect())
+    assert client_side(cost) == (40, 40, 40 * 37, 40 * 5)
+    assert cost.connections <= 7
+    assert cost.handshake_trips == 4 * cost.connections
+
+
+def test_a_client_made_inside(r):
+    """The tap sees every client, not only the one given; what opening costs stands apart."""
+    cost = lab.count(lambda r: lab.connect().set("key1", "value1"), r)
+    assert (cost.connections, cost.handshake_trips) == (1, 4)
+    assert (cost.round_trips, cost.commands) == (2, 2)  # connect's own PING, and the SET
+
+
+def test_a_fresh_connection_costs_four_round_trips_apart(r):
+    def work(r):
+        r.connection_pool.disconnect()
+        r.set("key1", "value1")
+
+    cost = lab.count(work, lab.connect())
+    assert client_side(cost) == (1, 1, 35, 5)
+    assert (cost.connections, cost.handshake_trips) == (1, 4)
+    assert "+ 1 new connection: 4 round trips" in repr(cost)
+
+
+# The server's own account
+
+
+def test_the_server_counts_too(r):
+    of_loop, of_pipeline = lab.count(loop, r), lab.count(pipeline, r)
+    assert of_loop.server_reads >= 1_000 and of_loop.server_writes >= 1_000
+    assert of_pipeline.server_reads < 50 and of_pipeline.server_writes < 50
+    assert 0 < of_pipeline.server_us < 1_000_000
+
+
+def test_time_inside_a_container_is_not_counted_twice(r):
+    r.config_resetstat()
+    cost = lab.count(lambda r: r.eval("for i = 1, 20000 do redis.call('SET', 'key1', i) end", 0), r)
+    inside = r.info("commandstats")["cmdstat_eval"]["usec"]
+    assert cost.server_us == inside
+
+
+def test_a_foreign_client_makes_it_say_shared(r):
+    stranger = lab.connect()
+
+    def work(r):
+        r.set("key1", "value1")
+        thread = threading.Thread(target=foreign)
+        thread.start()
+        thread.join()
+
+    def foreign():  # past redis-py, so that the tap can't see it
+        sock = stranger.connection_pool.get_connection()._sock
+        sock.sendall(b"*1\r\n$4\r\nPING\r\n")
+        sock.recv(100)
+
+    cost = lab.count(work, r)
+    assert client_side(cost) == (1, 1, 35, 5)
+    assert (cost.server_us, cost.server_reads, cost.server_writes) == (None, None, None)
+    assert "shared with other clients: not counted" in repr(cost)
+
+
+# Nothing left behind
+
+
+def test_a_timed_pass_runs_plain_redis_py(r):
+    seen = []
+    lab.compare({"one": lambda r: seen.append(is_plain())}, rounds=3)
+    assert seen and all(seen)
+
+
+def test_during_a_count_redis_py_is_tapped_and_afterwards_plain(r):
+    assert counted(lambda r: is_plain(), r)[1] is False
+    assert is_plain()
+
+
+def test_a_function_that_raises_leaves_redis_py_plain(r):
+    with pytest.raises(ZeroDivisionError):
+        lab.count(lambda r: r.set("key1", 1 / 0), r)
+    assert is_plain()
+    with pytest.raises(redis.ResponseError):
+        lab.count(lambda r: r.execute_command("NOSUCH"), r)
+    assert is_plain()
+
+    async def fails(r):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        lab.count(fails, r)
+    assert is_plain()
+
+
+def test_connections_used_while_tapped_are_plain_afterwards(r):
+    lab.count(pipeline, r)
+    connection = r.connection_pool.get_connection()
+    assert "lab_utils" not in type(connection._parser._sock).__module__
+    r.connection_pool.release(connection)
+    assert r.get("key1") == b"value1"
+
+
+def test_taps_within_taps(r):
+    with Tap() as outer:
+        r.set("key1", "value1")
+        with Tap() as inner:
+            r.get("key1")
+        r.get("key1")
+    assert ([len(tap.turns) for tap in (outer, inner)], [sum(read.size for read in tap.reads) for tap in (outer, inner)]) \
+        == ([3, 1], [5 + 12 + 12, 12])
+    assert is_plain()
+
+
+def test_a_tap_that_closes_around_another_leaves_it_working(r):
+    """A trace that is closed inside a count, in the other order."""
+    one, other = Tap(), Tap()
+    one.__enter__()
+    other.__enter__()
+    r.set("key1", "value1")
+    other.__exit__()
+    r.get("key1")
+    one.__exit__()
+    assert (len(one.turns), len(other.turns)) == (2, 1)
+    assert is_plain()
+
+
+# What is printed
+
+
+def test_a_table_of_costs(r):
+    table = lab.count({"pipeline": pipeline, "mset": mset}, r)
+    lines = repr(table).splitlines()
+    assert lines[0].startswith("pipeline   1 round trip   1,000 commands   38,780 bytes sent   5,000 received   server ~")
+    assert lines[1].startswith("mset       1 round trip        1 command   25,797 bytes sent       5 received   server ~")
+    assert table["mset"].bytes_received == 5
+
+
+def test_one_cost(r):
+    text = repr(lab.count(loop, r))
+    assert text.startswith("1,000 round trips   1,000 commands   38,780 bytes sent   5,000 received   server ~")
+
+
+@pytest.mark.parametrize("not_a_function", [None, [True], "loop"])
+def test_a_call_instead_of_a_function(r, not_a_function):
+    assert "lab.count(loop, r)" in refusal(lab.count, not_a_function, r)
+
+
+def test_a_call_instead_of_a_function_in_a_dict(r):
+    assert "without calling it" in refusal(lab.count, {"loop": None}, r)

@@ -1,0 +1,136 @@
+"""Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
+
+import json
+
+import pytest
+
+import lab_utils as lab
+from lab_utils import exercises
+from lab_utils.exercises import Exercise, Refused, unsolved
+
+
+@pytest.fixture
+def trial(remembered, monkeypatch):
+    """An exercise 99.1 that wants a function which returns 1."""
+    exercises.load_all()
+
+    def check(answer):
+        got = answer(None)
+        if got != 1:
+            raise Refused(f"{got} is not 1")
+        return "1, as asked"
+
+    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise(
+        "99.1", "write a function that returns 1.", ("count", "to one"), check))
+    return remembered
+
+
+def test_open_solved_and_refused(trial, capsys):
+    def unfinished(r):
+        ...
+
+    lab.check("99.1", unfinished)
+    lab.check("99.1", lambda r: 2)
+    lab.check("99.1", lambda r: 3)
+    lab.check("99.1", lambda r: 4)
+    lab.check("99.1", lambda r: 1)
+    assert capsys.readouterr().out.splitlines() == [
+        "99.1 open: write a function that returns 1.",
+        "99.1 not yet: 2 is not 1", "Hint: count",
+        "99.1 not yet: 3 is not 1", "Hint: to one",
+        "99.1 not yet: 4 is not 1", "Hint: to one",
+        "99.1 solved: 1, as asked",
+    ]
+
+
+def test_what_the_answer_raises_is_a_finding(trial, capsys):
+    lab.check("99.1", lambda r: r.nothing)
+    assert "99.1 not yet: your code raised AttributeError" in capsys.readouterr().out
+    space = {}
+    exec(compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec"), space)
+    lab.check("99.1", space["answer"])
+    assert "raised ZeroDivisionError in line 3: division by zero" in capsys.readouterr().out
+
+
+def test_an_unknown_exercise(trial, capsys):
+    lab.check("99.9", lambda r: 1)
+    assert capsys.readouterr().out.startswith("There is no exercise '99.9'. There are: ")
+
+
+def test_progress_is_remembered_and_shown(trial, capsys):
+    lab.check("99.1", lambda r: 2)
+    lab.check("99.1", lambda r: 1)
+    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))
+    assert known["99.1"] == {"solved": True, "tries": 1}
+    capsys.readouterr()
+    lab.progress()
+    assert "chapter 99   99.1 solved\n" in capsys.readouterr().out
+
+
+def test_progress_before_anything_was_tried(trial, capsys):
+    lab.progress()
+    assert "chapter 99   99.1 open\n" in capsys.readouterr().out
+
+
+def dots(r):
+    ...
+
+
+def nothing(r):
+    pass
+
+
+def described(r):
+    """What to do."""
+
+
+def described_and_dots(r):
+    """What to do."""
+    ...
+
+
+async def awaited(r):
+    ...
+
+
+def one(r):
+    return 1
+
+
+def text(r):
+    return "1"
+
+
+def ping(r):
+    r.ping()
+
+
+def described_one(r):
+    """What to do."""
+    return 1
+
+
+async def awaited_ping(r):
+    await r.ping()
+
+
+@pytest.mark.parametrize("answer", [None, ..., dots, nothing, described, described_and_dots, awaited], ids=str)
+def test_still_unsolved(answer):
+    assert unsolved(answer)
+
+
+@pytest.mark.parametrize(
+    "answer", [0, 1, "", [], {}, one, text, ping, described_one, awaited_ping, lambda r: 1, print, lab.Cost], ids=str)
+def test_an_answer(answer):
+    assert not unsolved(answer)
+
+
+def test_several_answers_of_which_one_is_missing():
+    assert unsolved((one, dots)) and not unsolved((one, ping))
+
+
+def test_every_exercise_is_named_after_its_chapter_and_has_hints():
+    exercises.load_all()
+    for name, exercise in exercises.EXERCISES.items():
+        assert exercise.check.__module__.endswith(f"ch{name.split('.')[0]}"), name
+        assert len(exercise.hints) >= 2 and exercise.task, name

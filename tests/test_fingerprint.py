@@ -1,0 +1,32 @@
+"""What this lab runs on, every line marked so that CI does not compare it."""
+
+import redis
+
+import lab_utils as lab
+from lab_utils.fingerprint import environment_line, server_name
+
+
+def test_what_could_change_a_result_is_there(r):
+    found = lab.fingerprint()
+    assert list(found) == ["server", "where", "allocator", "redis-py", "parser", "protocol", "timeout", "retries", "Python",
+                           "system", "scale"]
+    assert found["redis-py"] == redis.__version__
+    assert found["where"] == "started by the lab, on loopback"
+    assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"
+    assert found["scale"].startswith("ci, ")
+    assert r.info("server")["redis_version"] in found["server"] or "Valkey" in found["server"]
+
+
+def test_every_line_is_this_machines(r):
+    lines = repr(lab.fingerprint()).splitlines()
+    assert len(lines) == 11
+    assert all(line.startswith("this machine: ") for line in lines)
+
+
+def test_a_fork_is_called_by_its_own_name():
+    assert server_name({"redis_version": "8.2.3"}) == "Redis 8.2.3"
+    assert server_name({"redis_version": "7.2.4", "valkey_version": "9.1.2"}) == "Valkey 9.1.2"
+
+
+def test_the_line_under_a_figure(r):
+    assert environment_line().count(" · ") == 3 and redis.__version__ in environment_line()

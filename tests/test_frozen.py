@@ -1,0 +1,50 @@
+"""A server that stands still: no answer inside the block, an answer after it; and never a server that is not the lab's."""
+
+import pytest
+import redis
+
+import lab_utils as lab
+from lab_utils import servers
+
+
+@pytest.fixture
+def server():
+    client = lab.spare(retry=None)
+    yield client
+    client.shutdown(nosave=True)
+
+
+def hasty(client):
+    options = client.get_connection_kwargs()
+    return redis.Redis(port=options["port"], password=options["password"], socket_timeout=0.1, retry=None)
+
+
+def test_nothing_is_answered_until_it_wakes(server):
+    with lab.frozen(server, 5), pytest.raises(redis.TimeoutError):
+        hasty(server).ping()
+    assert server.ping()
+
+
+def test_it_wakes_by_itself(server):
+    with lab.frozen(server, 0.05):
+        assert server.ping()
+
+
+def test_it_wakes_when_the_block_fails(server):
+    with pytest.raises(ZeroDivisionError), lab.frozen(server, 60):
+        raise ZeroDivisionError
+    assert server.ping()
+
+
+def test_what_arrived_meanwhile_is_run(server):
+    client = hasty(server)
+    client.ping()
+    with lab.frozen(server, 5), pytest.raises(redis.TimeoutError):
+        client.incr("visits")
+    assert server.get("visits") == b"1"
+
+
+def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
+    monkeypatch.setattr(servers, "STARTED", set())
+    with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):
+        pass

@@ -1,0 +1,211 @@
+"""`make lab` and its like: a learner's edits are never lost, targets explain themselves, everything installed has a reason."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from importlib.metadata import version
+
+import nbformat
+import pytest
+from helpers import ROOT
+from packaging.requirements import Requirement
+
+
+@pytest.fixture
+def command(tmp_path):
+    """tools/lab.py in a tree of its own, with one chapter and one solution."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "lab.py", tmp_path / "tools")
+    found = importlib.util.spec_from_file_location("lab_command", tmp_path / "tools" / "lab.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    publish(module, "first")
+    (module.CHAPTERS / "solutions" / "wrong").mkdir(parents=True)
+    (module.CHAPTERS / "solutions" / "01.1.py").write_text("answer = 1\n", encoding="utf-8")
+    return module
+
+
+def notebook(text, output=""):
+    cell = nbformat.v4.new_code_cell(f"print({text!r})", id="cell-00")
+    if output:
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=output)]
+        cell.execution_count = 1
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+
+
+def publish(command, text):
+    """A version of the chapter, as a `git pull` would bring it."""
+    command.CHAPTERS.mkdir(exist_ok=True)
+    (command.CHAPTERS / "01_chapter.ipynb").write_text(notebook(text, "published output"), encoding="utf-8")
+
+
+def edit(command, text, name="01_chapter.ipynb"):
+    (command.WORK / name).write_text(notebook(text, "the learner's output"), encoding="utf-8")
+
+
+def text_of(command, name="01_chapter.ipynb"):
+    return nbformat.read(command.WORK / name, as_version=4).cells[0].source
+
+
+def names(command):
+    return sorted(path.relative_to(command.WORK).as_posix() for path in command.WORK.rglob("*")
+                  if path.is_file() and ".lab" not in path.parts)
+
+
+def test_the_first_time_everything_is_copied(command):
+    assert command.bring_up_to_date() == []
+    assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+    assert text_of(command) == "print('first')"
+
+
+def test_a_second_time_nothing_is_touched(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    assert command.bring_up_to_date() == []
+    assert text_of(command) == "print('mine')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+
+
+def test_a_copy_that_was_only_run_is_brought_up_to_date(command):
+    command.bring_up_to_date()
+    edit(command, "first")  # the same cells, the learner's outputs
+    publish(command, "second")
+    assert command.bring_up_to_date() == []
+    assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+
+
+def test_an_edited_copy_stays_and_the_new_version_is_laid_beside_it(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    publish(command, "second")
+    said = command.bring_up_to_date()
+    assert len(said) == 1 and "01_chapter.new.ipynb" in said[0]
+    assert text_of(command) == "print('mine')"
+    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert command.bring_up_to_date() == []  # said once
+
+
+def test_a_new_version_that_was_not_edited_is_replaced_by_a_newer_one(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    publish(command, "second")
+    command.bring_up_to_date()
+    publish(command, "third")
+    command.bring_up_to_date()
+    assert text_of(command) == "print('mine')"
+    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
+
+
+def test_a_new_version_that_was_edited_stays_too(command):
+    """Whoever goes on in the new version has edits there, too."""
+    command.bring_up_to_date()
+    edit(command, "mine")
+    publish(command, "second")
+    command.bring_up_to_date()
+    edit(command, "mine again", "01_chapter.new.ipynb")
+    publish(command, "third")
+    said = command.bring_up_to_date()
+    assert (text_of(command), text_of(command, "01_chapter.new.ipynb")) == ("print('mine')", "print('mine again')")
+    assert text_of(command, "01_chapter.new2.ipynb") == "print('third')" and "01_chapter.new2.ipynb" in said[0]
+
+
+def test_a_copy_from_before_the_record_is_not_overwritten(command):
+    command.WORK.mkdir()
+    edit(command, "mine")
+    command.bring_up_to_date()
+    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
+
+
+def test_a_copy_that_is_no_notebook_any_more_is_not_overwritten(command):
+    command.bring_up_to_date()
+    (command.WORK / "01_chapter.ipynb").write_text("{half a file", encoding="utf-8")
+    publish(command, "second")
+    command.bring_up_to_date()
+    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == "{half a file"
+
+
+def test_a_deleted_copy_comes_back(command):
+    command.bring_up_to_date()
+    (command.WORK / "01_chapter.ipynb").unlink()
+    command.bring_up_to_date()
+    assert text_of(command) == "print('first')"
+
+
+def test_an_edited_solution_stays(command):
+    command.bring_up_to_date()
+    (command.WORK / "solutions" / "01.1.py").write_text("answer = 'mine'\n", encoding="utf-8")
+    (command.CHAPTERS / "solutions" / "01.1.py").write_text("answer = 2\n", encoding="utf-8")
+    command.bring_up_to_date()
+    assert (command.WORK / "solutions" / "01.1.py").read_text(encoding="utf-8") == "answer = 'mine'\n"
+    assert (command.WORK / "solutions" / "01.1.new.py").read_text(encoding="utf-8") == "answer = 2\n"
+
+
+def test_a_damaged_record_loses_no_edits(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    command.RECORD.write_text("{", encoding="utf-8")
+    command.bring_up_to_date()
+    assert text_of(command) == "print('mine')"
+
+
+def test_git_does_not_see_the_copies():
+    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=ROOT,
+                            capture_output=True, text=True).stdout.split()
+    assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
+
+
+# make
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed here")
+def test_make_alone_lists_the_targets():
+    told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
+    assert told.returncode == 0
+    assert {"lab", "test", "notebooks", "bench"} <= {line.split()[0] for line in told.stdout.splitlines()}
+    assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed here")
+def test_make_without_a_python_that_is_new_enough_says_what_to_do(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements.txt").touch()
+    (tmp_path / "pyproject.toml").touch()
+    told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)
+    assert told.returncode != 0 and "3.11" in told.stdout and "PYTHON=/path/to/" in told.stdout
+
+
+def test_tools_are_there_for_every_target():
+    for tool in re.findall(r"tools/\w+\.py", (ROOT / "Makefile").read_text(encoding="utf-8")):
+        assert (ROOT / tool).is_file(), tool
+
+
+# requirements.txt
+
+
+def requirements():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def test_everything_is_pinned_and_has_its_reason():
+    for line in requirements():
+        if not line.startswith("-e ."):
+            assert re.match(r"[\w-]+==[\w.]+(;|\s)", line), line
+        assert re.search(r"\s# \w", line), f"no reason given: {line}"
+
+
+def test_what_is_installed_here_is_what_is_pinned():
+    for requirement in map(Requirement, pinned_packages()):
+        if not requirement.marker or requirement.marker.evaluate():
+            assert requirement.specifier.contains(version(requirement.name)), requirement
+
+
+def test_each_python_has_exactly_one_server():
+    markers = [requirement.marker for requirement in map(Requirement, pinned_packages()) if requirement.marker]
+    for python in ("3.11", "3.12", "3.13", "3.14"):
+        assert sum(marker.evaluate({"python_version": python, "sys_platform": "linux"}) for marker in markers) == 1
+        assert sum(marker.evaluate({"python_version": python, "sys_platform": "win32"}) for marker in markers) == 0
+
+
+def pinned_packages():
+    return [line.split("#")[0].strip() for line in requirements() if not line.startswith("-e .")]

@@ -1,0 +1,324 @@
+"""The link: every byte arrives, unchanged, later, with others in flight; ends, resets and stalls are passed on."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import socket
+import statistics
+import struct
+import tempfile
+import threading
+import time
+
+import pytest
+import redis
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils import servers
+from lab_utils.link import check_distance, link, through
+from lab_utils.servers import Server
+
+PATIENCE_S = 20
+
+
+class Peer:
+    """A server at the far end of the link that does with each connection what the test says, in a thread."""
+
+    def __init__(self, serve):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self.serve, self.threads = serve, []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                connection.settimeout(PATIENCE_S)
+                thread = threading.Thread(target=self.serve, args=(connection,), daemon=True)
+                thread.start()
+                self.threads.append(thread)
+
+    def through_link(self, rtt_ms=0):
+        """A socket that reaches this peer through the link, with exactly that much delay."""
+        port = link().listen(Server(self.listener.getsockname(), {}, False), rtt_ms / 1000)
+        sock = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sock
+
+
+@pytest.fixture
+def peer():
+    with contextlib.ExitStack() as stack:
+        def make(serve):
+            made = Peer(serve)
+            stack.callback(made.listener.close)
+            return made
+        yield make
+
+
+def echo(connection):
+    with connection:
+        while chunk := connection.recv(1 << 16):
+            connection.sendall(chunk)
+
+
+def read_all(sock):
+    parts = []
+    while chunk := sock.recv(1 << 18):
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def read_exactly(sock, size):
+    parts = []
+    while size:
+        chunk = sock.recv(min(size, 1 << 18))
+        assert chunk, f"the stream ended {size:,} bytes early"
+        parts.append(chunk)
+        size -= len(chunk)
+    return b"".join(parts)
+
+
+# Bytes
+
+
+@pytest.mark.parametrize("rtt_ms", [0, 3])
+def test_megabytes_there_and_back_unchanged(peer, rtt_ms):
+    sent = os.urandom(8_000_000)
+    with peer(echo).through_link(rtt_ms) as sock:
+        sender = threading.Thread(target=lambda: (sock.sendall(sent), sock.shutdown(socket.SHUT_WR)))
+        sender.start()
+        received = read_all(sock)
+        sender.join(PATIENCE_S)
+    assert received == sent
+
+
+def test_both_directions_at_once(peer):
+    there, back = os.urandom(6_000_000), os.urandom(6_000_000)
+    arrived = []
+
+    def talk_and_listen(connection):
+        talker = threading.Thread(target=connection.sendall, args=(back,))
+        talker.start()
+        arrived.append(read_exactly(connection, len(there)))
+        talker.join(PATIENCE_S)
+        connection.close()
+
+    far = peer(talk_and_listen)
+    with far.through_link(rtt_ms=10) as sock:
+        talker = threading.Thread(target=sock.sendall, args=(there,))
+        talker.start()
+        assert read_exactly(sock, len(back)) == back
+        talker.join(PATIENCE_S)
+        assert sock.recv(1) == b""
+    assert arrived == [there]
+
+
+def test_redis_values_of_any_bytes(r):
+    far = lab.connect(rtt_ms=2)
+    values = {f"key{size}": os.urandom(size) for size in (0, 1, 100, 70_000, 3_000_000)}
+    far.mset(values)
+    assert far.mget(values) == list(values.values()) == r.mget(values)
+
+
+def test_many_messages_are_in_flight_together(peer):
+    """Twenty messages sent without waiting share the delay; one after the other they would take twenty delays."""
+    with peer(echo).through_link(rtt_ms=100) as sock:
+        started = time.perf_counter()
+        for number in range(20):
+            sock.sendall(bytes([number]))
+            time.sleep(0.002)
+        assert read_exactly(sock, 20) == bytes(range(20))
+        took = time.perf_counter() - started
+    assert 0.1 <= took < 0.6
+
+
+# Distance
+
+
+@pytest.mark.parametrize("asked_ms", [5, 20])
+def test_the_delay_is_at_least_what_was_asked(peer, asked_ms):
+    with peer(echo).through_link(asked_ms) as sock:
+        for _ in range(5):
+            started = time.perf_counter()
+            sock.sendall(b"x")
+            sock.recv(1)
+            assert time.perf_counter() - started >= asked_ms / 1000
+
+
+def ping_ms(client, times=15):
+    took = []
+    for _ in range(times):
+        started = time.perf_counter()
+        client.ping()
+        took.append((time.perf_counter() - started) * 1000)
+    return statistics.median(took)
+
+
+def test_a_ping_takes_the_distance_asked_for(r):
+    measured = {rtt: ping_ms(lab.connect(rtt_ms=rtt)) for rtt in (1, 5, 20)}
+    assert measured[1] < measured[5] < measured[20]
+    assert 0.9 * 5 <= measured[5] < 15
+    assert 0.9 * 20 <= measured[20] < 40
+
+
+def test_fractions_of_a_millisecond(r):
+    near, far = lab.connect(rtt_ms=0.25), lab.connect(rtt_ms=2.5)
+    assert near.ping() and far.ping()
+    assert 0.2 <= ping_ms(near) < ping_ms(far)
+
+
+def test_the_same_distance_is_the_same_port(r):
+    first, second, other = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6))
+    assert first == second != other
+
+
+def test_no_distance_is_no_link(r):
+    assert lab.connect(rtt_ms=0).connection_pool.connection_kwargs["port"] == servers.server().address[1]
+
+
+@pytest.mark.parametrize("rtt_ms", [-1, -0.001, 500.1, float("nan"), float("inf"), "5", None, (1, 5)])
+def test_distances_that_the_link_cannot_offer(rtt_ms):
+    assert "0 to 500" in refusal(lab.connect, rtt_ms)
+
+
+def test_the_longest_distance(peer):
+    check_distance(servers.server(), 500)
+    with peer(echo).through_link(rtt_ms=500) as sock:
+        started = time.perf_counter()
+        sock.sendall(b"x")
+        assert sock.recv(1) == b"x"
+        assert 0.5 <= time.perf_counter() - started < 2
+
+
+# Ends
+
+
+def test_a_half_close_is_passed_on_and_the_answer_still_comes(peer):
+    def answer_after_the_end(connection):
+        with connection:
+            connection.sendall(b"you said " + read_all(connection))
+
+    with peer(answer_after_the_end).through_link(rtt_ms=4) as sock:
+        sock.sendall(b"hello")
+        sock.shutdown(socket.SHUT_WR)
+        assert read_all(sock) == b"you said hello"
+
+
+def test_bytes_before_the_end_are_not_lost(peer):
+    data = os.urandom(500_000)
+
+    def say_and_leave(connection):
+        connection.sendall(data)
+        connection.close()
+
+    with peer(say_and_leave).through_link(rtt_ms=20) as sock:
+        assert read_all(sock) == data
+
+
+def test_a_reset_ends_the_connection_for_the_client(peer):
+    def reset(connection):
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+    with peer(reset).through_link(rtt_ms=2) as sock:
+        sock.sendall(b"x")
+        with contextlib.suppress(ConnectionResetError):
+            assert sock.recv(1) == b""
+
+
+def test_a_client_that_leaves_is_noticed_by_the_server(peer):
+    ended = threading.Event()
+
+    def wait_for_the_end(connection):
+        with contextlib.suppress(OSError):
+            read_all(connection)
+        ended.set()
+
+    sock = peer(wait_for_the_end).through_link(rtt_ms=2)
+    sock.sendall(b"x")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+    assert ended.wait(5)
+
+
+def test_a_server_that_is_gone_is_a_connection_error(another_server):
+    server = another_server()
+    client = through(server, link().port(server, 2), retry=None)
+    assert client.ping()
+    server.stop()
+    with pytest.raises(redis.ConnectionError):
+        client.ping()
+    with pytest.raises(redis.ConnectionError):
+        client.ping()  # nor can a new connection be had
+    assert lab.connect(rtt_ms=2).ping()  # and the link goes on
+
+
+# Many, slow, and not TCP
+
+
+def test_a_hundred_connections(r):
+    far = lab.connect(rtt_ms=3)
+    connections = [far.connection_pool.get_connection() for _ in range(100)]
+    started = time.perf_counter()
+    for number, connection in enumerate(connections):
+        connection.send_command("ECHO", number)
+    assert [connection.read_response() for connection in connections] == [b"%d" % number for number in range(100)]
+    assert time.perf_counter() - started < 100 * 0.003  # one after the other it would be more
+    for connection in connections:
+        far.connection_pool.release(connection)
+    far.close()
+
+
+def test_a_reader_that_stalls_holds_the_sender_back(peer):
+    """The link holds 64 MB in a direction, then stops reading; what was sent all arrives once the reader goes on."""
+    go_on, arrived = threading.Event(), []
+
+    def stall_then_read(connection):
+        go_on.wait(PATIENCE_S)
+        digest, size = hashlib.blake2b(), 0
+        while chunk := connection.recv(1 << 18):
+            digest.update(chunk)
+            size += len(chunk)
+        arrived.append((size, digest.hexdigest()))
+        connection.sendall(b"!")
+        connection.close()
+
+    chunk, digest, sent = os.urandom(1 << 20), hashlib.blake2b(), 0
+    with peer(stall_then_read).through_link(rtt_ms=1) as sock:
+        sock.settimeout(0.3)
+        with contextlib.suppress(TimeoutError):
+            while sent < 200 << 20:
+                size = sock.send(chunk)
+                digest.update(chunk[:size])
+                sent += size
+        assert 64 << 20 <= sent < 120 << 20
+        assert lab.connect(rtt_ms=1).ping()  # others are not held back
+        go_on.set()
+        sock.settimeout(PATIENCE_S)
+        sock.shutdown(socket.SHUT_WR)
+        assert sock.recv(1) == b"!"
+    assert arrived == [(sent, digest.hexdigest())]
+
+
+def test_a_server_on_a_unix_socket(another_server):
+    async def get(r):
+        return await r.get("key1")
+
+    folder = tempfile.mkdtemp(prefix="lab", dir="/tmp")  # a socket's path must be short
+    try:
+        password = another_server(f"unixsocket {folder}/s").options["password"]
+        server = servers.own_server(f"unix://:{password}@{folder}/s?db=4")
+        assert server.address == f"{folder}/s"
+        client = through(server, link().port(server, 5))
+        client.set("key1", "value1")
+        assert server.connect().get("key1") == b"value1"
+        assert ping_ms(client, 5) >= 4.5
+        assert lab.count(lambda r: r.get("key1"), server.connect()).bytes_received == 12
+        assert lab.count(lambda r: r.get("key1"), client).bytes_received == 12
+        assert lab.count(get, server.connect()).bytes_received == 12
+    finally:
+        shutil.rmtree(folder)

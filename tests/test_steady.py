@@ -1,0 +1,108 @@
+"""CPU placement while measuring: held, put back, and silent where the system can't."""
+
+import os
+import threading
+
+import pytest
+
+import lab_utils as lab
+from lab_utils.link import link
+from lab_utils.servers import server
+from lab_utils.steady import steady
+
+linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
+
+
+def cpus():
+    return os.sched_getaffinity(0), os.sched_getaffinity(server().pid), os.sched_getaffinity(link().pid)
+
+
+@linux
+def test_all_on_one_cpu_inside_and_back_outside(r):
+    before = cpus()
+    with steady(server().pid, link()):
+        mine, servers_, links = cpus()
+        assert mine == servers_ == links and len(mine) == 1
+    assert cpus() == before
+
+
+@linux
+def test_put_back_after_an_exception(r):
+    before = cpus()
+    with pytest.raises(ZeroDivisionError), steady(server().pid, link()):
+        raise ZeroDivisionError
+    assert cpus() == before
+
+
+@linux
+def test_put_back_after_a_comparison_and_after_one_that_fails(r):
+    before = cpus()
+    seen = []
+    lab.compare({"one": lambda r: seen.append(os.sched_getaffinity(0))}, rtt_ms=(0, 1), rounds=3)
+    assert all(len(place) == 1 for place in seen)
+    assert cpus() == before
+    with pytest.raises(ZeroDivisionError):
+        lab.compare({"one": lambda r: 1 / 0}, rtt_ms=1, same=False, rounds=3)
+    assert cpus() == before
+
+
+@linux
+def test_within_another_it_does_nothing(r):
+    before = cpus()
+    with steady(server().pid):
+        held = cpus()
+        with steady(server().pid, link()):
+            assert cpus() == held
+        assert cpus() == held
+    assert cpus() == before
+
+
+@linux
+def test_a_place_chosen_by_the_learner_is_kept(r):
+    before = os.sched_getaffinity(0)
+    chosen = {min(before)}
+    os.sched_setaffinity(0, chosen)
+    try:
+        with steady(server().pid):
+            assert os.sched_getaffinity(0) == chosen
+        assert os.sched_getaffinity(0) == chosen
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@linux
+def test_another_thread_may_measure_too(r):
+    """What one thread holds does not keep another from holding its own."""
+    inside = []
+
+    def measure():
+        with steady():
+            inside.append(os.sched_getaffinity(0))
+
+    thread = threading.Thread(target=measure)
+    thread.start()
+    thread.join()
+    assert len(inside[0]) == 1
+
+
+def test_where_the_system_forbids_it_nothing_happens(r, monkeypatch, capfd):
+    def forbidden(*_):
+        raise PermissionError("not allowed")
+
+    monkeypatch.setattr(os, "sched_setaffinity", forbidden, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", forbidden, raising=False)
+    with steady(server().pid):
+        assert r.ping()
+    assert lab.compare({"one": lambda r: r.ping()}, rounds=3).seconds("one") > 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_where_the_system_has_no_affinity_nothing_happens(r, monkeypatch):
+    monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert lab.compare({"one": lambda r: r.ping()}, rtt_ms=1, rounds=3).seconds("one") > 0
+
+
+def test_a_process_that_is_gone_does_not_matter(r):
+    with steady(2**22 - 1):
+        assert r.ping()

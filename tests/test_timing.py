@@ -1,0 +1,339 @@
+"""Fair timing: interleaved, warmed, set up outside the clock, and the same work; the budget adds up."""
+
+import gc
+import os
+import random
+import statistics
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils import aio, timing
+from lab_utils.scale import SCALES, scale
+from lab_utils.timing import Budget, Comparison
+
+
+def made(samples, ops=1):
+    """A Comparison of given times, as if measured."""
+    return Comparison({name: None for name, _ in samples}, ops, samples, None, None)
+
+
+def loop(r):
+    for i in range(10):
+        r.set(f"key{i}", f"value{i}")
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for i in range(10):
+        pipe.set(f"key{i}", f"value{i}")
+    pipe.execute()
+
+
+# What is run, and when
+
+
+def test_every_round_runs_every_variant_in_an_order_of_its_own(r):
+    random.seed(3)
+    ran = []
+    lab.compare({name: (lambda r, name=name: (ran.append(name), time.sleep(0.002))) for name in "abc"}, same=False, rounds=20)
+    timed = ran[-60:]
+    orders = [tuple(timed[start:start + 3]) for start in range(0, 60, 3)]
+    assert all(sorted(order) == ["a", "b", "c"] for order in orders)
+    assert len(set(orders)) > 2
+
+
+def test_short_calls_are_repeated_within_a_round(r):
+    calls = Counter()
+
+    def short(r):
+        calls["short"] += 1
+
+    times = lab.compare({"short": short}, rounds=3)
+    assert calls["short"] > 1_000
+    assert len(times.rounds("short")) == 3
+    assert times.seconds("short") < 0.001  # seconds are those of one call
+
+
+def test_setup_runs_before_each_call_and_outside_the_clock(r):
+    log = []
+
+    def setup(r):
+        log.append("setup")
+        time.sleep(0.02)
+
+    times = lab.compare({"a": lambda r: log.append("a"), "b": lambda r: log.append("b")}, setup=setup, same=False, rounds=4)
+    assert log[::2] == ["setup"] * (len(log) // 2) and "setup" not in log[1::2]
+    assert times.seconds("a") < 0.01
+
+
+def test_setup_makes_the_same_work_of_what_would_not_be(r):
+    lab.compare({"one": lambda r: r.spop("set", 3), "other": lambda r: r.spop("set", 3)},
+                setup=lambda r: r.sadd("set", "a", "b", "c"), rounds=3)
+
+
+def test_different_work_is_refused_before_anything_is_timed(r):
+    calls = Counter()
+
+    def ten(r):
+        calls["ten"] += 1
+        return r.mset({f"key{i}": i for i in range(10)})
+
+    def nine(r):
+        calls["nine"] += 1
+        r.mset({f"key{i}": -i for i in range(9)})
+
+    text = refusal(lab.compare, {"ten": ten, "nine": nine}, rounds=3)
+    assert "ten returned True" in text and "nine returned None" in text
+    assert calls == {"ten": 1, "nine": 1}
+
+
+def test_variants_of_none_that_write_the_same_pass(r):
+    lab.compare({"loop": loop, "pipeline": pipeline}, rounds=3)
+
+
+def test_differences_on_purpose(r):
+    lab.compare({"ping": lambda r: r.ping(), "echo": lambda r: r.echo("x")}, same=False, rounds=3)
+
+
+def test_an_async_variant_gets_the_asyncio_client_and_is_timed(r):
+    kinds = set()
+
+    async def asked(r):
+        kinds.add(type(r).__module__)
+        return await r.set("key1", "value1")
+
+    times = lab.compare({"asyncio": asked, "plain": lambda r: r.set("key1", "value1")}, rtt_ms=(0, 5), rounds=3)
+    assert kinds == {"redis.asyncio.client"}
+    assert times.seconds("asyncio", 5) >= 0.0045
+    assert times.seconds("asyncio", 0) < times.seconds("asyncio", 5)
+
+
+def test_setup_of_an_async_variant_gets_a_plain_client(r):
+    found = set()
+
+    async def taken(r):
+        members = await r.spop("set", 3)
+        found.add(len(members))
+        return members
+
+    lab.compare({"asyncio": taken, "plain": lambda r: r.spop("set", 3)},
+                setup=lambda r: r.sadd("set", "a", "b", "c"), rtt_ms=(0, 1), rounds=3)
+    assert found == {3}  # every call found what its setup had put there
+
+
+def test_async_variants_run_while_another_loop_runs(r):
+    """As in Jupyter, whose own loop runs in the main thread."""
+    import asyncio
+
+    async def asked(r):
+        return await r.ping()
+
+    async def main():
+        return lab.compare({"asyncio": asked}, rounds=3).seconds("asyncio")
+
+    assert asyncio.run(main()) > 0
+
+
+def test_options_go_to_the_clients(r):
+    r.set("key1", "value1")
+    seen = set()
+    lab.compare({"get": lambda r: seen.add(r.get("key1"))}, rtt_ms=(0, 1), rounds=3, decode_responses=True)
+    assert seen == {"value1"}
+
+
+def test_further_distances_take_longer(r):
+    times = lab.compare({"loop": loop, "pipeline": pipeline}, ops=10, rtt_ms=(0, 1, 5), rounds=3)
+    assert times.rtts == [0, 1, 5] and times.names == ["loop", "pipeline"]
+    assert times.seconds("loop", 0) < times.seconds("loop", 1) < times.seconds("loop", 5)
+    assert times.seconds("loop", 5) >= 0.9 * 10 * 0.005
+    assert times.per_op("loop", 5) == times.seconds("loop", 5) / 10
+    found = times.speedup("pipeline", "loop", 5)
+    assert found.differs and found.value > 3
+    assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
+
+
+def test_identical_variants_show_no_difference(r):
+    told_apart = 0
+    for _ in range(10):
+        times = lab.compare({"one": loop, "same": lambda r: loop(r)}, rounds=9)
+        told_apart += times.speedup("one", "same").differs
+    assert told_apart <= 2
+
+
+# What is left behind
+
+
+def test_garbage_collection_is_off_while_timing_and_as_before_afterwards(r):
+    states = []
+    gc.enable()
+    lab.compare({"one": lambda r: states.append(gc.isenabled())}, setup=lambda r: None, rounds=3)
+    assert states[-3:] == [False] * 3 and gc.isenabled()
+    gc.disable()
+    try:
+        lab.compare({"one": loop}, rounds=3)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_garbage_collection_is_restored_after_an_exception(r):
+    calls = Counter()
+
+    def fails_later(r):
+        calls["n"] += 1
+        if calls["n"] > 3:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        lab.compare({"one": fails_later}, setup=lambda r: None, rounds=5)
+    assert gc.isenabled()
+
+
+def test_nothing_is_printed(r, capfd):
+    lab.compare({"loop": loop}, rtt_ms=1, rounds=3)
+    assert capfd.readouterr() == ("", "")
+
+
+# Questions and answers
+
+
+@pytest.mark.parametrize("variants", [loop, [loop], {}, {"loop": None}, {"loop": "loop"}], ids=repr)
+def test_what_is_no_dict_of_functions(variants):
+    assert "dict of functions" in refusal(lab.compare, variants)
+
+
+def test_no_distance(r):
+    assert "distance" in refusal(lab.compare, {"loop": loop}, rtt_ms=())
+
+
+def test_a_distance_that_the_link_does_not_offer(r):
+    assert "0 to 500" in refusal(lab.compare, {"loop": loop}, rtt_ms=(0, 501))
+
+
+def test_a_distance_must_be_said_if_there_are_several():
+    times = made({("loop", 0): [1.0], ("loop", 5): [2.0]})
+    assert "rtt_ms=0" in refusal(times.seconds, "loop")
+    assert times.seconds("loop", 5) == 2.0
+    assert "loop at 0 ms, 5 ms" in refusal(times.seconds, "pipeline", 5)
+    assert "0 ms, 5 ms" in refusal(times.seconds, "loop", 7)
+
+
+def test_one_distance_need_not_be_said():
+    times = made({("loop", 5): [0.003, 0.001, 0.002]}, ops=2)
+    assert (times.seconds("loop"), times.per_op("loop")) == (0.002, 0.001)
+
+
+def test_the_table():
+    times = made({("loop", 0): [0.0123], ("pipeline", 0): [0.00123], ("loop", 0.25): [0.1], ("pipeline", 0.25): [0.0025]}, ops=10)
+    assert repr(times).splitlines() == [
+        "loop      RTT    0 ms   ~12.3 ms   ~1.23 ms an operation",
+        "pipeline  RTT    0 ms   ~1.23 ms    ~123 µs an operation",
+        "loop      RTT 0.25 ms    ~100 ms     ~10 ms an operation",
+        "pipeline  RTT 0.25 ms    ~2.5 ms    ~250 µs an operation",
+    ]
+
+
+# The budget
+
+
+def test_the_budget_of_a_loop_far_away_is_the_network(r):
+    budget = lab.compare({"loop": loop}, rtt_ms=5, rounds=3).budget("loop")
+    assert 0.9 * 10 * 0.005 <= budget.network < 3 * 10 * 0.005
+    assert budget.client > 0 and budget.client < budget.network
+
+
+@pytest.mark.parametrize("variant", [loop, pipeline])
+@pytest.mark.parametrize("rtt_ms", [0, 5])
+def test_the_three_parts_add_up(r, variant, rtt_ms):
+    budget = lab.compare({"it": variant}, rtt_ms=rtt_ms, rounds=3).budget("it")
+    assert min(budget.network, budget.client, budget.server) >= 0
+    assert abs(budget.network + budget.client + budget.server - budget.total) <= 0.1 * budget.total
+
+
+def test_the_client_computing_is_client_time(r):
+    def compute(r):
+        deadline = time.process_time() + 0.05
+        while time.process_time() < deadline:
+            pass
+
+    budget = lab.compare({"compute": compute}, rounds=3).budget("compute")
+    assert budget.client >= 0.045 and budget.server < 0.01
+
+
+def test_the_server_computing_is_server_time(r):
+    budget = lab.compare({"script": lambda r: r.eval("for i = 1, 500000 do local x = i * i end", 0)}, rounds=3).budget("script")
+    assert budget.server > 2 * budget.client
+
+
+def test_waiting_is_network_time(r):
+    budget = lab.compare({"wait": lambda r: r.blpop("nothing", timeout=0.05)}, rounds=3).budget("wait")
+    assert budget.network > 0.7 * budget.total
+
+
+def test_a_budget_with_setup_of_an_async_variant(r):
+    async def asked(r):
+        return await r.get("key1")
+
+    budget = lab.compare({"asyncio": asked}, rtt_ms=5, setup=lambda r: r.set("key1", 1), rounds=3).budget("asyncio")
+    assert budget.network >= 0.9 * 0.005
+
+
+def test_a_budget_is_measured_once(r):
+    times = lab.compare({"loop": loop}, rounds=3)
+    assert times.budget("loop") is times.budget("loop")
+
+
+def test_overlap():
+    assert Budget(total=1.0, network=0.2, client=0.5, server=0.3).overlap == 0
+    assert Budget(total=1.0, network=0.0, client=0.9, server=0.4).overlap == pytest.approx(0.3)
+    assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
+
+
+# The scale
+
+
+def test_the_scale_sets_the_rounds(r, monkeypatch):
+    rounds = {}
+    monkeypatch.setitem(SCALES, "workshop", replace(SCALES["workshop"], seconds=1.0))
+    for name in ("ci", "workshop"):
+        monkeypatch.setenv("LAB_SCALE", name)
+        rounds[name] = len(lab.compare({"pause": lambda r: time.sleep(0.02)}).rounds("pause"))
+    assert SCALES["ci"].fewest <= rounds["ci"] < rounds["workshop"] <= SCALES["workshop"].rounds
+
+
+def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
+    monkeypatch.delenv("LAB_SCALE")
+    assert scale() is SCALES["workshop"]
+    monkeypatch.setenv("LAB_SCALE", "quick")
+    assert "workshop" in refusal(scale)
+
+
+@pytest.mark.parametrize("name, expected_s, bar", [
+    ("ci", 60, False), ("workshop", 1, False), ("workshop", 3, True), ("full", 3, True)])
+def test_a_progress_bar_only_where_one_waits(name, expected_s, bar):
+    rounds = range(3)
+    shown = timing.progress(rounds, expected_s, SCALES[name])
+    assert (shown is not rounds) == bar
+    assert list(shown) == [0, 1, 2]
+
+
+# The lab's event loop
+
+
+def test_one_loop_in_one_thread(r):
+    async def which():
+        import asyncio
+        import threading
+        return asyncio.get_running_loop(), threading.get_native_id()
+
+    one, other = aio.run(which()), aio.run(which())
+    assert one == other and one[1] == aio.thread_id() != os.getpid()
+
+
+def test_medians_not_means():
+    assert made({("a", 0): [1.0, 1.0, 100.0]}).seconds("a") == statistics.median([1, 1, 100])

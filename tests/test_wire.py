@@ -1,0 +1,130 @@
+"""A capture: every byte that crossed, in order, with times at both ends that make sense."""
+
+import itertools
+
+import pytest
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils.wire import reply_text, request_text
+
+SET = b"*3\r\n$3\r\nSET\r\n$4\r\nkey%d\r\n$6\r\nvalue%d\r\n"
+
+
+def three_sets(r):
+    for i in (1, 2, 3):
+        r.set(f"key{i}", f"value{i}")
+
+
+def three_in_a_pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for i in (1, 2, 3):
+        pipe.set(f"key{i}", f"value{i}")
+    pipe.execute()
+
+
+def sent(capture):
+    return b"".join(message.data for message in capture.requests)
+
+
+def received(capture):
+    return b"".join(message.data for message in capture.replies)
+
+
+@pytest.mark.parametrize("rtt_ms", [0, 2])
+def test_a_loop_is_request_and_reply_in_turn(r, rtt_ms):
+    seen = lab.capture(three_sets, lab.connect(rtt_ms=rtt_ms))
+    assert [message.way for message in seen.messages] == ["request", "reply"] * 3
+    assert [message.data for message in seen.requests] == [SET % (i, i) for i in (1, 2, 3)]
+    assert [message.data for message in seen.replies] == [b"+OK\r\n"] * 3
+    assert [message.text for message in seen.messages[:2]] == ["SET key1", "+OK"]
+    assert seen.rtt_ms == rtt_ms
+
+
+@pytest.mark.parametrize("rtt_ms", [0, 2])
+def test_a_pipeline_is_one_request(r, rtt_ms):
+    seen = lab.capture(three_in_a_pipeline, lab.connect(rtt_ms=rtt_ms))
+    assert [message.data for message in seen.requests] == [b"".join(SET % (i, i) for i in (1, 2, 3))]
+    assert received(seen) == b"+OK\r\n" * 3
+    assert seen.messages[0].text == "3 commands"
+
+
+def test_a_capture_has_the_bytes_that_a_count_counts(r):
+    def work(r):
+        r.mset({f"key{i}": "x" * i for i in range(1_000)})
+        pipe = r.pipeline()
+        for i in range(1_000):
+            pipe.get(f"key{i}")
+        pipe.execute()
+
+    far = lab.connect(rtt_ms=1)
+    seen, cost = lab.capture(work, far), lab.count(work, far)
+    assert (len(sent(seen)), len(received(seen))) == (cost.bytes_sent, cost.bytes_received)
+    assert b"$999\r\n" + b"x" * 999 in received(seen)
+
+
+def test_the_server_is_between_the_ends(r):
+    """A request is written, arrives, is answered, and the reply is read: in that order, half the distance apart."""
+    seen = lab.capture(three_sets, lab.connect(rtt_ms=20))
+    assert seen.messages[0].at_client == 0
+    for request, reply in zip(seen.requests, seen.replies, strict=True):
+        assert request.at_client < request.at_server <= reply.at_server < reply.at_client
+        assert request.at_server - request.at_client >= 0.008
+        assert reply.at_client - reply.at_server >= 0.008
+    for before, after in itertools.pairwise(seen.requests):
+        assert after.at_client - before.at_client >= 0.018
+
+
+def test_a_capture_goes_by_the_clients_own_distance(r):
+    assert lab.capture(three_sets, lab.connect(rtt_ms=5)).rtt_ms == 5
+    assert lab.capture(three_sets, r).rtt_ms == 0
+
+
+def test_the_clients_options_are_kept(r):
+    r.set("key1", "value1")
+    seen = []
+    lab.capture(lambda r: seen.append(r.get("key1")), lab.connect(decode_responses=True))
+    assert seen == ["value1"]
+
+
+def test_captures_do_not_mix(r):
+    for _ in range(3):
+        assert len(lab.capture(three_sets, r).messages) == 6
+    with pytest.raises(ZeroDivisionError):
+        lab.capture(lambda r: r.set("key1", 1) and 1 / 0, r)
+    assert len(lab.capture(three_sets, r).messages) == 6
+
+
+def test_nothing_is_a_capture_without_messages(r):
+    assert lab.capture(lambda r: None, r).messages == []
+
+
+def test_async_functions_are_refused(r):
+    async def one(r):
+        await r.ping()
+
+    assert "plain function" in refusal(lab.capture, one, r)
+
+
+def test_further_connections_are_refused(r):
+    assert "connections" in refusal(lab.capture, lambda r: lab.connect().ping(), r)
+
+
+@pytest.mark.parametrize("data, text", [
+    (SET % (1, 1), "SET key1"),
+    (b"*1\r\n$4\r\nPING\r\n", "PING"),
+    (b"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "PING · GET a"),
+    (b"*1\r\n$4\r\nPING\r\n" * 1_000, "1,000 commands"),
+    (b"*3\r\n$3\r\nSET\r\n$4\r\nkey1\r\n$60000\r\nxxx", "34 bytes"),
+    (b"*2\r\n$3\r\nGET\r\n$40\r\n" + b"k" * 40 + b"\r\n", "GET " + "k" * 20),
+])
+def test_what_a_request_says(data, text):
+    assert request_text(data) == text
+
+
+@pytest.mark.parametrize("data, text", [
+    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"), (b"$-1\r\n", "$-1"),
+    (b"-ERR no such thing\r\n", "-ERR no such thing"), (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
+])
+def test_what_a_reply_says(data, text):
+    assert reply_text(data) == text

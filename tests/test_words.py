@@ -1,0 +1,64 @@
+"""How figures are written, and that nbval blanks exactly what is marked as measured."""
+
+import pytest
+from helpers import as_compared
+
+from lab_utils.ratio import times
+from lab_utils.words import duration, many, milliseconds, plain_duration, size, three_figures
+
+
+@pytest.mark.parametrize("seconds, text", [
+    (2, "2 s"), (1.2345, "1.23 s"), (0.9999, "1 s"), (0.0075, "7.5 ms"), (0.1234, "123 ms"), (0.00099999, "1 ms"),
+    (42e-6, "42 µs"), (1.5e-6, "1.5 µs"), (430e-9, "430 ns"), (1234, "1,234 s"), (0, "0 ns"), (-0.0075, "-7.5 ms"),
+])
+def test_durations(seconds, text):
+    assert plain_duration(seconds) == text
+    assert duration(seconds) == f"~{text}"
+
+
+@pytest.mark.parametrize("value, text", [(1234.5, "1,234"), (99.96, "100"), (12.345, "12.3"), (0.012345, "0.0123"),
+                                         (1.0, "1"), (0.00001234, "0.000012"), (0, "0")])
+def test_three_figures(value, text):
+    assert three_figures(value) == text
+
+
+def test_counts_and_sizes():
+    assert [many(number, "round trip") for number in (0, 1, 2, 1_000)] == [
+        "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
+    assert [size(number) for number in (5, 38_780, 1_200_000, 3_000_000_000)] == ["5 bytes", "38,780 bytes", "1.2 MB", "3 GB"]
+    assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
+
+
+@pytest.mark.parametrize("seconds", [3e-9, 4.2e-7, 1e-6, 0.000123, 0.0075, 0.25, 1, 12.34, 1234.5, -0.001])
+def test_every_measured_duration_is_blanked(seconds):
+    assert as_compared(f"took {duration(seconds)} in all") == as_compared("took ~1 s in all") == "took~T in all"
+
+
+@pytest.mark.parametrize("value", [0.5, 1.08, 5.23, 57.1, 1234.5])
+def test_every_measured_ratio_is_blanked(value):
+    assert as_compared(f"is ~{times(value)} faster") == as_compared("is ~2.0x faster")
+
+
+@pytest.mark.parametrize("one, other", [
+    ("1 round trip   1,000 commands", "1 round trip   1,001 commands"),
+    ("38,780 bytes sent", "38,781 bytes sent"),
+    ("server ~5 µs in 2 reads", "server ~5 µs in 3 reads"),
+    ("took ~5 ms for 10 commands", "took ~5 ms for 11 commands"),
+    ("~5 ms, TTL 60", "~5 ms, TTL 61"),
+    ("RTT 5 ms", "RTT 6 ms"),
+    ("the line\nmeasured: 5\nand 3", "the line\nmeasured: 5\nand 4"),
+    ("we measured: 5", "we measured: 6"),
+    ("[1, 2]", "[1, 3]"),
+])
+def test_a_fact_that_changes_is_seen(one, other):
+    assert as_compared(one) != as_compared(other)
+
+
+@pytest.mark.parametrize("one, other", [
+    ("server ~5 µs in ~2 reads and ~1 writes", "server ~1,234 µs in ~12 reads and ~3 writes"),
+    ("measured: loop took 5 ms", "measured: pipeline, 3 of 4"),
+    ("this machine: server  Redis 8.2.3", "this machine: server  Redis 7.0.15"),
+    ("~12.3 MB/s, ~5%", "~1,234 MB/s, ~99.9%"),
+])
+def test_a_measurement_that_changes_is_not(one, other):
+    assert as_compared(one) == as_compared(other)
