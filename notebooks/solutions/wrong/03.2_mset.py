@@ -1,0 +1,6 @@
+# refused: 9,500 keys never expire
+def write_all(r, values):
+    r.mset(values)
+
+
+lab.check("03.2", write_all)
