@@ -6,6 +6,7 @@ client, server and link held steady (see `steady`). The timed pass runs plain re
 
 import contextlib
 import gc
+import os
 import random
 import statistics
 import time
@@ -249,7 +250,7 @@ def no_garbage_collection():
 
 def progress(rounds, expected_s, plan):
     """A progress bar in a notebook where measuring takes more than two seconds; none in CI."""
-    if not plan.progress or expected_s < 2:
+    if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):  # which tqdm's notebook bar does not heed
         return rounds
     from tqdm.auto import tqdm
 
