@@ -10,18 +10,18 @@ from .errors import LabError
 
 
 def check_same_work(variants, client, setup=None):
-    """Runs every variant once and raises LabError unless all read the same, or all wrote the same.
+    """Runs every variant once and raises LabError unless all returned the same, or all wrote the same.
 
-    "Read the same" means equal replies and nothing changed; a reply of None is no evidence, and an OK is none of what was
-    written. "Wrote the same" means that each changed something and left the database the same.
+    A reply of None is no evidence. "Wrote the same" means that each changed something and left the database the same.
     """
     admin = admin_of(client)
     seen = {name: evidence(fn, client, admin, setup) for name, fn in variants.items()}
     admin.close()
-    replies, digests, changed = zip(*seen.values(), strict=True)
-    if not any(changed) and all(reply is not None and same_reply(reply, replies[0]) for reply in replies):
+    replies = [reply for reply, _, _ in seen.values()]
+    if all(reply is not None and same_reply(reply, replies[0]) for reply in replies):
         return
-    if all(changed) and len(set(digests)) == 1:
+    digests = {digest for _, digest, _ in seen.values()}
+    if len(digests) == 1 and all(changes for _, _, changes in seen.values()):
         return
     raise LabError(complaint(seen))
 
