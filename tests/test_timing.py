@@ -315,7 +315,8 @@ def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("name, expected_s, bar", [
     ("ci", 60, False), ("workshop", 1, False), ("workshop", 3, True), ("full", 3, True)])
-def test_a_progress_bar_only_where_one_waits(name, expected_s, bar):
+def test_a_progress_bar_only_where_one_waits(monkeypatch, name, expected_s, bar):
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
     rounds = range(3)
     shown = timing.progress(rounds, expected_s, SCALES[name])
     assert (shown is not rounds) == bar
@@ -337,3 +338,9 @@ def test_one_loop_in_one_thread(r):
 
 def test_medians_not_means():
     assert made({("a", 0): [1.0, 1.0, 100.0]}).seconds("a") == statistics.median([1, 1, 100])
+
+
+def test_no_progress_bar_where_tqdm_is_switched_off(monkeypatch):
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    rounds = range(3)
+    assert timing.progress(rounds, 60, SCALES["workshop"]) is rounds
