@@ -13,6 +13,7 @@ from .groups import plot_groups
 from .ladders import plot_ladders
 from .model import describe, fit_model, hidden_distance, predict
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
+from .retrial import retrial
 from .segments import segments
 from .servers import connect, empty
 from .slider import slider
@@ -25,6 +26,6 @@ from .wire import capture
 __all__ = [
     "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count",
     "describe", "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups",
-    "plot_ladders", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "run_fresh",
+    "plot_ladders", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "retrial", "run_fresh",
     "segments", "slider", "spare", "sweep", "timeline",
 ]

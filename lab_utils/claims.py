@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass
 from . import state
 from .errors import LabError
 
-HOLDS, DEPENDS, FAILS = "holds", "depends", "does not hold here"
+HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
+WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
+PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
 
 ARTICLES = {
     "A": "Redis Pipeline, packet by packet (MicroAd developers' blog)",
@@ -27,7 +29,10 @@ ARTICLES = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word` is one of "holds", "depends", "does not hold here"; `because` says why, with measured figures behind `~`."""
+    """`word` is one of WORDS; `because` says why, with measured figures behind `~`.
+
+    "untested" is for what a machine cannot tell, never for what did not come out clearly.
+    """
 
     word: str
     because: str
@@ -56,8 +61,18 @@ class Claim:
     def article(self):
         return ARTICLES[self.name[0]]
 
+    @property
+    def chapter(self):
+        """The number of the chapter that tries it, "03" for one: its judge stands in that chapter's module."""
+        return self.judge.__module__[-2:]
+
 
 CLAIMS = {}
+
+
+def order(name):
+    """Sorts A2 before A10."""
+    return name[0], int(name[1:])
 
 
 def judge(name, text):

@@ -9,6 +9,7 @@ import itertools
 import textwrap
 from pathlib import Path
 
+from . import state
 from .words import many, milliseconds, plain_duration, three_figures
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
@@ -279,23 +280,37 @@ def off_by(said, measured):
 
 @styled
 def plot_published(what, published, reproduced, rtt_ms, title=None):
-    """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice."""
+    """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
+
+    The pair is remembered for the scoreboard under the name `what`.
+    """
     names = list(published)
     figure, axes = plt.subplots(figsize=(9, 1.8 + 0.75 * len(names)))
-    for place, name in enumerate(names):
-        for shift, seconds, look, label in ((-0.2, published[name], ("#999999", "xxx"), "published"),
-                                            (0.2, reproduced[name], ("#0072B2", ""), "here")):
-            draw_bar(axes, place + shift, seconds, f"{label}  {plain_duration(seconds)}", look, 0.38)
-    log_axis(axes, [*published.values(), *reproduced.values()], "milliseconds, log scale")
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.grid(False, axis="y")
+    draw_published(axes, published, reproduced)
+    axes.set_xlabel("milliseconds, log scale")
     worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in names)
     set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out within {worst:.1f}x")
     environment(axes, (round(rtt_ms, 2),))
-    say("; ".join(f"{name}: published {plain_duration(published[name])}, here {plain_duration(reproduced[name])}"
-                  for name in names))
+    say(published_words(published, reproduced))
+    tables = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms}
+    state.save("published", {**state.load("published"), what: tables})
     return figure
+
+
+def draw_published(axes, published, reproduced):
+    for place, name in enumerate(published):
+        for shift, seconds, look, label in ((-0.2, published[name], ("#999999", "xxx"), "published"),
+                                            (0.2, reproduced[name], ("#0072B2", ""), "here")):
+            draw_bar(axes, place + shift, seconds, f"{label}  {plain_duration(seconds)}", look, 0.38)
+    log_axis(axes, [*published.values(), *reproduced.values()], "")
+    axes.set_yticks(range(len(published)), published)
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+
+
+def published_words(published, reproduced):
+    return "; ".join(f"{name}: published {plain_duration(published[name])}, here {plain_duration(reproduced[name])}"
+                     for name in published)
 
 
 @styled

@@ -23,7 +23,7 @@ def save(name, content):
     try:
         target.parent.mkdir(exist_ok=True)
         scratch = target.with_suffix(f".{os.getpid()}")
-        scratch.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        scratch.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         scratch.replace(target)
     except OSError:
         pass

@@ -9,9 +9,10 @@ from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
-from lab_utils import plots
+from lab_utils import claims, plots
 from lab_utils.bystander import Bystander
 from lab_utils.plots import looks
+from lab_utils.retrial import Retrial, Retried
 from lab_utils.sweep import Sweep
 from lab_utils.timing import Budget, Comparison
 from lab_utils.wire import Capture, Message
@@ -46,6 +47,15 @@ def captured(turns=3):
     return Capture(found, 5)
 
 
+def every_claim():
+    claims.load_all()
+    names = sorted(claims.CLAIMS, key=claims.order)
+    tried = {name: Retried(name, name, claims.WORDS[place % 4], "", "") for place, name in enumerate(names)}
+    tables = {f"{n} commands": {"published": {"loop": 0.1 * n, "1 MSET of 10,000": 0.01}, "rtt_ms": 0.1 * n,
+                                "reproduced": {"loop": 0.11 * n, "1 MSET of 10,000": 0.02}} for n in (1, 7, 100)}
+    return Retrial(tried, tables)
+
+
 LONG = "A title that says in a good many words what was found, so many indeed that it needs more than one line to say all of it"
 MANY = ("loop", "pipeline", "mset", "transaction", "lua", "asyncio", "threads", "one more")
 FIGURES = {
@@ -75,6 +85,8 @@ FIGURES = {
     "lines on log scales": lambda: lab.plot_lines(
         {name: {10**x: 10.0 ** (x - 3) + place for x in range(6)} for place, name in enumerate(MANY)},
         "keys", "ms", LONG, log_x=True, log_y=True),
+    "verdicts": lambda: every_claim().plot(),
+    "published tables": lambda: every_claim().plot_tables(),
 }
 
 
@@ -107,7 +119,7 @@ def test_it_has_a_title_and_labels(drawn):
                   if any(label.get_text() for label in axis.get_ticklabels() if label.get_visible())]
         assert labelled or ticked
     texts = " ".join(text.get_text() for text in words_of(figure))
-    assert any(unit in texts for unit in ("milliseconds", "ms", "%", "MB", "round trips"))
+    assert any(unit in texts for unit in ("milliseconds", "ms", "%", "MB", "round trips", "claims"))
 
 
 def test_it_says_where_it_comes_from_in_small_type(drawn):

@@ -1,6 +1,6 @@
 """Chapter 02: what crosses the network. Article A."""
 
-from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
+from ..claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, judge
 from ..words import many
 
 
@@ -18,7 +18,7 @@ def a1(writes, turns):
 def a2(turns, acks):
     """`turns` of commands sent one by one, and the empty `acks` that the kernel sent meanwhile; None where it does not tell."""
     if acks is None:
-        return Verdict(DEPENDS, "this system does not tell how many acknowledgements it sent")
+        return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent")
     if acks >= turns:
         return Verdict(HOLDS, f"{many(turns, 'turn')} brought ~{acks} empty acknowledgements")
     return Verdict(FAILS, f"{many(turns, 'turn')} sent separately brought ~{acks} empty acknowledgements: "

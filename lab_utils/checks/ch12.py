@@ -1,0 +1,96 @@
+"""Checks of chapter 12: a judge that follows the measurements, and a pair of variants that differ in one thing."""
+
+from ..claims import DEPENDS, FAILS, HOLDS
+from ..counters import commands_in, cost_of
+from ..exercises import Refused, exercise
+from ..servers import connect
+from ..tap import Tap
+from ..words import many
+
+# 12.1: seconds of ten rounds as shares of the loop's, near and far, and the word that follows
+CASES = (
+    ("2% near, 1% far", 0.02, 0.01, HOLDS),
+    ("20% near, 2% far", 0.20, 0.02, DEPENDS),
+    ("3% near, 40% far", 0.03, 0.40, DEPENDS),
+    ("30% near, 10% far", 0.30, 0.10, FAILS),
+    ("120% near, 100% far", 1.20, 1.00, FAILS),
+)
+ROUNDS = 10
+STALL = 100  # a round in which the machine stopped
+# 12.2
+KEYS = {f"exercise:{i}": b"x" * 1_000 for i in range(100)}
+
+
+@exercise("12.1", "write judge_pipeline(rounds): \"holds\", \"depends\" or \"does not hold here\", by both distances", (
+    "Divide the pipeline's time by the loop's, at each distance. Which one number stands for ten rounds, if one of them stalled?",
+    "The mean of ten rounds is ruled by the one that stalled; the median is not: statistics.median(rounds[\"near\"][\"loop\"]).",
+    "Count at how many of the two distances the share of the medians is at most 0.05, and return "
+    "(\"does not hold here\", \"depends\", \"holds\")[count]",
+))
+def judge_pipeline(answer):
+    for stalled in (None, "loop", "pipeline"):
+        for name, near, far, word in CASES:
+            rounds = {"near": rounds_of(near, 0.003, stalled), "far": rounds_of(far, 0.2, stalled)}
+            said = answer(rounds)
+            if said != word:
+                stall = f", one round of the {stalled} stalled" if stalled else ""
+                raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, and you said {said!r}")
+    return f"{many(3 * len(CASES), 'trial')} judged, two thirds of them with a round that stalled"
+
+
+def rounds_of(share, loop_s, stalled):
+    """{"loop": ten times, "pipeline": ten times}, the one a `share` of the other but for a stalled round."""
+    rounds = {"loop": [loop_s * (1 + i / 1_000) for i in range(ROUNDS)]}
+    rounds["pipeline"] = [share * seconds for seconds in rounds["loop"]]
+    if stalled:
+        rounds[stalled][3] *= STALL
+    return rounds
+
+
+@exercise("12.2", "write fair_pair(): loop(r) and pipeline(r), which do the same work, in a hundred turns and in one", (
+    "List what differs between the two: the connection, the number of keys, the size of the values, the transaction, the turns. "
+    "One of the five is the question.",
+    "Both write the same hundred keys with the same values through r. The pipeline is r.pipeline(transaction=False).",
+    "loop: for i in range(100): r.set(f\"exercise:{i}\", \"x\" * 1_000). pipeline: the same with pipe.set, then pipe.execute().",
+))
+def fair_pair(answer):
+    pair = answer()
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(callable, pair)):
+        raise Refused("fair_pair returns two functions of a client, the loop first: return loop, pipeline")
+    client = connect()
+    client.ping()
+    try:
+        for name, fn, turns in (("loop", pair[0], len(KEYS)), ("pipeline", pair[1], 1)):
+            check_arm(client, name, fn, turns)
+    finally:
+        clean(client)
+        client.close()
+    return f"both write {len(KEYS)} keys in {len(KEYS)} commands; one waits {len(KEYS)} times, the other once"
+
+
+def check_arm(client, name, fn, turns):
+    clean(client)
+    with Tap() as tap:
+        fn(client)
+    cost = cost_of(tap)
+    found = {key.decode(): client.get(key) for key in client.scan_iter("exercise:*", count=1_000)}
+    if cost.connections:
+        raise Refused(f"the {name} opens {many(cost.connections, 'connection')} of its own: "
+                      f"{many(cost.handshake_trips, 'round trip')} that the other variant does not make")
+    if len(found) != len(KEYS) or set(found) != set(KEYS):
+        raise Refused(f"the {name} leaves {many(len(found), 'key')}; the work is {len(KEYS)}: exercise:0 to exercise:99")
+    short = next((key for key in sorted(found) if found[key] != KEYS[key]), None)
+    if short:
+        raise Refused(f"the {name} writes {many(len(found[short]), 'byte')} to {short}; the work is 1,000 times x")
+    if cost.commands != len(KEYS):
+        names = {command[0].upper() for write in tap.writes for command in commands_in(write.chunks)}
+        extra = "MULTI and EXEC are a second change beside the turns" if b"MULTI" in names else "send one SET a key"
+        raise Refused(f"right keys, but the {name} sends {many(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
+    if cost.round_trips != turns:
+        raise Refused(f"right keys, but the {name} makes {many(cost.round_trips, 'round trip')} and should make {turns}")
+
+
+def clean(client):
+    keys = list(client.scan_iter("exercise:*", count=1_000))
+    if keys:
+        client.delete(*keys)

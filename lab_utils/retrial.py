@@ -1,0 +1,154 @@
+"""Every claim tried again, in brief: the chapters' own measuring cells, run in kernels of their own.
+
+In each chapter, the cells that its claims rest on carry the tag `trial`. These cells, and only these, are run in their
+order, one chapter after the other, at LAB_SCALE=ci. So the scoreboard has no measuring code that could drift from the
+chapters', and no verdict from yesterday.
+"""
+
+import html
+import json
+import os
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import claims, state
+from .errors import LabError
+from .scale import scale
+from .timing import progress
+
+TAG = "trial"
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+CELL_TIMEOUT_S = 60
+CHAPTER_S = 6  # about what the cells of one chapter take, for the progress bar
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A claim, the verdict that it got just now (`word`, `because`), and the file name of the `chapter` that tells why."""
+
+    name: str
+    text: str
+    word: str
+    because: str
+    chapter: str
+
+
+class Retrial:
+    """`claims` is {name: Retried}; `tables` is {what: {"published", "reproduced": {name: seconds}, "rtt_ms"}}."""
+
+    def __init__(self, claims, tables):
+        self.claims, self.tables = claims, tables
+
+    def words(self):
+        """How many claims got each verdict: {"holds": 12, …}, the words that nobody got left out."""
+        counted = Counter(claim.word for claim in self.claims.values())
+        return {word: counted[word] for word in claims.WORDS if counted[word]}
+
+    def article(self, letter):
+        """The claims of one article, "A" to "E", as a Table. Raises LabError for another letter."""
+        if letter not in claims.ARTICLES:
+            raise LabError(f"There is no article {letter!r}. There are: {', '.join(claims.ARTICLES)}.")
+        return Table([claim for claim in self.claims.values() if claim.name[0] == letter])
+
+    def plot(self, title=None):
+        """Draws a tile for every claim, coloured by its verdict, a row for each article."""
+        from .scoreboard import plot_verdicts
+
+        return plot_verdicts(self, title)
+
+    def plot_tables(self, title=None):
+        """Draws each published table beside its reproduction at the fitted distance."""
+        from .scoreboard import plot_tables
+
+        return plot_tables(self.tables, title)
+
+    def __repr__(self):
+        found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}" for word, count in self.words().items())
+        return f"of {len(self.claims)} claims {found}"
+
+
+class Table(list):
+    """Claims as a table: in Jupyter with links to their chapters, elsewhere as text."""
+
+    def __repr__(self):
+        return "\n".join(f"{claim.name}  “{claim.text}”\n    {claim.word}: {claim.because}  [{claim.chapter}]" for claim in self)
+
+    def _repr_html_(self):
+        rows = (f"<tr><td><b>{claim.name}</b></td><td>{html.escape(claim.text)}</td><td><b>{claim.word}</b></td>"
+                f"<td>{html.escape(claim.because)}</td><td><a href=\"{claim.chapter}\">{claim.chapter[:2]}</a></td></tr>"
+                for claim in self)
+        head = "".join(f"<th>{name}</th>" for name in ("", "claimed", "here", "measured", "chapter"))
+        return f"<table style=\"text-align: left\"><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def retrial():
+    """Tries every claim again with the measuring cells of its chapter, and returns a Retrial. Takes about a minute.
+
+    A claim whose cells fail on this machine comes back as "untested", with the reason. The ledger is brought up to date.
+    Raises LabError where the chapters are not there.
+    """
+    claims.load_all()
+    chapters = [path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")) if trial_cells(path)]
+    if not chapters:
+        raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone of the lab, where "
+                       "lab_utils was installed with pip install -e.")
+    tried, tables = {}, {}
+    for path in progress(chapters, CHAPTER_S * len(chapters), scale()):
+        ledger, drawn, error = run_trials(path)
+        tables |= drawn
+        for name, claim in claims.CLAIMS.items():
+            if claim.chapter == path.name[:2]:
+                tried[name] = verdict_of(claim, ledger.get(name), path, error)
+    for name in claims.CLAIMS.keys() - tried.keys():
+        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED, "no chapter here tries it", "")
+    return Retrial({name: tried[name] for name in sorted(tried, key=claims.order)}, tables)
+
+
+def verdict_of(claim, entry, path, error):
+    if entry:
+        return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name)
+    return Retried(claim.name, claim.text, claims.UNTESTED, error or "its cell was not run", path.name)
+
+
+def trial_cells(path):
+    """The code cells of a chapter that its claims rest on."""
+    import nbformat
+
+    return [cell for cell in nbformat.read(path, as_version=4).cells
+            if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])]
+
+
+def run_trials(path):
+    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a kernel of their own."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.source) for cell in trial_cells(path)])
+    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", allow_errors=True,
+                            extra_arguments=["--log-level=ERROR"],  # else the kernel's warnings land in the reader's cell
+                            resources={"metadata": {"path": str(path.parent)}})
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": folder, "TQDM_DISABLE": "1"}
+        try:
+            client.execute(env=environment)
+            error = first_error(notebook)
+        except (CellTimeoutError, DeadKernelError) as stopped:
+            error = first_error(notebook) or f"{type(stopped).__name__} in the cells of this chapter"
+        ledger, tables = (read(Path(folder) / f"{name}.json") for name in ("claims", "published"))
+    state.save("claims", {**state.load("claims"), **ledger})
+    return ledger, tables, error
+
+
+def first_error(notebook):
+    for cell in notebook.cells:
+        for output in cell.outputs:
+            if output.output_type == "error":
+                return f"{output.ename}: {output.evalue.splitlines()[0] if output.evalue else ''}"
+    return None
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

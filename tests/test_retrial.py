@@ -1,0 +1,141 @@
+"""The scoreboard: every claim is tried by the chapter of its judge, and tried again from that chapter's own cells."""
+
+import importlib
+import re
+
+import nbformat
+import pytest
+from helpers import ROOT, refusal
+
+import lab_utils as lab
+from lab_utils import claims, scoreboard
+from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED
+
+module = importlib.import_module("lab_utils.retrial")  # the package's attribute of that name is the function
+claims.load_all()
+ARTICLE_SIZES = {"A": 4, "B": 10, "C": 14, "D": 7, "E": 3}  # the 38 claims on trial
+SCOREBOARD = ROOT / "notebooks" / "12_scoreboard.ipynb"
+C2 = "lab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
+
+
+def book(folder, name, *cells):
+    """Writes a chapter of (source, tagged) cells."""
+    made = nbformat.v4.new_notebook()
+    for source, tagged in cells:
+        cell = nbformat.v4.new_code_cell(source)
+        cell.metadata["tags"] = [module.TAG] if tagged else []
+        made.cells.append(cell)
+    nbformat.write(made, folder / name)
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch, remembered):
+    """A folder of chapters in place of the lab's, and only the claims C2 (chapter 01) and D7 (chapter 05)."""
+    monkeypatch.setattr(module, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(claims, "CLAIMS", {name: claims.CLAIMS[name] for name in ("C2", "D7")})
+    return tmp_path
+
+
+def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), ("raise SystemError('not on trial')", False),
+         ("turns = 1", True), (C2.format("turns"), True))
+    board = lab.retrial()
+    assert (board.claims["C2"].word, board.claims["C2"].chapter) == (HOLDS, "01_round_trips.ipynb")
+    assert board.claims["D7"].word == UNTESTED
+    assert "no chapter" in board.claims["D7"].because
+    assert repr(board) == "of 2 claims 1 holds, 1 untested"
+    assert lab.ledger()["C2"]["word"] == HOLDS
+
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(40), True))
+    assert lab.retrial().claims["C2"].word == FAILS
+    assert lab.ledger()["C2"]["word"] == FAILS
+
+
+def test_a_cell_that_fails_or_ends_the_kernel_leaves_its_claims_untested_with_the_reason(shelf):
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\n" + C2.format(1), True), ("import os\nos._exit(1)", True))
+    book(shelf, "05_keys_and_hashes.ipynb", ("raise OSError('no memory\\nleft')", True), ("lab.claim('D7')", True))
+    board = lab.retrial()
+    assert board.claims["C2"].word == HOLDS, "it was judged before the kernel ended"
+    assert (board.claims["D7"].word, board.claims["D7"].because) == (UNTESTED, "OSError: no memory")
+
+
+def test_a_published_table_comes_along_in_its_order(shelf):
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(1), True),
+         ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5)", True))
+    tables = lab.retrial().tables
+    assert tables == {"both": {"published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5}}
+    assert list(tables["both"]["published"]) == ["b", "a"]
+
+
+def test_chapters_that_are_not_there(shelf):
+    assert "clone" in refusal(lab.retrial)
+
+
+# What is drawn and shown
+
+
+@pytest.fixture
+def board():
+    words = {"A1": HOLDS, "B2": DEPENDS, "C10": FAILS, "C2": UNTESTED}
+    chapter = "01_round_trips.ipynb"
+    made = {name: module.Retried(name, f"{name} says <this>", word, "~3 ms", chapter) for name, word in words.items()}
+    pings = {"published": {"loop": 1.0, "pipeline": 0.1}, "reproduced": {"loop": 0.9, "pipeline": 0.02}, "rtt_ms": 5}
+    return module.Retrial(made, {"100 PINGs": pings})
+
+
+def test_the_verdicts_are_counted_and_drawn(board, capsys):
+    assert board.words() == {HOLDS: 1, DEPENDS: 1, FAILS: 1, UNTESTED: 1}
+    figure = board.plot()
+    assert len(figure.axes[0].patches) == 4
+    colors = {patch.get_facecolor() for patch in figure.axes[0].patches}
+    assert len(colors) == 4
+    assert "does not hold here: C10; untested: C2" in capsys.readouterr().out
+
+
+def test_the_tables_are_drawn_with_the_farthest_off_named(board, capsys):
+    figure = board.plot_tables()
+    assert "1 of 2" in figure.get_suptitle()
+    assert "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle()
+    assert len(figure.axes) == 1
+    assert capsys.readouterr().out.startswith("measured: 100 PINGs: loop: published 1 s, here 900 ms")
+
+
+def test_the_table_of_an_article(board):
+    table = board.article("C")
+    assert [claim.name for claim in table] == ["C10", "C2"]
+    assert "C2 says &lt;this&gt;" in table._repr_html_()
+    assert 'href="01_round_trips.ipynb"' in table._repr_html_()
+    assert "untested: ~3 ms" in repr(table)
+    assert "A, B, C" in refusal(board.article, "F")
+
+
+def test_every_word_has_a_look():
+    assert set(scoreboard.LOOKS) == set(claims.WORDS) == set(claims.PLURAL)
+
+
+# The lab's own claims and chapters
+
+
+def test_all_38_claims_have_a_judge():
+    assert set(claims.CLAIMS) == {f"{letter}{i}" for letter, size in ARTICLE_SIZES.items() for i in range(1, size + 1)}
+
+
+@pytest.mark.parametrize("name", sorted(claims.CLAIMS, key=claims.order))
+def test_the_chapter_of_its_judge_tries_it_in_a_tagged_cell(name):
+    [path] = (ROOT / "notebooks").glob(f"{claims.CLAIMS[name].chapter}_*.ipynb")
+    assert any(re.search(rf'lab\.claim\(\s*"{name}"', cell.source) for cell in module.trial_cells(path))
+
+
+def test_the_scoreboard_as_committed_shows_every_claim_with_a_verdict():
+    cells = [cell for cell in nbformat.read(SCOREBOARD, as_version=4).cells if cell.cell_type == "code"]
+    text = "\n".join(output.get("data", {}).get("text/plain", "") for cell in cells for output in cell.outputs)
+    shown = re.findall(r"^([A-E]\d+)  “.*”\n    ([a-z ]+): ", text, re.MULTILINE)
+    assert [name for name, _ in shown] == sorted(claims.CLAIMS, key=claims.order)
+    assert {word for _, word in shown} <= {HOLDS, DEPENDS, FAILS}
+
+
+def test_the_scoreboard_keeps_no_verdict_of_its_own():
+    """It calls no claim and names no verdict for one: all come from the retrial."""
+    source = "\n".join(cell.source for cell in nbformat.read(SCOREBOARD, as_version=4).cells if cell.cell_type == "code")
+    assert "lab.claim(" not in source
+    assert "lab.retrial()" in source
