@@ -6,6 +6,7 @@ it is a cell's last line. Colours are safe for colour-blind readers, and hatches
 
 import functools
 import itertools
+import re
 import textwrap
 from pathlib import Path
 
@@ -20,6 +21,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NETWORK, CLIENT, SERVER = ("#56B4E9", "///"), ("#E69F00", ""), ("#009E73", "...")
 TITLE_WIDTH = 78
+UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
 
 
@@ -71,7 +73,8 @@ def environment(axes, rtts=()):
 
 
 def set_title(axes, text):
-    axes.set_title("\n".join(textwrap.wrap(text, TITLE_WIDTH)))
+    whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
+    axes.set_title("\n".join(textwrap.wrap(whole, TITLE_WIDTH)).replace("\u00a0", " "))
 
 
 def say(line):
