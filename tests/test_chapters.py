@@ -15,6 +15,7 @@ exercises.load_all()
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 LONGEST_CELL = 25
+LONGEST_LINE = 130
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"")
@@ -131,6 +132,11 @@ def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
 @every_chapter
 def test_no_cell_is_too_long(notebook):
     assert [cell.source for cell in code(notebook) if len(cell.source.splitlines()) > LONGEST_CELL] == []
+
+
+@every_chapter
+def test_no_line_of_code_is_too_long_to_be_read_without_scrolling(notebook):
+    assert [line for cell in code(notebook) for line in cell.source.splitlines() if len(line) > LONGEST_LINE] == []
 
 
 @every_chapter

@@ -34,6 +34,7 @@ def main():
     lab.capture(three, lab.connect(rtt_ms=1)).plot().savefig(DOCS / "ladder.png")
     times = lab.compare({"loop": loop, "pipeline": pipeline, "mset": mset}, ops=100, rtt_ms=(0, 1))
     times.plot_budget().savefig(DOCS / "budget.png")
+    lab.retrial().plot().savefig(DOCS / "scoreboard.png")
 
 
 if __name__ == "__main__":
