@@ -89,11 +89,12 @@ def check_cut(client, answer, place, total):
 
 
 def compare_sales(client, times, what):
-    for product, number in SALES.items():
+    for place, (product, number) in enumerate(SALES.items()):
         key, expected = f"exercise:sold:{product}", times * number
         got = int(client.get(key) or 0)
         if got != expected:
-            raise Refused(f"{what}: {key} is {got} and should be {expected}")
+            used_up = "; did the first product use up the batch's name?" if place and not got else ""
+            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}")
 
 
 @contextlib.contextmanager
@@ -187,6 +188,12 @@ def as_client(made):
 
 
 def check_patience(client):
+    try:
+        client.ping()
+    except redis.ConnectionError as error:
+        raise Refused(f"your client does not reach the server: {type(error).__name__}. Did you pass **address on?") from None
+    except redis.TimeoutError as error:
+        raise Refused(f"even a PING ended in {type(error).__name__}: too hasty") from None
     try:
         client.blpop("exercise:nothing", SLOW_S)
     except (redis.TimeoutError, redis.ConnectionError) as error:
