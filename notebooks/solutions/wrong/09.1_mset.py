@@ -1,0 +1,5 @@
+# refused: right values, but 1 command for 503 values
+def load(r, values):
+    return r.mset(values)
+
+lab.check("09.1", load)

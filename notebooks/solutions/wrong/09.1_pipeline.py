@@ -1,0 +1,8 @@
+# refused: right values in one turn, but sent in 5 pieces
+def load(r, values):
+    pipe = r.pipeline(transaction=False)
+    for key, value in values.items():
+        pipe.set(key, value)
+    return pipe.execute()
+
+lab.check("09.1", load)

@@ -1,0 +1,6 @@
+# refused: no hiredis, but it replies b'na\xc3\xafve' where r replies 'naïve'
+def without_hiredis(r):
+    return like(r, parser_class=_RESP3Parser, decode_responses=False,
+                command_packer=PythonRespSerializer(6_000, r.get_encoder().encode))
+
+lab.check("09.2", without_hiredis)

@@ -1,0 +1,5 @@
+# refused: it reads with _RESP3Parser, but still packs with HiredisRespSerializer
+def without_hiredis(r):
+    return like(r, parser_class=_RESP3Parser)
+
+lab.check("09.2", without_hiredis)

@@ -1,0 +1,9 @@
+# refused: round trips for 3 that it had read before
+def price_reader(r):
+    def price(product):
+        cached = like(r, protocol=3, cache_config=CacheConfig())
+        return cached.get(f"exercise:price:{product}")
+
+    return price
+
+lab.check("09.3", price_reader)
