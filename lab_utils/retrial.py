@@ -50,7 +50,7 @@ class Retrial:
         """The claims of one article, "A" to "E", as a Table. Raises LabError for another letter."""
         if letter not in claims.ARTICLES:
             raise LabError(f"There is no article {letter!r}. There are: {', '.join(claims.ARTICLES)}.")
-        return Table([claim for claim in self.claims.values() if claim.name[0] == letter])
+        return Table([claim for claim in self.claims.values() if claim.name[0] == letter], claims.ARTICLES[letter])
 
     def plot(self, title=None):
         """Draws a tile for every claim, coloured by its verdict, a row for each article."""
@@ -70,17 +70,26 @@ class Retrial:
 
 
 class Table(list):
-    """Claims as a table: in Jupyter with links to their chapters, elsewhere as text."""
+    """The claims of one article: in Jupyter a table with links to the chapters, elsewhere text. `article` is its title."""
+
+    def __init__(self, claims, article):
+        super().__init__(claims)
+        self.article = article
 
     def __repr__(self):
-        return "\n".join(f"{claim.name}  “{claim.text}”\n    {claim.word}: {claim.because}  [{claim.chapter}]" for claim in self)
+        lines = [f"{claim.name}  “{claim.text}”\n    {claim.word}: {claim.because}  [{claim.chapter}]" for claim in self]
+        return "\n".join([self.article, *lines])
 
     def _repr_html_(self):
-        rows = (f"<tr><td><b>{claim.name}</b></td><td>{html.escape(claim.text)}</td><td><b>{claim.word}</b></td>"
-                f"<td>{html.escape(claim.because)}</td><td><a href=\"{claim.chapter}\">{claim.chapter[:2]}</a></td></tr>"
-                for claim in self)
-        head = "".join(f"<th>{name}</th>" for name in ("", "claimed", "here", "measured", "chapter"))
-        return f"<table style=\"text-align: left\"><tr>{head}</tr>{''.join(rows)}</table>"
+        rows = [cells("th", "", "claimed", "here", "measured", "chapter")]
+        rows += [cells("td", f"<b>{claim.name}</b>", html.escape(claim.text), f"<b>{claim.word}</b>", html.escape(claim.because),
+                       f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>') for claim in self]
+        return f"<b>{html.escape(self.article)}</b><table>{''.join(rows)}</table>"
+
+
+def cells(tag, *texts):
+    """A row of a table. Jupyter sets every cell to the right unless the cell itself says otherwise."""
+    return "<tr>" + "".join(f'<{tag} style="text-align: left; vertical-align: top">{text}</{tag}>' for text in texts) + "</tr>"
 
 
 def retrial():

@@ -106,6 +106,7 @@ def test_the_table_of_an_article(board):
     assert "C2 says &lt;this&gt;" in table._repr_html_()
     assert 'href="01_round_trips.ipynb"' in table._repr_html_()
     assert "untested: ~3 ms" in repr(table)
+    assert repr(table).startswith(table.article) and table.article in table._repr_html_()
     assert "A, B, C" in refusal(board.article, "F")
 
 
