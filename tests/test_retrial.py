@@ -127,12 +127,24 @@ def test_the_chapter_of_its_judge_tries_it_in_a_tagged_cell(name):
     assert any(re.search(rf'lab\.claim\(\s*"{name}"', cell.source) for cell in module.trial_cells(path))
 
 
+def verdicts_in(path):
+    """[(claim, word)] as a committed chapter shows them."""
+    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
+    text = "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
+    return re.findall(r"^([A-E]\d+)  “.*”\n    ([a-z ]+): ", text, re.MULTILINE)
+
+
 def test_the_scoreboard_as_committed_shows_every_claim_with_a_verdict():
-    cells = [cell for cell in nbformat.read(SCOREBOARD, as_version=4).cells if cell.cell_type == "code"]
-    text = "\n".join(output.get("data", {}).get("text/plain", "") for cell in cells for output in cell.outputs)
-    shown = re.findall(r"^([A-E]\d+)  “.*”\n    ([a-z ]+): ", text, re.MULTILINE)
+    shown = verdicts_in(SCOREBOARD)
     assert [name for name, _ in shown] == sorted(claims.CLAIMS, key=claims.order)
     assert {word for _, word in shown} <= {HOLDS, DEPENDS, FAILS}
+
+
+def test_the_scoreboard_says_what_the_chapters_say():
+    """A cell that a claim needs and that lacks its tag could turn a verdict without any error."""
+    chapters = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if path != SCOREBOARD]
+    said = {(name, word) for path in chapters for name, word in verdicts_in(path)}
+    assert said == set(verdicts_in(SCOREBOARD))
 
 
 def test_the_scoreboard_keeps_no_verdict_of_its_own():
