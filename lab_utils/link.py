@@ -43,7 +43,7 @@ class Link:
         )
         self.lock = threading.Lock()
         self.ports = {}
-        self.own_s = {}  # (server, RTT) -> what a round trip costs beyond the delay
+        self.own_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
         atexit.register(self.stop)
 
     @property
@@ -56,11 +56,14 @@ class Link:
             self.process.stdin.flush()
             return json.loads(self.process.stdout.readline())
 
-    def port(self, server, rtt_ms):
-        """The loopback port behind which `server` is `rtt_ms` away. The same pair always gets the same port."""
-        key = server.address, rtt_ms
+    def port(self, server, rtt_ms, parallel=False):
+        """The loopback port behind which `server` is `rtt_ms` away. The same pair always gets the same port.
+
+        One for each placement, since what the link costs of its own depends on it: see `steady`.
+        """
+        key = server.address, rtt_ms, parallel
         if key not in self.ports:
-            own_s = self.calibrate(server, min(rtt_ms, FARTHEST_CALIBRATION_MS) / 1000)
+            own_s = self.calibrate(server, min(rtt_ms, FARTHEST_CALIBRATION_MS) / 1000, parallel)
             self.ports[key] = self.listen(server, max(0.0, rtt_ms / 1000 - own_s))
         return self.ports[key]
 
@@ -74,25 +77,26 @@ class Link:
     def listen(self, server, rtt_s):
         return self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
 
-    def calibrate(self, server, rtt_s):
+    def calibrate(self, server, rtt_s, parallel=False):
         """Seconds that a call of redis-py takes longer through the link than its distance says.
 
         Two hops through another process are not free, and a client that has waited runs its next lines from a colder
         cache: together up to 0.07 ms. Measured with redis-py's own PING, direct and through the link, and
         subtracted from the delay, so that a PING takes what it takes at no distance plus the RTT asked for.
         """
-        if (server.address, rtt_s) not in self.own_s:
+        key = server.address, rtt_s, parallel
+        if key not in self.own_s:
             calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             own_s = float("inf")
-            with steady(server.pid, self), server.connect() as direct, \
+            with steady(server.pid, self, parallel), server.connect() as direct, \
                     through(server, self.listen(server, rtt_s)) as linked:
                 for _ in range(CALIBRATIONS):
                     own_s = min(own_s, call_s(linked, calls) - call_s(direct, MOST_CALLS) - rtt_s)
                     if own_s <= most:
                         break
-            self.own_s[server.address, rtt_s] = min(max(0.0, own_s), most)
-        return self.own_s[server.address, rtt_s]
+            self.own_s[key] = min(max(0.0, own_s), most)
+        return self.own_s[key]
 
     def stop(self):
         if self.process.poll() is None:

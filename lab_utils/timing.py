@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from . import aio
 from .errors import LabError
-from .link import link
+from .link import check_distance, link, through
 from .ratio import ratio
 from .same_work import check_same_work
 from .scale import scale
@@ -52,9 +52,9 @@ class Budget:
 class Comparison:
     """Times of several variants at several distances. Seconds are for one call; `ops` operations are in each call."""
 
-    def __init__(self, variants, ops, samples, runner, setup):
+    def __init__(self, variants, ops, samples, runner, setup, parallel=False):
         self.variants, self.ops, self.samples = variants, ops, samples
-        self._runner, self._setup = runner, setup
+        self._runner, self._setup, self._parallel = runner, setup, parallel
         self._budgets = {}
 
     @property
@@ -89,7 +89,7 @@ class Comparison:
         """Where the time of a variant goes: a Budget. Measured when first asked for, in passes of its own."""
         key = self._key(name, rtt_ms)
         if key not in self._budgets:
-            self._budgets[key] = measure_budget(self._runner(*key), self._setup)
+            self._budgets[key] = measure_budget(self._runner(*key), self._setup, parallel=self._parallel)
         return self._budgets[key]
 
     def plot(self, over=None, prediction=None, title=None):
@@ -124,22 +124,27 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, **options):
+def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, parallel=False, **options):
     """Times variants of the same work side by side at every distance, and returns a Comparison.
 
     `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in one call, and do the
     same work in every call. `ops` is how many operations a call does. `setup(client)` runs before each call, untimed.
     `rtt_ms` is one distance or several. `rounds` fixes the number of rounds; else time and LAB_SCALE decide.
-    `options` go to the clients, as in `lab.connect`.
+    `parallel=True` lets the server and the link compute on another CPU while the client does, for variants with many
+    requests in flight; it takes a distance, and a machine with one CPU does without. `options` go to the clients, as in
+    `lab.connect`.
 
     Before anything is timed, each variant runs once, and they are checked to have done the same work: the same reply,
     or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if they differ.
     """
     variants = checked_variants(variants)
     distances = checked_distances(rtt_ms)
+    if parallel and not all(distances):
+        raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
+                       "Set rtt_ms above 0, or compare without parallel.")
     if same and len(variants) > 1:
         check_same_work(variants, connect(**options), setup)
-    clients = {rtt: connect(rtt, **options) for rtt in distances}
+    clients = {rtt: client_at(rtt, parallel, options) for rtt in distances}
     with contextlib.ExitStack() as stack:
         held = held_clients(variants, clients, stack)
 
@@ -147,9 +152,18 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, **
             return Runner(variants[name], held[rtt][aio.is_async(variants[name])], held[rtt][False])
 
         runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
-        with steady(server().pid, link() if any(distances) else None):
+        with steady(server().pid, link() if any(distances) else None, parallel):
             samples = measure(runners, setup, rounds)
-    return Comparison(variants, ops, samples, lambda name, rtt: fresh_runner(variants[name], rtt, options), setup)
+    return Comparison(variants, ops, samples, lambda name, rtt: fresh_runner(variants[name], rtt, options, parallel), setup,
+                      parallel)
+
+
+def client_at(rtt, parallel, options):
+    """`lab.connect`, through a link that is set for the placement in which is measured."""
+    if not parallel:
+        return connect(rtt, **options)
+    check_distance(server(), rtt)
+    return through(server(), link().port(server(), rtt, parallel), **options)
 
 
 def checked_variants(variants):
@@ -179,8 +193,8 @@ def held_clients(variants, clients, stack):
     return held
 
 
-def fresh_runner(fn, rtt, options):
-    client = connect(rtt, **options)
+def fresh_runner(fn, rtt, options, parallel=False):
+    client = client_at(rtt, parallel, options)
     return Runner(fn, aio.client_like(client) if aio.is_async(fn) else client, client)
 
 
@@ -257,11 +271,11 @@ def progress(rounds, expected_s, plan):
     return tqdm(rounds, desc="measuring", leave=False)
 
 
-def measure_budget(runner, setup, passes=5):
+def measure_budget(runner, setup, passes=5, parallel=False):
     """A Budget for one call: medians over a few passes of wall time, the client's CPU and the server's CPU."""
     admin = server().connect(single_connection_client=True)
     rows = []
-    with steady(server().pid, link() if link.cache_info().currsize else None), no_garbage_collection():
+    with steady(server().pid, link() if link.cache_info().currsize else None, parallel), no_garbage_collection():
         prepare(setup, runner)
         calls = max(1, round(SHORTEST_SAMPLE_S * 10 / runner.time())) if not setup else 1
         for _ in range(passes):

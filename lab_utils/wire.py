@@ -91,7 +91,7 @@ def capture(fn, client):
 def place(client):
     """(RTT in ms, link port) of a client of the lab's."""
     port = client.connection_pool.connection_kwargs.get("port")
-    for (address, rtt_ms), known in link().ports.items():
+    for (address, rtt_ms, *_), known in link().ports.items():
         if known == port and address == server().address:
             return rtt_ms, port
     return 0, link().port_without_delay(server())

@@ -4,13 +4,17 @@ import os
 import threading
 
 import pytest
+from helpers import refusal
 
 import lab_utils as lab
+from lab_utils import aio
 from lab_utils.link import link
 from lab_utils.servers import server
 from lab_utils.steady import steady
 
 linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
+two_cpus = pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
+                              reason="this process may use one CPU only")
 
 
 def cpus():
@@ -106,3 +110,66 @@ def test_where_the_system_has_no_affinity_nothing_happens(r, monkeypatch):
 def test_a_process_that_is_gone_does_not_matter(r):
     with steady(2**22 - 1):
         assert r.ping()
+
+
+# Client and server each on a CPU of their own
+
+
+@two_cpus
+def test_in_parallel_the_client_keeps_a_cpu_and_server_and_link_share_another(r):
+    before = cpus()
+    with steady(server().pid, link(), parallel=True):
+        mine, servers_, links = cpus()
+        assert len(mine) == 1 and servers_ == links and len(servers_) == 1 and mine != servers_
+    assert cpus() == before
+
+
+@two_cpus
+def test_in_parallel_the_event_loop_stays_with_the_client(r):
+    async def place():
+        return os.sched_getaffinity(0)
+
+    before = aio.run(place())
+    with steady(server().pid, link(), parallel=True):
+        assert aio.run(place()) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
+    assert aio.run(place()) == before
+
+
+@two_cpus
+def test_in_parallel_all_is_put_back_after_an_exception(r):
+    before = cpus()
+    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel=True):
+        raise ZeroDivisionError
+    assert cpus() == before
+
+
+@linux
+def test_on_one_cpu_parallel_is_the_usual_placement(r):
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        with steady(server().pid, link(), parallel=True):
+            assert cpus() == ({min(before)},) * 3
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@linux
+def test_without_a_link_parallel_is_the_usual_placement(r):
+    with steady(server().pid, parallel=True):
+        assert os.sched_getaffinity(0) == os.sched_getaffinity(server().pid)
+
+
+@two_cpus
+def test_a_comparison_in_parallel_and_its_budget(r):
+    before = cpus()
+    seen = []
+    times = lab.compare({"one": lambda r: seen.append(cpus()[:2])}, rtt_ms=1, same=False, rounds=3, parallel=True)
+    timed = len(seen)
+    times.budget("one")
+    assert 3 < timed < len(seen) and all(len(mine) == len(servers_) == 1 and mine != servers_ for mine, servers_ in seen)
+    assert cpus() == before
+
+
+def test_a_comparison_in_parallel_needs_a_distance(r):
+    assert "needs a distance" in refusal(lab.compare, {"one": lambda r: r.ping()}, rtt_ms=(0, 1), parallel=True)

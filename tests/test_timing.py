@@ -157,6 +157,17 @@ def test_further_distances_take_longer(r):
     assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
 
 
+def test_a_comparison_in_parallel(r):
+    """The same questions can be asked of it; its link is another, set for that placement."""
+    async def asked(r):
+        return await r.set("key1", "value1")
+
+    times = lab.compare({"asyncio": asked, "plain": lambda r: r.set("key1", "value1")}, rtt_ms=(1, 5), rounds=3, parallel=True)
+    assert times.rtts == [1, 5]
+    assert times.seconds("plain", 5) >= 0.9 * 0.005 and times.seconds("asyncio", 1) < times.seconds("asyncio", 5)
+    assert times.budget("plain", 5).network >= 0.9 * 0.004
+
+
 def test_identical_variants_show_no_difference(r):
     told_apart = 0
     for _ in range(10):
