@@ -1,0 +1,38 @@
+"""Chapter 08: calls side by side, over a pool of connections or over one, against a pipeline."""
+
+from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
+from ..ratio import times
+from ..words import duration
+
+AS_WELL = 2  # up to this many times the pipeline's time
+NEARLY = 3
+MORE_CPU = 2
+
+
+@judge("D4", "Up to 100 records parallel calls do as well as a pipeline; at 1,000 the pipeline wins.")
+def d4(pipeline_s, pooled_s, shared_s):
+    """Seconds across zones for {10: …, 100: …, 1_000: …} records: pipeline, best pool, one shared connection."""
+    pooled, shared = ({n: taken[n] / pipeline_s[n] for n in (10, 100, 1_000)} for taken in (pooled_s, shared_s))
+    seen = (f"of the pipeline's time the best pool of connections took ~{times(pooled[10])} for 10 records, "
+            f"~{times(pooled[100])} for 100, ~{times(pooled[1_000])} for 1,000; calls that share one connection "
+            f"~{times(shared[10])}, ~{times(shared[100])}, ~{times(shared[1_000])}")
+    wins = pooled[1_000] > 1
+    if pooled[100] <= AS_WELL and wins:
+        return Verdict(HOLDS, seen)
+    if pooled[10] <= NEARLY and wins:
+        return Verdict(DEPENDS, f"{seen}. A pool keeps up for tens of records; the article's client shares a connection")
+    return Verdict(FAILS, seen)
+
+
+@judge("D5", "Parallel calls cost CPU, since threads work behind them.")
+def d5(loop_cpu_us, pipeline_cpu_us, threads_cpu_us, tasks_cpu_us, threads_connections, tasks_connections):
+    """The client's CPU for a record in µs, one by one, in a pipeline, in threads and in asyncio tasks; connections used."""
+    loop, threads, tasks = (us / pipeline_cpu_us for us in (loop_cpu_us, threads_cpu_us, tasks_cpu_us))
+    seen = (f"a record costs the client {duration(pipeline_cpu_us / 1e6)} of CPU in a pipeline, ~{times(threads)} that in "
+            f"threads over {threads_connections} connections, ~{times(tasks)} in asyncio tasks over {tasks_connections}, "
+            f"~{times(loop)} one by one")
+    if min(threads, tasks) >= MORE_CPU:
+        return Verdict(HOLDS, f"{seen}. It is the price of a call, more than that of threads")
+    if max(threads, tasks) >= MORE_CPU:
+        return Verdict(DEPENDS, seen)
+    return Verdict(FAILS, seen)

@@ -1,0 +1,18 @@
+"""For each claim of chapter 08, measurements that make its judge say one thing and another."""
+
+PIPELINE = {10: 0.0012, 100: 0.0016, 1_000: 0.0056}
+CPU = dict(loop_cpu_us=70.0, pipeline_cpu_us=4.5, threads_connections=16, tasks_connections=50)
+
+CASES = [
+    ("D4", dict(pipeline_s=PIPELINE, pooled_s={10: 0.0016, 100: 0.0065, 1_000: 0.055},
+                shared_s={10: 0.0014, 100: 0.0027, 1_000: 0.015}), "depends"),
+    ("D4", dict(pipeline_s=PIPELINE, pooled_s={10: 0.0012, 100: 0.0019, 1_000: 0.0099},
+                shared_s={10: 0.0012, 100: 0.0018, 1_000: 0.008}), "holds"),
+    ("D4", dict(pipeline_s=PIPELINE, pooled_s={10: 0.0048, 100: 0.03, 1_000: 0.3},
+                shared_s={10: 0.0014, 100: 0.0027, 1_000: 0.015}), "does not hold here"),
+    ("D4", dict(pipeline_s=PIPELINE, pooled_s={10: 0.0012, 100: 0.0016, 1_000: 0.004},
+                shared_s={10: 0.0012, 100: 0.0016, 1_000: 0.004}), "does not hold here"),
+    ("D5", dict(**CPU, threads_cpu_us=60.0, tasks_cpu_us=50.0), "holds"),
+    ("D5", dict(**CPU, threads_cpu_us=60.0, tasks_cpu_us=6.0), "depends"),
+    ("D5", dict(**CPU, threads_cpu_us=6.0, tasks_cpu_us=5.0), "does not hold here"),
+]
