@@ -30,6 +30,13 @@ class Exercise:
 EXERCISES = {}
 
 
+def clean(client):
+    """Deletes the keys of the exercises, which all begin with `exercise:`, and no other key."""
+    keys = list(client.scan_iter("exercise:*", count=1_000))
+    for start in range(0, len(keys), 1_000):
+        client.delete(*keys[start:start + 1_000])
+
+
 def exercise(name, task, hints):
     """Registers the decorated function as the check of exercise `name`, such as "03.1"."""
     def register(check):

@@ -4,7 +4,7 @@ import bisect
 import random
 
 from ..counters import commands_in, cost_of, counted
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..tap import Tap
 from ..words import many
@@ -19,12 +19,6 @@ AROUND = ("MULTI", "EXEC")  # what redis-py's default pipeline puts around the c
 # 03.3
 USERS = 40
 NO_CART = (3, 20)  # users without the field `cart`
-
-
-def clean(client):
-    keys = list(client.scan_iter("exercise:*", count=1_000))
-    if keys:
-        client.delete(*keys)
 
 
 def text(value):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..counters import commands_in, cost_of
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..tap import Tap
 from ..words import many
@@ -20,12 +20,6 @@ GHOST = 61  # in the indexes, but its record is gone
 # 05.3
 PAGES, MOST_KEYS = 10_000, 200
 PACKED = ("listpack", "listpackex", "ziplist")
-
-
-def clean(client):
-    keys = list(client.scan_iter("exercise:*", count=1_000))
-    for start in range(0, len(keys), 1_000):
-        client.delete(*keys[start:start + 1_000])
 
 
 def names(client):

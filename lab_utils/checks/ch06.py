@@ -7,16 +7,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from ..counters import counted
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..words import many
 
 KEYS = "exercise:*"
-
-
-def clean(r):
-    for key in r.scan_iter(KEYS):
-        r.delete(key)
 
 
 def stored(r):

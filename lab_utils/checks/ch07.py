@@ -1,7 +1,7 @@
 """Chapter 07: a lock released, calls limited, and a price returned whole, each in one round trip."""
 
 from ..counters import counted
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..words import many
 
@@ -12,11 +12,6 @@ def in_one_turn(answer, client, *arguments):
     if cost.round_trips != 1:
         raise Refused(f"right so far, but {many(cost.round_trips, 'round trip')}; the budget is 1")
     return reply
-
-
-def forget(client):
-    for key in client.scan_iter("exercise:*", count=1000):
-        client.delete(key)
 
 
 @exercise(
@@ -50,7 +45,7 @@ def lock_release(answer):
             client.set(lock, token, px=60_000)
             in_one_turn(answer, client, lock, "mine")
     finally:
-        forget(client)
+        clean(client)
         client.close()
     return "released when yours, left alone when not, in 1 round trip"
 
@@ -74,7 +69,7 @@ def fixed_window(answer):
         in_one_turn(answer, client, "exercise:first", 3, 100)
         in_one_turn(answer, client, "exercise:first", 3, 100)
     finally:
-        forget(client)
+        clean(client)
         client.close()
     return "lets through what the limit allows, opens the window once, in 1 round trip"
 
@@ -129,7 +124,7 @@ def whole_price(answer):
         client.set(key, "19.99")
         in_one_turn(answer, client, key, 10)
     finally:
-        forget(client)
+        clean(client)
         client.close()
     return "the new price stored, and returned to the cent, in 1 round trip"
 

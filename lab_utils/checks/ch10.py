@@ -11,7 +11,7 @@ from redis.crc import key_slot
 from redis.retry import Retry
 
 from ..counters import commands_in, cost_of
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..frozen import frozen
 from ..servers import connect
 from ..spare import spare
@@ -48,13 +48,13 @@ def record(answer):
         for place in range(total + 1):
             check_cut(client, answer, place, total)
     finally:
-        forget(client)
+        clean(client)
         client.close()
     return f"sent in {many(total, 'command')}, cut at every place, sent again: every sale is counted once"
 
 
 def check_uncut(client, answer):
-    forget(client)
+    clean(client)
     answer(client, "exercise:monday", SALES)
     compare_sales(client, 1, "a batch, undisturbed")
     answer(client, "exercise:monday", SALES)
@@ -65,7 +65,7 @@ def check_uncut(client, answer):
 
 def commands_of(client, answer):
     """How many commands the answer sends for a batch that is new."""
-    forget(client)
+    clean(client)
     with Tap() as tap:
         answer(client, "exercise:monday", SALES)
     total = cost_of(tap).commands
@@ -77,7 +77,7 @@ def commands_of(client, answer):
 
 
 def check_cut(client, answer, place, total):
-    forget(client)
+    clean(client)
     what = (f"the connection broke after {place} of {many(total, 'command')} and redis-py tried again" if place < total
             else "all was done, only the last reply was lost, and redis-py tried again")
     with cut_after(place):
@@ -124,11 +124,6 @@ def cut_after(place):
         yield
     finally:
         AbstractConnection.send_packed_command = original
-
-
-def forget(client):
-    for key in client.scan_iter("exercise:*", count=1000):
-        client.delete(key)
 
 
 @exercise("10.2", "write keys_of(user, fields): a key for each field, all of one user's in one slot, the users spread", (
