@@ -2,7 +2,7 @@ def load(r, values):
     data = b"".join([hiredis.pack_command(("SET", key, value)) for key, value in values.items()])
     connection = r.connection_pool.get_connection()
     try:
-        connection.send_packed_command(data)
+        connection.send_packed_command([data])
         return [connection.read_response() for _ in values]
     finally:
         r.connection_pool.release(connection)

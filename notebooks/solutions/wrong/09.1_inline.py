@@ -2,7 +2,7 @@
 def load(r, values):
     lines = [f"SET {key} {value}\r\n" for key, value in values.items()]
     connection = r.connection_pool.get_connection()
-    connection.send_packed_command("".join(lines).encode())
+    connection.send_packed_command(["".join(lines).encode()])
     replies = []
     for _ in values:
         try:
