@@ -125,7 +125,7 @@ def sync_versions(tap):
             if not self.is_connected:
                 self.connect_check_health(check_health=False)
             number, started = tap.number(self), time.perf_counter()
-            command = [command] if isinstance(command, (str, bytes)) else list(command)
+            command = command if isinstance(command, (str, bytes)) else list(command)  # a generator can be read once
             original(self, command, *args, **kwargs)
             tap.wrote(number, started, command)
         return send
@@ -163,7 +163,7 @@ def async_versions(tap):
             if not self.is_connected:
                 await self.connect_check_health(check_health=False)
             number, started = tap.number(self), time.perf_counter()
-            command = [command] if isinstance(command, (str, bytes)) else list(command)
+            command = command if isinstance(command, (str, bytes)) else list(command)  # a generator can be read once
             await original(self, command, *args, **kwargs)
             tap.wrote(number, started, command)
         return send

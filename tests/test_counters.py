@@ -385,3 +385,18 @@ def test_a_call_instead_of_a_function(r, not_a_function):
 
 def test_a_call_instead_of_a_function_in_a_dict(r):
     assert "without calling it" in refusal(lab.count, {"loop": None}, r)
+
+
+def test_what_redis_py_refuses_is_refused_under_the_tap_too(r):
+    """redis-py's plain connection takes packed commands in a list, and bytes alone are an error."""
+    def bytes_alone(r):
+        connection = r.connection_pool.get_connection()
+        try:
+            connection.send_packed_command(b"PING\r\n")
+        finally:
+            r.connection_pool.release(connection)
+
+    with pytest.raises(TypeError):
+        bytes_alone(r)
+    with pytest.raises(TypeError):
+        lab.count(bytes_alone, r)
