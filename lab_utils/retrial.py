@@ -130,25 +130,47 @@ def trial_cells(path):
 
 
 def run_trials(path):
-    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a kernel of their own."""
+    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a kernel of their own.
+
+    They end at the first error: what follows might measure with what an earlier cell left behind.
+    """
     import nbformat
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.source) for cell in trial_cells(path)])
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", allow_errors=True,
+    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3",
                             extra_arguments=["--log-level=ERROR"],  # else the kernel's warnings land in the reader's cell
                             resources={"metadata": {"path": str(path.parent)}})
+    error = None
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": folder, "TQDM_DISABLE": "1"}
         try:
             client.execute(env=environment)
+        except CellExecutionError:
             error = first_error(notebook)
-        except (CellTimeoutError, DeadKernelError) as stopped:
-            error = first_error(notebook) or f"{type(stopped).__name__} in the cells of this chapter"
+        except CellTimeoutError:
+            error = f"a cell of this chapter took longer than {CELL_TIMEOUT_S} s"
+        except DeadKernelError:
+            error = "the kernel of this chapter ended"
+        except RuntimeError as failed:
+            error = f"no kernel for this chapter: {failed}"
+        except BaseException:
+            kill_kernel(client)
+            raise
         ledger, tables = (read(Path(folder) / f"{name}.json") for name in ("claims", "published"))
     state.save("claims", {**state.load("claims"), **ledger})
     return ledger, tables, error
+
+
+def kill_kernel(client):
+    """Ends a kernel at once: nbclient waits in a thread, so an interrupted one would run its chapter to the end.
+
+    Its server and its link die with it.
+    """
+    process = client.km and client.km.has_kernel and getattr(client.km.provisioner, "process", None)
+    if process:
+        process.kill()
 
 
 def first_error(notebook):

@@ -1,6 +1,7 @@
 """The scoreboard's two figures: a tile for every claim, and every published table beside its reproduction."""
 
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
+from .errors import LabError
 from .plots import draw_published, environment, plt, published_words, say, set_title, styled
 
 LOOKS = {HOLDS: ("#009E73", ""), DEPENDS: ("#E69F00", "///"), FAILS: ("#D55E00", "xxx"), UNTESTED: ("#DDDDDD", "")}
@@ -39,6 +40,9 @@ def plot_verdicts(retrial, title=None):
 @styled
 def plot_tables(tables, title=None):
     """A panel for each published table: its seconds and those reproduced here, with the factor between them."""
+    if not tables:
+        raise LabError("No published table was reproduced: their cells failed. "
+                       "Run lab.retrial() again; the reasons stand beside the untested claims.")
     heights = [len(table["published"]) for table in tables.values()]
     figure, panels = plt.subplots(len(tables), 1, figsize=(9, 1.2 + 0.62 * sum(heights) + 0.55 * len(tables)),
                                   gridspec_kw={"height_ratios": heights}, squeeze=False)

@@ -1,11 +1,14 @@
 """The scoreboard: every claim is tried by the chapter of its judge, and tried again from that chapter's own cells."""
 
 import importlib
+import os
 import re
+import time
 
 import nbformat
 import pytest
 from helpers import ROOT, refusal
+from jupyter_client.manager import start_new_kernel
 
 import lab_utils as lab
 from lab_utils import claims, scoreboard
@@ -59,6 +62,48 @@ def test_a_cell_that_fails_or_ends_the_kernel_leaves_its_claims_untested_with_th
     assert (board.claims["D7"].word, board.claims["D7"].because) == (UNTESTED, "OSError: no memory")
 
 
+def test_nothing_is_judged_after_a_cell_that_failed(shelf):
+    """It might be judged by what an earlier cell left in the same name."""
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\nturns = 1", True), ("turns = None + 1", True),
+         (C2.format("turns"), True))
+    retried = lab.retrial().claims["C2"]
+    assert retried.word == UNTESTED
+    assert retried.because.startswith("TypeError")
+
+
+def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
+    """In a notebook nbclient waits in a thread that an interrupt does not reach."""
+    seen = tmp_path / "pid"
+    book(shelf, "01_round_trips.ipynb", ("import os, pathlib, time\n"
+         f"pathlib.Path({str(seen)!r}).write_text(str(os.getpid()))\ntime.sleep(50)", True))
+    manager, client = start_new_kernel(kernel_name="python3", extra_arguments=["--log-level=ERROR"])
+    try:
+        client.execute("import importlib, pathlib\nmodule = importlib.import_module('lab_utils.retrial')\n"
+                       f"module.NOTEBOOKS = pathlib.Path({str(shelf)!r})\nmodule.retrial()")
+        assert within(20, lambda: seen.exists() and seen.read_text())
+        manager.interrupt_kernel()
+        assert client.get_shell_msg(timeout=10)["content"]["ename"] == "KeyboardInterrupt"
+        assert within(5, lambda: not alive(int(seen.read_text())))
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def within(seconds, so):
+    deadline = time.monotonic() + seconds
+    while not so() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return so()
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_a_published_table_comes_along_in_its_order(shelf):
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(1), True),
          ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5)", True))
@@ -98,6 +143,10 @@ def test_the_tables_are_drawn_with_the_farthest_off_named(board, capsys):
     assert "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle()
     assert len(figure.axes) == 1
     assert capsys.readouterr().out.startswith("measured: 100 PINGs: loop: published 1 s, here 900 ms")
+
+
+def test_no_tables_to_draw():
+    assert "failed" in refusal(module.Retrial({}, {}).plot_tables)
 
 
 def test_the_table_of_an_article(board):

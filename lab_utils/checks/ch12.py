@@ -2,7 +2,7 @@
 
 from ..claims import DEPENDS, FAILS, HOLDS
 from ..counters import commands_in, cost_of
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..tap import Tap
 from ..words import many
@@ -28,22 +28,23 @@ KEYS = {f"exercise:{i}": b"x" * 1_000 for i in range(100)}
     "(\"does not hold here\", \"depends\", \"holds\")[count]",
 ))
 def judge_pipeline(answer):
-    for stalled in (None, "loop", "pipeline"):
+    stalls = [(None, 0), *((way, place) for way in ("loop", "pipeline") for place in range(ROUNDS))]
+    for stalled, place in stalls:
         for name, near, far, word in CASES:
-            rounds = {"near": rounds_of(near, 0.003, stalled), "far": rounds_of(far, 0.2, stalled)}
+            rounds = {"near": rounds_of(near, 0.003, stalled, place), "far": rounds_of(far, 0.2, stalled, place)}
             said = answer(rounds)
             if said != word:
                 stall = f", one round of the {stalled} stalled" if stalled else ""
                 raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, and you said {said!r}")
-    return f"{many(3 * len(CASES), 'trial')} judged, two thirds of them with a round that stalled"
+    return f"{many(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round that stalled"
 
 
-def rounds_of(share, loop_s, stalled):
+def rounds_of(share, loop_s, stalled, place):
     """{"loop": ten times, "pipeline": ten times}, the one a `share` of the other but for a stalled round."""
     rounds = {"loop": [loop_s * (1 + i / 1_000) for i in range(ROUNDS)]}
     rounds["pipeline"] = [share * seconds for seconds in rounds["loop"]]
     if stalled:
-        rounds[stalled][3] *= STALL
+        rounds[stalled][place] *= STALL
     return rounds
 
 
@@ -60,15 +61,23 @@ def fair_pair(answer):
     client = connect()
     client.ping()
     try:
-        for name, fn, turns in (("loop", pair[0], len(KEYS)), ("pipeline", pair[1], 1)):
-            check_arm(client, name, fn, turns)
+        loop, pipeline = (sorted(check_arm(client, name, fn, turns))
+                          for name, fn, turns in (("loop", pair[0], len(KEYS)), ("pipeline", pair[1], 1)))
     finally:
         clean(client)
         client.close()
+    if loop != pipeline:
+        one, other = next((one, other) for one, other in zip(loop, pipeline, strict=True) if one != other)
+        raise Refused(f"right keys, but the loop sends {in_short(one)} where the pipeline sends {in_short(other)}")
     return f"both write {len(KEYS)} keys in {len(KEYS)} commands; one waits {len(KEYS)} times, the other once"
 
 
+def in_short(command):
+    return " ".join(part.decode(errors="replace") if len(part) <= 20 else "…" for part in command)
+
+
 def check_arm(client, name, fn, turns):
+    """The commands that one variant sent. Raises Refused where its work or its turns are not those of the task."""
     clean(client)
     with Tap() as tap:
         fn(client)
@@ -78,19 +87,17 @@ def check_arm(client, name, fn, turns):
         raise Refused(f"the {name} opens {many(cost.connections, 'connection')} of its own: "
                       f"{many(cost.handshake_trips, 'round trip')} that the other variant does not make")
     if len(found) != len(KEYS) or set(found) != set(KEYS):
-        raise Refused(f"the {name} leaves {many(len(found), 'key')}; the work is {len(KEYS)}: exercise:0 to exercise:99")
+        missing = next((f"; {key} is missing" for key in KEYS if key not in found), "")
+        raise Refused(f"the {name} leaves {many(len(found), 'key')}; the work is {len(KEYS)}: exercise:0 to exercise:99{missing}")
     short = next((key for key in sorted(found) if found[key] != KEYS[key]), None)
     if short:
-        raise Refused(f"the {name} writes {many(len(found[short]), 'byte')} to {short}; the work is 1,000 times x")
+        other = "other bytes" if len(found[short]) == len(KEYS[short]) else many(len(found[short]), "byte")
+        raise Refused(f"the {name} writes {other} to {short}; the work is 1,000 times x")
+    sent = [command for write in tap.writes for command in commands_in(write.chunks)]
     if cost.commands != len(KEYS):
-        names = {command[0].upper() for write in tap.writes for command in commands_in(write.chunks)}
+        names = {command[0].upper() for command in sent}
         extra = "MULTI and EXEC are a second change beside the turns" if b"MULTI" in names else "send one SET a key"
         raise Refused(f"right keys, but the {name} sends {many(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
     if cost.round_trips != turns:
         raise Refused(f"right keys, but the {name} makes {many(cost.round_trips, 'round trip')} and should make {turns}")
-
-
-def clean(client):
-    keys = list(client.scan_iter("exercise:*", count=1_000))
-    if keys:
-        client.delete(*keys)
+    return sent

@@ -12,6 +12,7 @@ BENEFIT = 3  # what the server must save in CPU for "read and write calls matter
 NEARLY_AS_FAST = 1.5
 FAR_LESS = 0.7  # of the memory
 TWICE = 2
+SEVEN_COMMANDS = 1.19 / 0.28  # the published gain
 HUNDREDS, HANDFUL = 100, 20
 ALIKE = 2.5  # reads behave as writes do if no gain differs by more than this factor
 
@@ -38,6 +39,8 @@ def b2(calls_s, transaction_s, pipeline_s, both_s):
         return Verdict(FAILS, f"{seen}: no gain here")
     if plain < MOSTLY * gain or multi > TWICE:
         return Verdict(DEPENDS, f"{seen}: part of the gain comes from the transaction")
+    if gain < SEVEN_COMMANDS / TWICE:
+        return Verdict(DEPENDS, f"{seen}: a gain, but less than half of the published {times(SEVEN_COMMANDS)}")
     return Verdict(HOLDS, f"{seen}. The gain is the pipeline's; MULTI alone takes two turns more")
 
 

@@ -5,6 +5,7 @@ CASES = [
     ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 3.0, "pipeline_near_s": 0.06}, "holds"),
     ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 3.3, "loop_near_s": 0.35, "pipeline_near_s": 0.36}, "does not hold here"),
     ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 2.0e-4, "both_s": 2.2e-4}, "holds"),
+    ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 6.4e-4, "both_s": 6.5e-4}, "depends"),
     ("B2", {"calls_s": 1.1e-3, "transaction_s": 4.0e-4, "pipeline_s": 9.0e-4, "both_s": 2.2e-4}, "depends"),
     ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 1.1e-3, "both_s": 1.2e-3}, "does not hold here"),
     ("C4", {"batch_s": 0.14, "all_at_once_s": 0.139, "batch_bytes": 2.4e6, "all_at_once_bytes": 4.6e6,

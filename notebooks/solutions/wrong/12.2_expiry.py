@@ -1,0 +1,15 @@
+# refused: right keys, but the loop sends
+def fair_pair():
+    def loop(r):
+        for i in range(100):
+            r.set(f"exercise:{i}", "x" * 1_000, ex=100)
+
+    def pipeline(r):
+        pipe = r.pipeline(transaction=False)
+        for i in range(100):
+            pipe.set(f"exercise:{i}", "x" * 1_000)
+        pipe.execute()
+
+    return loop, pipeline
+
+lab.check("12.2", fair_pair)
