@@ -21,6 +21,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NETWORK, CLIENT, SERVER = ("#56B4E9", "///"), ("#E69F00", ""), ("#009E73", "...")
 TITLE_WIDTH = 78
+ALIKE = 1.05  # a figure reproduced within this factor came out the same
 UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
 
@@ -302,9 +303,11 @@ def plot_published(what, published, reproduced, rtt_ms, title=None):
 
 def draw_published(axes, published, reproduced):
     for place, name in enumerate(published):
-        for shift, seconds, look, label in ((-0.2, published[name], ("#999999", "xxx"), "published"),
-                                            (0.2, reproduced[name], ("#0072B2", ""), "here")):
-            draw_bar(axes, place + shift, seconds, f"{label}  {plain_duration(seconds)}", look, 0.38)
+        then, now = published[name], reproduced[name]
+        factor = max(then / now, now / then)
+        note = "" if factor < ALIKE else f"   {factor:.1f}x {'faster' if now < then else 'slower'}"
+        draw_bar(axes, place - 0.2, then, f"published  {plain_duration(then)}", ("#999999", "xxx"), 0.38)
+        draw_bar(axes, place + 0.2, now, f"here  {plain_duration(now)}{note}", ("#0072B2", ""), 0.38)
     log_axis(axes, [*published.values(), *reproduced.values()], "")
     axes.set_yticks(range(len(published)), published)
     axes.invert_yaxis()

@@ -8,22 +8,16 @@ import redis
 from redis.connection import CacheProxyConnection
 
 from ..counters import commands_in, counted
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..words import many
 
 # 09.1
-VALUES = {f"exercise:row:{i}": f"value {i}" for i in range(500)} | {
+VALUES = {f"exercise:row:{i}": f"value {i}" for i in range(15_000)} | {  # more replies than one recv() brings
     "exercise:row:é": "naïve café", "exercise:row:two lines": "one\r\ntwo", "exercise:row:empty": ""}
 # 09.3
 PRODUCTS = {"tea": b"3", "mug": b"7", "pot": b"12"}
 PATIENCE_S = 2.0  # within which word of a change must have arrived
-
-
-def clean(client):
-    keys = list(client.scan_iter("exercise:*", count=1_000))
-    if keys:
-        client.delete(*keys)
 
 
 @exercise("09.1", "write load(r, values): one SET each, all of them in one piece and one turn; return the replies", (
@@ -39,11 +33,14 @@ def load(answer):
     clean(other)
     try:
         traffic = watch(client)
+        number, returned = client.client_id(), watch_release(client, traffic)
+        traffic.clear()
         replies = answer(client, dict(VALUES))
         seen = list(traffic)
         check_stored(other)
-        check_left_usable(client)
+        check_left_usable(client, number)
         check_sent(seen)
+        check_read(returned)
         check_replies(replies)
     finally:
         clean(other)
@@ -53,13 +50,15 @@ def load(answer):
 
 
 def check_stored(client):
-    for key, value in VALUES.items():
-        stored = client.get(key)
+    for (key, value), stored in zip(VALUES.items(), client.mget(VALUES), strict=True):
         if stored != value.encode():
             raise Refused(f"{key} should hold {value.encode()!r} and holds {stored!r}")
+        if stored and key == "exercise:row:0" and client.ttl(key) != -1:
+            raise Refused(f"right values, but they expire in {client.ttl(key)} s: one plain SET each")
 
 
-def check_left_usable(client):
+def check_left_usable(client, number):
+    """`number` is the id that the server gave to the client's connection before the answer had it."""
     try:
         reply = client.echo("exercise")
     except redis.exceptions.MaxConnectionsError:
@@ -67,10 +66,12 @@ def check_left_usable(client):
     if reply != b"exercise":
         raise Refused(f"right values, but the next one to use the client asks for ECHO and reads {reply!r}: "
                       "there are replies left that nobody read")
+    if client.client_id() != number:
+        raise Refused("right values, but the connection came back closed: the next caller has to connect and log in again")
 
 
 def watch(client):
-    """What the client's only connection sends from now on, piece by piece, and None for each read.
+    """What the client's only connection sends from now on, piece by piece, and for each read how many bytes came.
 
     The socket itself is watched, since an answer may write to it past redis-py, as the chapter does.
     """
@@ -103,19 +104,41 @@ class Watched:
         return sent
 
     def recv(self, *args):
-        self._traffic.append(None)
-        return self._sock.recv(*args)
+        data = self._sock.recv(*args)
+        self._traffic.append(len(data))
+        return data
 
     def recv_into(self, *args):
-        self._traffic.append(None)
-        return self._sock.recv_into(*args)
+        size = self._sock.recv_into(*args)
+        self._traffic.append(size)
+        return size
+
+
+def watch_release(client, traffic):
+    """Notes, each time that a connection is given back to the client's pool, how many bytes had been read until then."""
+    pool, returned = client.connection_pool, []
+    release = pool.release
+
+    def noted(connection):
+        returned.append(sum(step for step in traffic if isinstance(step, int)))
+        return release(connection)
+
+    pool.release = noted
+    return returned
+
+
+def check_read(returned):
+    owed = len(VALUES) * len(b"+OK\r\n")
+    if returned and returned[0] < owed:
+        raise Refused(f"right values, but the connection was given back after {returned[0]:,} of {owed:,} bytes of replies: "
+                      "whoever takes it in the meantime reads yours")
 
 
 def check_sent(traffic):
-    pieces = [piece for piece in traffic if piece is not None]
+    pieces = [step for step in traffic if isinstance(step, bytes)]
     if not pieces:
         raise Refused("right values, but nothing was sent over a connection of r")
-    turns = sum(piece is not None and after is None for piece, after in itertools.pairwise([*traffic, None]))
+    turns = sum(isinstance(step, bytes) and isinstance(after, int) for step, after in itertools.pairwise([*traffic, 0]))
     if turns != 1:
         raise Refused(f"right values, but {many(turns, 'round trip')}; the budget is 1")
     commands = sum(1 for _ in commands_in(pieces))
@@ -141,25 +164,46 @@ def shown(value):
     "like(r, parser_class=…, command_packer=…): both at once.",
 ))
 def without_hiredis(answer):
-    client = connect(decode_responses=True, client_name="exercise")
-    made = answer(client)
-    try:
-        if not isinstance(made, redis.Redis):
-            raise Refused(f"a redis.Redis was expected, not {shown(made)}")
-        if made.connection_pool is client.connection_pool:
-            raise Refused("this is the very client that was passed in: make one of its own")
-        compare_connections(client, made)
-        check_answers(client, made)
-    finally:
-        clean(client)
-        client.close()
-        if isinstance(made, redis.Redis):
-            made.close()
+    for decode in (True, False):
+        client = connect(decode_responses=decode, client_name="exercise")
+        made = answer(client)
+        try:
+            if not isinstance(made, redis.Redis):
+                raise Refused(f"a redis.Redis was expected, not {shown(made)}")
+            if made.connection_pool is client.connection_pool:
+                raise Refused("this is the very client that was passed in: make one of its own")
+            compare_options(client, made)
+            compare_connections(client, made)
+            check_answers(client, made)
+        finally:
+            clean(client)
+            client.close()
+            if isinstance(made, redis.Redis):
+                made.close()
     return "redis-py's own parser and its own packer, all else as in r"
 
 
+def compare_options(client, made):
+    like, new = (options_of(each) for each in (client, made))
+    for name in sorted(like.keys() | new.keys()):
+        if like.get(name) != new.get(name):
+            raise Refused(f"all else should stay as in r, but {name} is {new.get(name)!r} instead of {like.get(name)!r}")
+
+
+def options_of(client):
+    """The options of a client's connections that can be compared; of its retries, how many there are and with what pauses."""
+    options = client.connection_pool.connection_kwargs
+    plain = {name: value for name, value in options.items()
+             if isinstance(value, (str, int, float, bool)) and name not in ("password", "protocol")}
+    return plain | {"retry": (client.get_retry().get_retries(), type(client.get_retry()._backoff).__name__)}
+
+
 def compare_connections(client, made):
-    like, new = (borrowed(each) for each in (client, made))
+    like = borrowed(client)
+    try:
+        new = borrowed(made)
+    except redis.ResponseError:  # its text repeats what was sent, the password too
+        raise Refused("its connections can't log in: the server does not understand what their packer writes") from None
     parser, packer = type(new._parser).__name__, type(new._command_packer).__name__
     if "hiredis" in parser.lower():
         raise Refused(f"its connections still read with {parser}")
@@ -181,7 +225,7 @@ def check_answers(client, made):
     if made.get("exercise:text") != client.get("exercise:text"):
         raise Refused(f"no hiredis, but it replies {made.get('exercise:text')!r} where r replies {client.get('exercise:text')!r}")
     made.set("exercise:text", "café")
-    if client.get("exercise:text") != "café":
+    if client.get("exercise:text") not in ("café", "café".encode()):
         raise Refused("no hiredis, but what it writes r does not read")
 
 

@@ -1,4 +1,4 @@
-# refused: no hiredis, but it replies b'na\xc3\xafve' where r replies 'naïve'
+# refused: all else should stay as in r, but decode_responses is False instead of True
 def without_hiredis(r):
     return like(r, parser_class=_RESP3Parser, decode_responses=False,
                 command_packer=PythonRespSerializer(6_000, r.get_encoder().encode))
