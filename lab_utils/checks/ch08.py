@@ -1,7 +1,9 @@
 """Chapter 08: side by side under a limit, a pipeline for each thread, a pool that makes its users queue."""
 
+import asyncio
 import contextlib
 import functools
+import inspect
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,7 +30,7 @@ RTT_MS = 5  # so that threads meet
 # 08.3
 THREADS, GRANTED = 12, 4
 HELD_S = 0.1  # how long each thread keeps its connection
-AWAKE_S = 1.6  # a wait for a connection that lasts until then was too long
+AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
 
 
 @exercise("08.1", f"write read_all(r, keys): every value with a GET of its own, over at most {MOST_CONNECTIONS} connections", (
@@ -60,13 +62,35 @@ def read_all(answer):
         raise Refused(f"right values in {many(trips, 'round trip')}, which is better. "
                       "But this exercise wants a GET for each key, as if they were calls that you can't put together")
     if most < SIDE_BY_SIDE:
-        raise Refused(f"right values, but never more than {most} under way at a time: nothing waits side by side")
+        raise Refused("right values, but never more than 1 under way at a time: nothing waits side by side" if most == 1 else
+                      f"right values, but only {most} under way at a time; you were granted {MOST_CONNECTIONS} connections")
+    if trips > KEYS:
+        raise Refused(f"right values, but {many(trips, 'round trip')}; the budget is {KEYS}, one a key")
     return f"{many(trips, 'round trip')}, up to {most} at a time, over {many(tap.opened, 'connection')}"
 
 
 async def asked(answer, client, keys):
+    before = asyncio.all_tasks()
     async with aio.client_like(client) as own:
-        return await answer(own, list(keys))
+        try:
+            got = await answer(own, list(keys))
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+        close_coroutines(got)
+        if asyncio.isfuture(got):
+            await asyncio.gather(got, return_exceptions=True)
+        if left or inspect.isawaitable(got) or (isinstance(got, (list, tuple)) and any(map(inspect.isawaitable, got))):
+            raise Refused("you returned before the values were there. Await them: return await asyncio.gather(…)")
+        return got
+
+
+def close_coroutines(got):
+    for one in got if isinstance(got, (list, tuple)) else [got]:
+        if inspect.iscoroutine(one):
+            one.close()
 
 
 def in_flight(tap):
@@ -125,7 +149,7 @@ def one_thread_each():
                 _, user = users.setdefault(id(self), (self, threading.get_ident()))
             if user != threading.get_ident():
                 raise Refused("one pipeline is in the hands of several threads. Without a lock they take each other's replies; "
-                              "with one they wait for each other")
+                              "with one they wait for each other. Make and use each pipeline in one thread")
             return original(self, *args, **kwargs)
         return call
 
@@ -148,6 +172,8 @@ def pool_for(answer):
     made = answer(pool.connection_class, dict(pool.connection_kwargs))
     if not isinstance(made, redis.ConnectionPool):
         raise Refused(f"a connection pool was expected, not {str(made)[:60]}")
+    if made.max_connections < GRANTED:
+        raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}")
     client = redis.Redis(connection_pool=made)
     try:
         with Tap() as tap:
