@@ -6,6 +6,7 @@ it is a cell's last line. Colours are safe for colour-blind readers, and hatches
 
 import functools
 import itertools
+import os
 import re
 import textwrap
 from pathlib import Path
@@ -39,9 +40,14 @@ plt = Pyplot()
 
 
 def styled(draw):
-    """Runs a drawing function in the lab's style, and keeps Jupyter from showing the figure twice."""
+    """Runs a drawing function in the lab's style, and keeps Jupyter from showing the figure twice.
+
+    With LAB_FIGURES=off nothing is drawn or printed: for runs that nobody looks at, such as a retrial's.
+    """
     @functools.wraps(draw)
     def wrapper(*args, **kwargs):
+        if os.environ.get("LAB_FIGURES") == "off":
+            return None
         with plt.style.context(STYLE):
             figure = draw(*args, **kwargs)
         plt.close(figure)
@@ -242,6 +248,7 @@ def plot_sweep(sweep, title=None):
         axes.annotate(f"knee {knee:,}", place, (0, 12), textcoords="offset points", ha="center", fontsize=9, color=color)
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.margins(y=0.15)  # room for the labels above the first points
     plain_ticks(axes.yaxis)
     plain_ticks(axes.xaxis)
     axes.set_ylabel("milliseconds, log scale")
@@ -282,22 +289,25 @@ def off_by(said, measured):
     return f"{abs(said / measured - 1):.0%} off" if factor < 1.5 else f"{factor:.1f}x off"
 
 
-@styled
 def plot_published(what, published, reproduced, rtt_ms, title=None):
     """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
 
     The pair is remembered for the scoreboard under the name `what`.
     """
-    names = list(published)
-    figure, axes = plt.subplots(figsize=(9, 1.8 + 0.75 * len(names)))
+    table = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms}
+    state.save("published", {**state.load("published"), what: table})
+    return plot_table(what, published, reproduced, rtt_ms, title)
+
+
+@styled
+def plot_table(what, published, reproduced, rtt_ms, title):
+    figure, axes = plt.subplots(figsize=(9, 1.8 + 0.75 * len(published)))
     draw_published(axes, published, reproduced)
     axes.set_xlabel("milliseconds, log scale")
-    worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in names)
+    worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in published)
     set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out within {worst:.1f}x")
     environment(axes, (round(rtt_ms, 2),))
     say(published_words(published, reproduced))
-    tables = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms}
-    state.save("published", {**state.load("published"), what: tables})
     return figure
 
 

@@ -144,7 +144,7 @@ def run_trials(path):
                             resources={"metadata": {"path": str(path.parent)}})
     error = None
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": folder, "TQDM_DISABLE": "1"}
+        environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": folder, "LAB_FIGURES": "off"}
         try:
             client.execute(env=environment)
         except CellExecutionError:

@@ -9,7 +9,7 @@ from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
-from lab_utils import claims, plots
+from lab_utils import claims, plots, state
 from lab_utils.bystander import Bystander
 from lab_utils.plots import looks
 from lab_utils.retrial import Retrial, Retried
@@ -240,3 +240,11 @@ def test_a_bystander_can_be_drawn_as_bars(r, capsys):
     felt = Bystander([(0.0, 0.001), (0.1, 0.2)], 0.3)
     lab.plot_bars({"worst": felt.worst * 1000}, "ms", "Somebody else waited")
     assert capsys.readouterr().out == "measured: worst 200 ms\n"
+
+
+def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_published(monkeypatch, remembered, capsys):
+    monkeypatch.setenv("LAB_FIGURES", "off")
+    assert lab.plot_bars({"loop": 1.0}, "ms", "one") is None
+    assert lab.plot_published("E1", {"loop": 5.071}, {"loop": 4.9}, 0.484) is None
+    assert capsys.readouterr().out == ""
+    assert state.load("published")["E1"] == {"published": {"loop": 5.071}, "reproduced": {"loop": 4.9}, "rtt_ms": 0.484}

@@ -1,13 +1,11 @@
 """The scoreboard: every claim is tried by the chapter of its judge, and tried again from that chapter's own cells."""
 
 import importlib
-import os
 import re
-import time
 
 import nbformat
 import pytest
-from helpers import ROOT, refusal
+from helpers import ROOT, refusal, running, wait_until
 from jupyter_client.manager import start_new_kernel
 
 import lab_utils as lab
@@ -80,28 +78,13 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
     try:
         client.execute("import importlib, pathlib\nmodule = importlib.import_module('lab_utils.retrial')\n"
                        f"module.NOTEBOOKS = pathlib.Path({str(shelf)!r})\nmodule.retrial()")
-        assert within(20, lambda: seen.exists() and seen.read_text())
+        assert wait_until(lambda: seen.exists() and seen.read_text(), 20)
         manager.interrupt_kernel()
         assert client.get_shell_msg(timeout=10)["content"]["ename"] == "KeyboardInterrupt"
-        assert within(5, lambda: not alive(int(seen.read_text())))
+        assert wait_until(lambda: not running(int(seen.read_text())), 5)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-
-
-def within(seconds, so):
-    deadline = time.monotonic() + seconds
-    while not so() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return so()
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_published_table_comes_along_in_its_order(shelf):
