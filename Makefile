@@ -6,7 +6,7 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench lint clean
+.PHONY: help lab test drills notebooks bench lint clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,9 @@ lab: .venv/ready  ## open the lab in your browser
 test: .venv/ready  ## run every test and every notebook
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m pytest -q
+
+drills: .venv/ready  ## the slow and rough checks; DRILLS=full tries ten times as often
+	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" tests/drills
 
 notebooks: .venv/ready  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py

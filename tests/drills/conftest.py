@@ -1,0 +1,44 @@
+"""Drills: slow, rough checks. `make drills` runs them, `make test` does not.
+
+Each test_*.py is plain pytest, with the fixtures of tests/conftest.py and `from tries import tries, seeds`. A test function
+counts as one try; one that loops over many says so: `record_property("tries", n)` and `record_property("failures", m)`.
+The table at the end adds them up by drill.
+"""
+
+from collections import defaultdict
+
+import pytest
+import tries
+
+LIMIT_S = {"ci": 300, "full": 3000}  # of one test function that sets no timeout of its own
+
+
+def pytest_report_header():
+    return f"drills: DRILLS={tries.SIZE}, DRILLS_SEED={tries.SEED}"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LIMIT_S[tries.SIZE]))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """A row for each drill: how often it tried, how often that failed, how long it took."""
+    table = defaultdict(lambda: [0, 0, 0.0])
+    for outcome in ("passed", "failed", "skipped", "error"):
+        for report in terminalreporter.stats.get(outcome, []):
+            add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/")], report)
+    terminalreporter.section(f"drills, DRILLS={tries.SIZE} DRILLS_SEED={tries.SEED}")
+    terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
+    for name, (tried, failed, seconds) in sorted(table.items()):
+        terminalreporter.line(f"{tried:>7} {failed:>7} {seconds:>8.1f}  {name}")
+
+
+def add(row, report):
+    """Adds one report; a test that was skipped tried nothing, and one whose set-up failed tried once."""
+    said = dict(report.user_properties)
+    if not report.skipped:
+        row[0] += said.get("tries", 1)
+        row[1] += said.get("failures", 0) or int(report.failed)
+    row[2] += report.duration

@@ -1,0 +1,63 @@
+"""That the drills' own table tells the truth: tries and failures are added up by drill, and a seed repeats a run."""
+
+import os
+import subprocess
+import sys
+
+from helpers import ROOT
+from tries import SEED, seeds, tries
+
+DRILL = """
+import pytest
+from tries import seeds, tries
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_seeded(seed):
+    print(f"seed {seed}")
+
+def test_looped(record_property):
+    record_property("tries", tries(200))
+    record_property("failures", 2)
+    assert False
+
+@pytest.fixture
+def broken():
+    raise OSError
+
+def test_broken(broken):
+    pass
+
+@pytest.mark.skip
+def test_skipped():
+    pass
+"""
+
+
+def drill(folder, **environment):
+    """What a run of the drill above prints."""
+    (folder / "conftest.py").write_text((ROOT / "tests" / "drills" / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "test_drill.py").write_text(DRILL, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT / "tests" / "drills"), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "pytest", "-s", "-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider", folder]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path, **environment}).stdout
+
+
+def test_the_table_counts_tries_and_failures(tmp_path):
+    told = drill(tmp_path, DRILLS="full", DRILLS_SEED="7")
+    table = [row.split() for row in told.splitlines() if "::test_" in row and row[:7].strip().isdigit()]
+    rows = {row[3].split("::")[1]: (int(row[0]), int(row[1])) for row in table}
+    assert rows == {"test_seeded": (30, 0), "test_looped": (200, 2), "test_broken": (1, 1), "test_skipped": (0, 0)}
+
+
+def test_a_seed_repeats_a_run(tmp_path):
+    runs = [[line for line in drill(tmp_path, DRILLS="ci", DRILLS_SEED=seed).split() if line.isdigit() and len(line) > 4]
+            for seed in ("7", "7", "8")]
+    assert runs[0] == runs[1] != runs[2]
+    assert len(runs[0]) == 3
+
+
+def test_the_number_of_tries():
+    assert tries(1) == 1
+    assert len(set(seeds(200))) == tries(200)
+    assert seeds(50) == seeds(50)
+    assert isinstance(SEED, int)
