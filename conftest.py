@@ -3,7 +3,25 @@
 import os
 import tempfile
 
+import pytest
+
 os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"
 _state = tempfile.TemporaryDirectory(prefix="lab-state-")
 os.environ["LAB_STATE"] = _state.name
+
+
+LAST = "test_verdict_words.py"  # it reads the verdicts that the notebooks of this session reach
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name == LAST)
+
+
+@pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
+def pytest_runtest_setup(item):
+    """Tells the kernel which notebook it runs, as Jupyter does: the lab remembers verdicts by chapter."""
+    if item.path.suffix == ".ipynb":
+        os.environ["LAB_CHAPTER"] = item.path.stem
+    else:
+        os.environ.pop("LAB_CHAPTER", None)

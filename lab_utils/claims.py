@@ -8,8 +8,10 @@ A chapter measures and calls `lab.claim`.
 import functools
 import importlib
 import inspect
+import os
 import pkgutil
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from . import state
 from .errors import LabError
@@ -48,7 +50,12 @@ class Tried:
     measured: dict
 
     def __repr__(self):
-        return f"{self.name}  “{self.text}”\n    {self.verdict.word}: {self.verdict.because}"
+        return f"{self.name}  “{self.text}”\n{verdict_line(self.verdict.word, self.verdict.because)}"
+
+
+def verdict_line(word, because):
+    """A verdict as it is printed: in a line that nbval passes over, since what was measured decides it."""
+    return f"    verdict: {word}: {because}"
 
 
 @dataclass(frozen=True)
@@ -107,12 +114,27 @@ def claim(name, **measured):
         raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
                        "Pass just these.") from None
     tried = Tried(name, known.text, known.judge(**measured), measured)
-    ledger = state.load("claims")
-    ledger[name] = {"text": known.text, "article": known.article, **asdict(tried.verdict), "measured": measured}
-    state.save("claims", ledger)
+    enter(name, {**asdict(tried.verdict), "measured": measured}, chapter())
     return tried
 
 
+def enter(name, verdict, chapter):
+    """Writes a verdict into the ledger, as the latest of its claim and as that of the chapter that tried it."""
+    ledger = state.load("claims")
+    before = ledger.get(name, {}).get("chapters", {})
+    ledger[name] = {"text": CLAIMS[name].text, "article": CLAIMS[name].article, **verdict,
+                    "chapters": {**before, chapter: verdict}}
+    state.save("claims", ledger)
+
+
+def chapter():
+    """The notebook that runs here, "03_loops_pipelines_mset" for one; "" where nobody says."""
+    return os.environ.get("LAB_CHAPTER") or Path(os.environ.get("JPY_SESSION_NAME", "")).stem
+
+
 def ledger():
-    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured"}}."""
+    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured", "chapters"}}.
+
+    The verdict is the latest; `chapters` holds each chapter's own, since several try the same claim.
+    """
     return state.load("claims")

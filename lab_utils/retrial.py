@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import claims, state
+from . import claims
 from .errors import LabError
 from .scale import scale
 from .timing import progress
@@ -64,9 +64,13 @@ class Retrial:
 
         return plot_tables(self.tables, title)
 
-    def __repr__(self):
+    def in_words(self):
+        """'of 38 claims 12 hold, …'"""
         found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}" for word, count in self.words().items())
         return f"of {len(self.claims)} claims {found}"
+
+    def __repr__(self):
+        return f"verdicts: {self.in_words()}"
 
 
 class Table(list):
@@ -77,19 +81,30 @@ class Table(list):
         self.article = article
 
     def __repr__(self):
-        lines = [f"{claim.name}  “{claim.text}”\n    {claim.word}: {claim.because}  [{claim.chapter}]" for claim in self]
+        lines = [f"{claim.name}  “{claim.text}”  [{claim.chapter}]\n{claims.verdict_line(claim.word, claim.because)}"
+                 for claim in self]
         return "\n".join([self.article, *lines])
 
     def _repr_html_(self):
-        rows = [cells("th", "", "claimed", "here", "measured", "chapter")]
-        rows += [cells("td", f"<b>{claim.name}</b>", html.escape(claim.text), f"<b>{claim.word}</b>", html.escape(claim.because),
-                       f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>') for claim in self]
-        return f"<b>{html.escape(self.article)}</b><table>{''.join(rows)}</table>"
+        heads = row(cell("", "th"), cell("claimed", "th"), cell("here", "th"), cell("measured", "th"), cell("chapter", "th"))
+        rows = [row(cell(f"<b>{claim.name}</b>"), cell(html.escape(claim.text)), verdict_cell(f"<b>{claim.word}</b>"),
+                    verdict_cell(html.escape(claim.because)), cell(f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>'))
+                for claim in self]
+        return f"<b>{html.escape(self.article)}</b><table>{heads}{''.join(rows)}</table>"
 
 
-def cells(tag, *texts):
-    """A row of a table. Jupyter sets every cell to the right unless the cell itself says otherwise."""
-    return "<tr>" + "".join(f'<{tag} style="text-align: left; vertical-align: top">{text}</{tag}>' for text in texts) + "</tr>"
+def row(*cells):
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def cell(text, tag="td", marked=""):
+    """A cell of a table. Jupyter sets every one to the right unless it says otherwise itself."""
+    return f'<{tag}{marked} style="text-align: left; vertical-align: top">{text}</{tag}>'
+
+
+def verdict_cell(text):
+    """A cell with a word, or its reason: nbval passes over what is in it."""
+    return cell(text, marked=' class="verdict"')
 
 
 def retrial():
@@ -116,9 +131,10 @@ def retrial():
 
 
 def verdict_of(claim, entry, path, error):
-    if entry:
-        return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name)
-    return Retried(claim.name, claim.text, claims.UNTESTED, error or "its cell was not run", path.name)
+    if not entry:
+        entry = {"word": claims.UNTESTED, "because": error or "its cell was not run", "measured": {}}
+        claims.enter(claim.name, entry, claims.chapter())
+    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name)
 
 
 def trial_cells(path):
@@ -159,7 +175,9 @@ def run_trials(path):
             kill_kernel(client)
             raise
         ledger, tables = (read(Path(folder) / f"{name}.json") for name in ("claims", "published"))
-    state.save("claims", {**state.load("claims"), **ledger})
+    for name, entry in ledger.items():
+        [verdict] = entry["chapters"].values()
+        claims.enter(name, verdict, claims.chapter())
     return ledger, tables, error
 
 

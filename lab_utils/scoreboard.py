@@ -30,10 +30,10 @@ def plot_verdicts(retrial, title=None):
     handles = [plt.Rectangle((0, 0), 1, 1, facecolor=LOOKS[word][0], hatch=LOOKS[word][1], edgecolor="white", label=word)
                for word in words]
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(handles), frameon=False)
-    set_title(axes, title or f"{retrial!r}".capitalize())
+    set_title(axes, title or retrial.in_words().capitalize())
     environment(axes)
     by_word = {word: [claim.name for claim in retrial.claims.values() if claim.word == word] for word in words}
-    print("; ".join(f"{word}: {', '.join(names)}" for word, names in by_word.items()))
+    print("verdicts: " + "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word.items()))
     return figure
 
 

@@ -13,6 +13,8 @@ from lab_utils.claims import DEPENDS, FAILS, HOLDS, Claim, Verdict
 @pytest.fixture
 def trial(remembered, monkeypatch):
     """A claim A99, judged by whether loop_s is more than pipeline_s."""
+    monkeypatch.delenv("LAB_CHAPTER", raising=False)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     claims.load_all()
 
     def judge(loop_s, pipeline_s):
@@ -27,7 +29,7 @@ def trial(remembered, monkeypatch):
 def test_the_verdict_follows_from_the_measurements(trial, loop_s, word):
     tried = lab.claim("A99", loop_s=loop_s, pipeline_s=1.0)
     assert tried.verdict == Verdict(word, f"~{loop_s:.1f}x")
-    assert repr(tried) == f"A99  “a pipeline is faster”\n    {word}: ~{loop_s:.1f}x"
+    assert repr(tried) == f"A99  “a pipeline is faster”\n    verdict: {word}: ~{loop_s:.1f}x"
 
 
 def test_the_ledger_remembers_the_latest_verdict(trial):
@@ -35,8 +37,20 @@ def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
     entry = lab.ledger()["A99"]
     assert entry == json.loads((trial / "claims.json").read_text(encoding="utf-8"))["A99"]
-    assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], "word": FAILS, "because": "~0.5x",
-                     "measured": {"loop_s": 0.5, "pipeline_s": 1.0}}
+    verdict = {"word": FAILS, "because": "~0.5x", "measured": {"loop_s": 0.5, "pipeline_s": 1.0}}
+    assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], **verdict, "chapters": {"": verdict}}
+
+
+def test_each_chapter_keeps_its_own_verdict(trial, monkeypatch):
+    """Several chapters try the same claim."""
+    monkeypatch.setenv("JPY_SESSION_NAME", "work/01_round_trips.ipynb")
+    lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
+    monkeypatch.setenv("LAB_CHAPTER", "03_loops")
+    lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
+    entry = lab.ledger()["A99"]
+    assert entry["word"] == FAILS
+    words = {chapter: verdict["word"] for chapter, verdict in entry["chapters"].items()}
+    assert words == {"01_round_trips": HOLDS, "03_loops": FAILS}
 
 
 def test_an_empty_ledger(trial):

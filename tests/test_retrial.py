@@ -5,8 +5,9 @@ import re
 
 import nbformat
 import pytest
-from helpers import ROOT, refusal, running, wait_until
+from helpers import ROOT, as_compared, refusal, running, wait_until
 from jupyter_client.manager import start_new_kernel
+from verdict_words import shown_in
 
 import lab_utils as lab
 from lab_utils import claims, scoreboard
@@ -44,7 +45,7 @@ def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
     assert (board.claims["C2"].word, board.claims["C2"].chapter) == (HOLDS, "01_round_trips.ipynb")
     assert board.claims["D7"].word == UNTESTED
     assert "no chapter" in board.claims["D7"].because
-    assert repr(board) == "of 2 claims 1 holds, 1 untested"
+    assert repr(board) == "verdicts: of 2 claims 1 holds, 1 untested"
     assert lab.ledger()["C2"]["word"] == HOLDS
 
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(40), True))
@@ -137,9 +138,21 @@ def test_the_table_of_an_article(board):
     assert [claim.name for claim in table] == ["C10", "C2"]
     assert "C2 says &lt;this&gt;" in table._repr_html_()
     assert 'href="01_round_trips.ipynb"' in table._repr_html_()
-    assert "untested: ~3 ms" in repr(table)
+    assert "C2  “C2 says <this>”  [01_round_trips.ipynb]\n    verdict: untested: ~3 ms" in repr(table)
     assert repr(table).startswith(table.article) and table.article in table._repr_html_()
     assert "A, B, C" in refusal(board.article, "F")
+
+
+def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board, capsys):
+    other = module.Retrial({name: module.Retried(claim.name, claim.text, HOLDS, "<i>other</i>", claim.chapter)
+                            for name, claim in board.claims.items()}, {})
+    for one, two in ((repr(board), repr(other)), (repr(board.article("C")), repr(other.article("C"))),
+                     (board.article("C")._repr_html_(), other.article("C")._repr_html_())):
+        assert one != two and as_compared(one) == as_compared(two)
+    shown = as_compared(board.article("C")._repr_html_())
+    assert "C2 says &lt;this&gt;" in shown and "01_round_trips.ipynb" in shown and "untested" not in shown
+    other.plot()
+    assert as_compared(capsys.readouterr().out) == "verdict: …\n"
 
 
 def test_every_word_has_a_look():
@@ -161,9 +174,7 @@ def test_the_chapter_of_its_judge_tries_it_in_a_tagged_cell(name):
 
 def verdicts_in(path):
     """[(claim, word)] as a committed chapter shows them."""
-    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
-    text = "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
-    return re.findall(r"^([A-E]\d+)  “.*”\n    ([a-z ]+): ", text, re.MULTILINE)
+    return [(name, word) for name, (word, _) in shown_in(path).items()]
 
 
 def test_the_scoreboard_as_committed_shows_every_claim_with_a_verdict():

@@ -1,0 +1,79 @@
+"""The words of the verdicts, apart from the facts: those reached in this session against the committed ones.
+
+Runs last (see conftest.py). The notebooks' own tests compare facts and pass over the words; a failure here is a word that
+changed. Without notebooks in this session the claims are tried again, in about a minute.
+"""
+
+import re
+
+import nbformat
+import pytest
+from helpers import ROOT
+from verdict_words import MOST_UNTESTED, changes, shown_in
+
+import lab_utils as lab
+from lab_utils import claims, state
+from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED
+
+claims.load_all()
+CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+SCOREBOARD = "12_scoreboard"
+
+
+def test_the_words_are_the_committed_ones(request, monkeypatch):
+    ran = {item.path.stem for item in request.session.items if item.path.suffix == ".ipynb"} & set(CHAPTERS)
+    if not ran:
+        monkeypatch.setenv("LAB_CHAPTER", SCOREBOARD)
+        lab.retrial()
+        ran = {SCOREBOARD}
+    committed = {chapter: shown_in(CHAPTERS[chapter]) for chapter in sorted(ran)}
+    found = changes(committed, state.load("claims"))
+    assert not found, "Words of verdicts changed; facts are compared elsewhere.\n" + "\n".join(found)
+
+
+def entry(word, **more):
+    return {"word": word, "because": f"because {word}", **more}
+
+
+def ledger(**words):
+    """The ledger of a chapter 01 with these entries."""
+    return {name: {"chapters": {"01": verdict}} for name, verdict in words.items()}
+
+
+COMMITTED = {"01": {"C1": (HOLDS, "~3 ms")}}
+
+
+def test_the_same_word_is_no_change_whatever_the_reason():
+    assert changes(COMMITTED, ledger(C1=entry(HOLDS))) == []
+
+
+def test_another_word_is_told_with_both_reasons():
+    [sentence] = changes(COMMITTED, ledger(C1=entry(DEPENDS)))
+    assert "01: C1 turned from “holds” to “depends”" in sentence
+    assert "committed: ~3 ms" in sentence and "now:       because depends" in sentence
+
+
+def test_a_claim_that_was_not_judged():
+    assert changes(COMMITTED, {}) == ["01: C1 was not judged. It said: holds"]
+    assert changes(COMMITTED, {"C1": {"chapters": {"02": entry(HOLDS)}}}) == ["01: C1 was not judged. It said: holds"]
+
+
+def test_untested_passes_with_evidence_only():
+    assert changes(COMMITTED, ledger(C1=entry(UNTESTED, taken_share=0.4))) == []
+    assert len(changes(COMMITTED, ledger(C1=entry(UNTESTED)))) == 1
+    assert len(changes(COMMITTED, ledger(C1=entry(UNTESTED, taken_share=0)))) == 1
+
+
+@pytest.mark.parametrize("untested, allowed", [(MOST_UNTESTED, True), (MOST_UNTESTED + 1, False)])
+def test_a_busy_machine_may_leave_some_claims_untested(untested, allowed):
+    names = [f"C{number}" for number in range(1, untested + 1)]
+    found = changes({"01": {name: (FAILS, "") for name in names}},
+                    ledger(**{name: entry(UNTESTED, taken_share=0.4) for name in names}))
+    assert (found == []) is allowed
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_committed_word_can_be_read(chapter):
+    source = "\n".join(cell.source for cell in nbformat.read(CHAPTERS[chapter], as_version=4).cells if cell.cell_type == "code")
+    called = set(re.findall(r'lab\.claim\(\s*"([A-E]\d+)"', source))
+    assert set(shown_in(CHAPTERS[chapter])) == (set(claims.CLAIMS) if chapter == SCOREBOARD else called)
