@@ -89,12 +89,16 @@ class Link:
         *lines, self.requests = (self.requests + chunk).split(b"\n")
         for line in lines:
             request = json.loads(line)
+            number = request.pop("number")
             answer = getattr(self, "do_" + request.pop("do"))(**request)
-            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.write(json.dumps({"number": number, **answer}) + "\n")
             sys.stdout.flush()
 
-    def do_listen(self, address, delay_s):
-        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    def do_listen(self, address, delay_s, port=0):
+        try:
+            listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+        except OSError:
+            return {}  # the port is somebody else's by now
         listener.setblocking(False)
         address = tuple(address) if isinstance(address, list) else address
         self.selector.register(listener, selectors.EVENT_READ, (self.accept, (listener, address, delay_s)))
@@ -107,6 +111,10 @@ class Link:
     def do_recorded(self):
         events, self.events = self.events or [], None
         return {"events": events}
+
+    def do_forget(self):
+        self.events = None
+        return {}
 
     def do_poll(self, on):
         self.polling = on

@@ -1,7 +1,5 @@
 """A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
 
-import atexit
-import tempfile
 import time
 
 import redis
@@ -52,18 +50,21 @@ def cluster():
 
     They end with the kernel, or by `stop()`. Raises LabError where they do not start or do not find each other.
     """
-    first = start_node(None)
-    nodes = [first, *(start_node(first.options["password"]) for _ in range(NODES - 1))]
-    made = Cluster(nodes)
-    atexit.register(made.stop)
-    form(nodes)
+    made = Cluster([])
+    try:
+        for _ in range(NODES):
+            made.nodes.append(start_node(made.nodes[0].options["password"] if made.nodes else None))
+        form(made.nodes)
+    except BaseException:
+        made.stop()
+        raise
     return made
 
 
 def start_node(password):
     return start(
         find_binary(), "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no",
-        password=password, folder=tempfile.mkdtemp(prefix="redis-round-trip-lab-"),
+        password=password,
     )
 
 

@@ -1,14 +1,16 @@
 """Code in an interpreter of its own, timed once, with all that it loads and opens on the way."""
 
+import secrets
 import subprocess
 import sys
 
 from .errors import LabError
+from .keeper import Kept
 from .link import check_distance, link, without_address
 from .servers import server
 from .steady import steady
 
-PROGRAM = "import timeit\nprint(timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}}))\n"
+PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
 TIMEOUT_S = 120
 
 
@@ -24,9 +26,26 @@ def run_fresh(code, rtt_ms=0):
     address = chosen.options
     if rtt_ms:
         address = {**without_address(address), "host": "127.0.0.1", "port": link().port(chosen, rtt_ms)}
+    mark = secrets.token_hex(8)  # the code may print too
     with steady(chosen.pid, link() if rtt_ms else None):
-        ended = subprocess.run([sys.executable, "-I", "-"], input=PROGRAM.format(code=code, address=address),
-                               capture_output=True, text=True, timeout=TIMEOUT_S)
-    if ended.returncode:
-        raise LabError(f"The code failed in its own Python: {ended.stderr.strip().splitlines()[-1]}. Mend it and run again.")
-    return float(ended.stdout.split()[-1])
+        said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())
+    _, found, took = said.decode(errors="replace").rpartition(mark)
+    if not found:
+        raise LabError(f"The code failed in its own Python: {last_line(errors)}. Mend it and run again.")
+    return float(took)
+
+
+def ended(program):
+    """(what it printed, its errors) of a program that ran to its end in a Python of its own."""
+    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        return kept.process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return b"", f"it had not ended after {TIMEOUT_S} s".encode()
+    finally:
+        kept.stop()
+
+
+def last_line(errors):
+    lines = errors.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it ended without a word"

@@ -10,8 +10,10 @@ The process runs at the lowest priority. With every CPU busy with other work it 
 """
 
 import atexit
-import functools
+import contextlib
 import json
+import os
+import select
 import statistics
 import subprocess
 import sys
@@ -22,6 +24,9 @@ from pathlib import Path
 import redis
 
 from .errors import LabError
+from .interrupts import restorer, uninterrupted
+from .keeper import cut, lifeline
+from .living import living
 from .steady import steady
 
 LONGEST_MS = 500
@@ -30,31 +35,82 @@ CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
 CALIBRATIONS = 3  # at most, the lowest counts; for when the machine is busy with something else
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
+GONE = "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients of the old one go on."
 
 
 class Link:
-    """The link process, and the ports on which it listens."""
+    """The link process, and the ports on which it listens. `replaced` is one that has ended, whose ports this one takes over."""
 
-    def __init__(self):
-        program = Path(__file__).with_name("_link_process.py")
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(program)], process_group=0,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
+    def __init__(self, replaced=None):
+        self.owner, self.process = os.getpid(), None
         self.lock = threading.Lock()
-        self.ports = {}
+        self.asked, self.answers = 0, b""
+        self.ports, self.listening = {}, {}
         self.own_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
-        atexit.register(self.stop)
+        with uninterrupted():
+            program = Path(__file__).with_name("_link_process.py")
+            read_end, self.requests = lifeline()  # at its end the link ends
+            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program)], process_group=0,
+                                            stdin=read_end, stdout=subprocess.PIPE, bufsize=0)
+            os.close(read_end)
+            atexit.register(self.stop)
+            self.poll = select.poll()
+            self.poll.register(self.process.stdout, select.POLLIN)
+        if replaced and replaced.owner == self.owner:
+            self.take_over(replaced)
 
     @property
     def pid(self):
         return self.process.pid
 
+    def alive(self):
+        """False when it has ended, and in a forked child: the link is its parent's."""
+        return self.owner == os.getpid() and self.process.poll() is None
+
+    def ended(self):
+        """What to say when it is not alive."""
+        if self.owner != os.getpid():
+            return "a forked process has a link of its own."
+        return "the link had ended; a new one stands in its place, and its clients go on working."
+
     def ask(self, do, **request):
+        """The link's answer to a request. An interrupt leaves an answer unread: each bears the number of its request.
+
+        Raises LabError if the link has ended.
+        """
+        if not self.alive():
+            raise LabError(GONE)
         with self.lock:
-            self.process.stdin.write(json.dumps({"do": do, **request}) + "\n")
-            self.process.stdin.flush()
-            return json.loads(self.process.stdout.readline())
+            self.asked += 1
+            line = json.dumps({"do": do, "number": self.asked, **request}) + "\n"
+            try:
+                with uninterrupted():
+                    write_all(self.requests, line.encode())
+                while (answer := self.next_answer())["number"] != self.asked:
+                    pass  # to a request that somebody did not wait for
+            except OSError:
+                raise LabError(GONE) from None
+        return answer
+
+    def next_answer(self):
+        while b"\n" not in self.answers:
+            self.poll.poll()  # the place to be interrupted: nothing is read yet
+            with uninterrupted():
+                chunk = self.process.stdout.read(1 << 20)
+                if not chunk:
+                    raise BrokenPipeError
+                self.answers += chunk
+        with uninterrupted():
+            line, self.answers = self.answers.split(b"\n", 1)
+        return json.loads(line)
+
+    def take_over(self, replaced):
+        """Listens where another link did, so that its clients find it. A port that somebody else has by now is lost."""
+        for port, (address, delay_s) in replaced.listening.items():
+            if "port" in self.ask("listen", address=address, delay_s=delay_s, port=port):
+                self.listening[port] = address, delay_s
+        self.ports = {key: port for key, port in replaced.ports.items() if port in self.listening}
+        self.own_s = replaced.own_s
 
     def port(self, server, rtt_ms, parallel=False):
         """The loopback port behind which `server` is `rtt_ms` away. The same pair always gets the same port.
@@ -75,7 +131,9 @@ class Link:
         return self.ports[key]
 
     def listen(self, server, rtt_s):
-        return self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
+        port = self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
+        self.listening[port] = server.address, rtt_s / 2
+        return port
 
     def calibrate(self, server, rtt_s, parallel=False):
         """Seconds that a call of redis-py takes longer through the link than its distance says.
@@ -99,8 +157,10 @@ class Link:
         return self.own_s[key]
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.stdin.close()
+        """Ends the link and waits for it. A forked child leaves its parent's alone."""
+        if self.owner == os.getpid() and self.process.poll() is None:
+            with contextlib.suppress(OSError, KeyError):
+                cut(self.requests)
             self.process.wait(5)
 
 
@@ -114,10 +174,24 @@ def call_s(client, calls):
     return statistics.quantiles(times, n=4)[0]
 
 
-@functools.cache
+@living
 def link():
     """This kernel's link process, started when first asked for."""
-    return Link()
+    return Link(link.known())
+
+
+@restorer
+def leave_the_link_alone():
+    """After an interrupt: it neither records nor polls."""
+    known = link.known()
+    if known and known.alive():
+        known.ask("poll", on=False)
+        known.ask("forget")
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data):]
 
 
 def through(server, port, **options):

@@ -1,12 +1,10 @@
 """A private Redis: found, started, guarded and stopped; or the learner's own, guarded.
 
 The private server listens on loopback with a random password and keeps nothing on disk. It dies with the process
-that started it, SIGKILL included: a shell waits at the read end of a pipe, and when the pipe closes it kills the server.
+that started it, SIGKILL included: see `keeper`.
 """
 
-import atexit
 import collections
-import functools
 import os
 import re
 import secrets
@@ -21,7 +19,9 @@ from dataclasses import dataclass
 import redis
 
 from .errors import LabError
+from .keeper import Kept
 from .link import check_distance, link, through
+from .living import living
 
 OLDEST = (6, 2)  # Redis versions; RESP3, listpacks' ancestor and GETEX are in
 MARKER = "redis-round-trip-lab"  # this key says that a database of the learner's own belongs to the lab
@@ -29,31 +29,20 @@ START_TIMEOUT_S = 5
 STARTED = set()  # process ids of the private servers that this kernel started
 LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use", "aborting")  # what a server says when it cannot start
 
-# $0 is the server, $1 a folder of its own or nothing. Its configuration comes first on standard input, up to an empty
-# line; then standard input stays open as long as the kernel lives.
-KEEPER = """
-while read -r line && [ -n "$line" ]; do conf="$conf$line\\n"; done
-printf %b "$conf" | "$0" - &
-read -r _
-kill -9 $!
-wait
-[ -z "$1" ] || rm -rf -- "$1"
-"""
-
 
 @dataclass(frozen=True)
 class Server:
     """One Redis server that the lab may use.
 
     `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection options for it;
-    `private` says that the lab started it; `pid` is its process where that is known.
+    `private` says that the lab started it; `pid` is its process where that is known, and `kept` what ends it with the kernel.
     """
 
     address: tuple | str
     options: dict
     private: bool
     pid: int | None = None
-    keeper: subprocess.Popen | None = None
+    kept: Kept | None = None
 
     def connect(self, **options):
         """A plain `redis.Redis` on this server, with no link between. Options go to redis-py unchanged."""
@@ -61,9 +50,16 @@ class Server:
 
     def stop(self):
         """Stops a private server and waits for it; a server of the learner's own is left alone."""
-        if self.keeper and self.keeper.poll() is None:
-            self.keeper.stdin.close()
-            self.keeper.wait(START_TIMEOUT_S)
+        if self.kept:
+            self.kept.stop()
+
+    def alive(self):
+        """False when a private server has ended; what becomes of one of the learner's own, its clients see."""
+        return not self.kept or self.kept.alive()
+
+    def ended(self):
+        """What to say when it has."""
+        return "the lab's server had ended; a new one, empty, stands in its place. Clients of the old one must be made anew."
 
 
 def connect(rtt_ms=0, **options):
@@ -80,7 +76,7 @@ def connect(rtt_ms=0, **options):
     return client
 
 
-@functools.cache
+@living
 def server():
     """The server that this kernel uses: REDIS_URL's if that is set, else a private one.
 
@@ -125,33 +121,28 @@ def wheel_binary():
         return None
 
 
-def start(binary, *settings, password=None, folder=None):
+def start(binary, *settings, password=None):
     """Starts a private server and waits until it answers.
 
-    `settings` are further lines of redis.conf, such as "maxmemory 10mb". The password is random unless given. A server
-    that must keep a file gets a `folder`, which is removed when it ends. Returns a Server; raises LabError with the
-    server's own words if it does not come up. A port taken by somebody else meanwhile is tried again with another.
+    `settings` are further lines of redis.conf, such as "maxmemory 10mb". The password is random unless given. It works in
+    a folder of its own, which is removed when it ends. Returns a Server; raises LabError with the server's own words if it
+    does not come up. A port taken by somebody else meanwhile is tried again with another.
     """
     version = binary_version(binary)
-    if folder:
-        settings = (*settings, f'dir "{folder}"')
     for _ in range(5):
         port, password = free_port(), password or secrets.token_hex(16)
-        process, said = launch(binary, configuration(version, port, password, settings), folder)
         options = {"host": "127.0.0.1", "port": port, "password": password}
+        kept, said = launch(binary, configuration(version, port, password, settings))
         try:
-            pid = wait_until_up(process, said, options)
-        except LabError as error:
-            if "Address already in use" in str(error):
-                process.wait(START_TIMEOUT_S)
-                if folder:
-                    os.makedirs(folder, mode=0o700, exist_ok=True)  # its keeper has removed it
+            pid = wait_until_up(kept, said, options)
+            kept.kill_too(pid)
+        except BaseException as error:
+            kept.stop()
+            if isinstance(error, LabError) and "Address already in use" in str(error):
                 continue
             raise
-        started = Server(("127.0.0.1", port), options, True, pid, process)
         STARTED.add(pid)
-        atexit.register(started.stop)
-        return started
+        return Server(("127.0.0.1", port), options, True, pid, kept)
     raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")
 
 
@@ -180,20 +171,37 @@ def configuration(version, port, password, settings):
     return "\n".join(lines)
 
 
-def launch(binary, conf, folder):
-    """The keeper's process, and what the server says: a deque of its latest lines."""
-    process = subprocess.Popen(
-        ["sh", "-c", KEEPER, binary, folder or ""], process_group=0,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )
-    said = collections.deque(maxlen=50)
-    threading.Thread(target=said.extend, args=(process.stdout,), daemon=True).start()  # so that the pipe never fills
-    process.stdin.write(f"{conf}\n\n")
-    process.stdin.flush()
-    return process, said
+def launch(binary, conf):
+    """The server's process, kept, and what it says: its latest lines, gathered by a thread."""
+    path = os.path.abspath(binary)  # it will work in another folder
+    kept = Kept([path, "-"], folder=True, feed=f"{conf}\n".encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return kept, Words(kept.process.stdout)
 
 
-def wait_until_up(process, said, options):
+class Words(threading.Thread):
+    """What a server says, so that its pipe never fills: the latest lines."""
+
+    def __init__(self, pipe):
+        super().__init__(daemon=True)
+        self.pipe, self.lines = pipe, collections.deque(maxlen=50)
+        self.start()
+
+    def run(self):
+        with self.pipe:
+            for line in self.pipe:
+                self.lines.append(line.decode(errors="replace").strip())
+
+    def last(self):
+        """True when it says that it cannot go on."""
+        return any(word in line for line in list(self.lines) for word in LAST_WORDS)
+
+    def text(self):
+        """All of it, once the server has ended."""
+        self.join(START_TIMEOUT_S)
+        return " ".join(line for line in self.lines if "WARNING" not in line) or "nothing"
+
+
+def wait_until_up(kept, said, options):
     """The server's process id once it answers. Raises LabError with its last words if it ends or stays silent."""
     probe = redis.Redis(**options, socket_timeout=1, retry=None)
     deadline = time.monotonic() + START_TIMEOUT_S
@@ -201,14 +209,13 @@ def wait_until_up(process, said, options):
         try:
             return probe.info("server")["process_id"]
         except (redis.ConnectionError, redis.TimeoutError):
-            if any(word in line for line in list(said) for word in LAST_WORDS):
+            if not kept.alive() or said.last():
                 break
             time.sleep(0.005)
         finally:
             probe.close()
-    process.stdin.close()
-    words = " ".join(line.strip() for line in said if "WARNING" not in line) or "nothing"
-    raise LabError(f"The private Redis did not start. It said: {words}. Run the cell again; if it happens again, set "
+    kept.stop()
+    raise LabError(f"The private Redis did not start. It said: {said.text()}. Run the cell again; if it happens again, set "
                    "LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server that runs.")
 
 
@@ -288,7 +295,7 @@ def empty(client):
 
 
 def private_password():
-    known = server.cache_info().currsize and server()
+    known = server.known()
     return known.options["password"] if known and known.private else None
 
 

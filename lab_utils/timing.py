@@ -275,7 +275,7 @@ def measure_budget(runner, setup, passes=5, parallel=False):
     """A Budget for one call: medians over a few passes of wall time, the client's CPU and the server's CPU."""
     admin = server().connect(single_connection_client=True)
     rows = []
-    with steady(server().pid, link() if link.cache_info().currsize else None, parallel), no_garbage_collection():
+    with steady(server().pid, link.known(), parallel), no_garbage_collection():
         prepare(setup, runner)
         calls = max(1, round(SHORTEST_SAMPLE_S * 10 / runner.time())) if not setup else 1
         for _ in range(passes):

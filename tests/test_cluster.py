@@ -13,7 +13,6 @@ from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
 
 import lab_utils as lab
-from lab_utils import servers
 
 KERNEL = """
     import time
@@ -21,7 +20,7 @@ KERNEL = """
     import lab_utils as lab
 
     made = lab.cluster()
-    print(*(pid for node in made.nodes for pid in (node.pid, node.keeper.pid)), flush=True)
+    print(*(pid for node in made.nodes for pid in (node.pid, node.kept.process.pid)), flush=True)
     time.sleep(60)
 """
 
@@ -80,18 +79,6 @@ def test_nothing_is_left_of_a_killed_kernel(tmp_path):
         process.kill()
         assert wait_until(lambda: not any(map(running, pids)), seconds=2)
     assert wait_until(lambda: not list(tmp_path.iterdir()), seconds=2)
-
-
-def test_a_node_whose_port_is_taken_keeps_its_folder(another_server, tmp_path, monkeypatch):
-    taken = another_server().address[1]
-    offered = iter([taken, taken, servers.free_port()])
-    monkeypatch.setattr(servers, "free_port", lambda: next(offered))
-    folder = tmp_path / "node"
-    folder.mkdir()
-    node = servers.start(servers.find_binary(), folder=str(folder))
-    assert node.connect().config_get("dir")["dir"] == str(folder)
-    node.stop()
-    assert wait_until(lambda: not folder.exists(), seconds=2)
 
 
 def test_a_startup_node_is_enough(nodes):

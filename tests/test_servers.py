@@ -29,7 +29,7 @@ KERNEL = """
     near, far = lab.connect(), lab.connect(rtt_ms=1)
     own = server()
     try:
-        print(own.pid, own.keeper.pid, link().pid, own.address[1], own.options["password"], flush=True)
+        print(own.pid, own.kept.process.pid, link().pid, own.address[1], own.options["password"], flush=True)
         time.sleep(60)
     except KeyboardInterrupt:
         for client in near, far:

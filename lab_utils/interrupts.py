@@ -1,0 +1,100 @@
+"""Ctrl-C, or Jupyter's stop button, at any moment: what the lab changed is put back, and one sentence says what happened.
+
+It stays a KeyboardInterrupt, so that Run All stops and nothing takes it for an error.
+"""
+
+import contextlib
+import functools
+import gc
+import os
+import signal
+import textwrap
+import threading
+
+_restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
+_running = threading.local()
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt that a helper of the lab's has cleaned up after."""
+
+    def _render_traceback_(self):
+        """Jupyter shows this instead of a traceback, which would show where in redis-py the lab happened to wait."""
+        return ["Interrupted", *textwrap.wrap(str(self), 100)]
+
+
+class uninterrupted:  # noqa: N801 - used like a function
+    """Inside the `with` block SIGINT waits; it comes at the end of the block. Other threads never get it."""
+
+    def __enter__(self):
+        self.caught = None
+        self.before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.note)
+        return self
+
+    def note(self, *signalled):
+        self.caught = signalled
+
+    def __exit__(self, *_):
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+            if self.caught and callable(self.before):
+                self.before(*self.caught)
+
+
+def restorer(restore):
+    """Registers a function that puts back what its module changes. Called after an interrupt, with signals waiting."""
+    _restorers.append(restore)
+    return restore
+
+
+def helper(function):
+    """A helper that may be interrupted anywhere, and leaves the kernel as it found it.
+
+    `with` and `finally` do most of it; but a signal may come between a change and the `try` that would put it back.
+    """
+
+    @functools.wraps(function)
+    def interruptible(*args, **kwargs):
+        if getattr(_running, "helper", None) or threading.current_thread() is not threading.main_thread():
+            return function(*args, **kwargs)
+        before = gc.isenabled(), placement()
+        try:
+            _running.helper = function.__name__
+            return function(*args, **kwargs)
+        except KeyboardInterrupt:
+            with contextlib.suppress(KeyboardInterrupt), uninterrupted():
+                put_back(before, [*args, *kwargs.values()])
+            raise Interrupted(f"lab.{function.__name__} was stopped. Everything is as it was before; run the cell again.") from None
+        finally:
+            _running.helper = None
+
+    return interruptible
+
+
+def placement():
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+
+
+def put_back(before, arguments):
+    collecting, cpus = before
+    for restore in _restorers:
+        restore()
+    for client in arguments:
+        disconnect(client)
+    if cpus:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, cpus)
+    if collecting:
+        gc.enable()
+
+
+def disconnect(client):
+    """A connection that was stopped between a request and its reply would hand that reply to the next request."""
+    pool = getattr(client, "connection_pool", None)
+    with contextlib.suppress(Exception):
+        if hasattr(client, "disconnect_connection_pools"):
+            client.disconnect_connection_pools()
+        elif hasattr(pool, "disconnect"):
+            pool.disconnect()

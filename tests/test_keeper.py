@@ -1,0 +1,142 @@
+"""What the lab started ends with the kernel: killed, with a forked child that lives on, behind a script, standing still."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from helpers import refusal, running, wait_until
+
+import lab_utils as lab
+from lab_utils import servers
+from lab_utils.keeper import Kept
+
+SPARE = """
+    import os
+    import signal
+    import sys
+    import time
+
+    import lab_utils as lab
+
+    spare = lab.spare()
+    {meanwhile}
+    print(spare.info("server")["process_id"], flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """kernel(script): (process, what it says in its first line), its temporary folder empty."""
+    started = []
+
+    def start(script, **environment):
+        process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(tmp_path), **environment}, start_new_session=True)
+        started.append(process)
+        return process, process.stdout.readline().split()
+
+    yield start
+    for process in started:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def gone(pid, folder):
+    return wait_until(lambda: not running(pid), 2) and wait_until(lambda: not list(folder.iterdir()), 2)
+
+
+@pytest.mark.parametrize("meanwhile", [
+    "pass", "os.fork() or time.sleep(61)", "child = os.fork()\n    if not child: os.execv('/bin/sleep', ['sleep', '61'])",
+    "os.kill(spare.info('server')['process_id'], signal.SIGSTOP); spare = type('', (), {'info': lambda *_: {'process_id': PID}})",
+], ids=["alone", "a forked child lives", "a program lives", "it stands still"])
+def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
+    if "PID" in meanwhile:
+        meanwhile = "PID = spare.info('server')['process_id']; " + meanwhile
+    process, [pid] = kernel(SPARE.format(meanwhile=meanwhile))
+    assert running(int(pid)) and len(list(tmp_path.iterdir())) == 1
+    process.kill()
+    assert gone(int(pid), tmp_path)
+
+
+def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path):
+    script = tmp_path_factory.mktemp("bin") / "redis-server"
+    script.write_text(f'#!/bin/sh\n{servers.find_binary()} "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
+    process.kill()
+    assert gone(int(pid), tmp_path)
+
+
+def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
+    kept = Kept(["sh", "-c", "echo here > file; sleep 0.2"], folder=True)
+    assert wait_until(lambda: (Path(kept.folder) / "file").exists(), 2)
+    assert wait_until(lambda: not kept.alive(), 2)
+    assert not Path(kept.folder).exists()
+    kept.stop()
+
+
+def test_stop_waits_until_all_is_gone():
+    kept = Kept(["sleep", "60"], folder=True)
+    assert kept.alive()
+    kept.stop()
+    assert not kept.alive() and not Path(kept.folder).exists()
+    kept.stop()
+
+
+def test_a_forked_child_does_not_stop_what_is_its_parents(r):
+    child = os.fork()
+    if not child:
+        servers.server().stop()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert r.ping()
+
+
+@pytest.mark.parametrize("name", ['a "quoted" name', "back\\slash", "umläut ünd space", "percent %s", "new\nline", "$HOME `x` 'y'"])
+def test_a_temporary_folder_of_any_name(kernel, tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    process, [pid] = kernel(SPARE.format(meanwhile="lab.cluster().connect().ping()"), TMPDIR=str(folder))
+    assert len(list(folder.iterdir())) == 4
+    process.kill()
+    assert gone(int(pid), folder)
+
+
+@pytest.mark.parametrize("setting", ["daemonize yes", "port 7000", "DIR /tmp", "requirepass x", '"bind" 0.0.0.0', "include /etc/x",
+                                     "maxmemory 1mb\ndaemonize yes", "", 5])
+def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
+    refusal(lab.spare, setting)
+
+
+def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
+    process, said = kernel("""
+        import lab_utils as lab
+        from lab_utils.servers import server
+        r, far = lab.connect(), lab.connect(1)
+        old = server()
+        r.shutdown(nosave=True)
+        old.kept.process.wait(5)
+        fresh = lab.connect()
+        print(server() is not old, fresh.ping(), lab.connect(1).ping(), lab.count(lambda c: c.ping(), fresh).round_trips, flush=True)
+        import time; time.sleep(60)
+    """)
+    assert said[:5] == ["this", "machine:", "the", "lab's", "server"]
+    assert process.stdout.readline().split() == ["True", "True", "True", "1"]
+
+
+def test_a_link_that_was_killed_is_replaced_and_its_clients_go_on(capsys):
+    from lab_utils.link import link
+
+    far = lab.connect(1)
+    old = link()
+    old.process.kill()
+    old.process.wait()
+    assert "Run" in refusal(old.ask, "poll", on=False)
+    assert lab.connect(1).ping() and far.ping()
+    assert link() is not old
+    assert capsys.readouterr().out.startswith("this machine: the link had ended")
