@@ -57,6 +57,12 @@ def test_redis_keeps_nothing():
     assert "volumes" not in COMPOSE and not any("volumes" in service for service in SERVICES.values())
 
 
+def test_the_host_is_answered():
+    """A client from the host comes from another address than 127.0.0.1, which protected mode refuses without a password."""
+    command = SERVICES["redis"]["command"]
+    assert "--requirepass" in command or command[command.index("--protected-mode") + 1] == "no"
+
+
 def test_redis_has_less_room_than_its_container():
     command = SERVICES["redis"]["command"]
     inside = command[command.index("--maxmemory") + 1]

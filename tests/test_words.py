@@ -49,6 +49,10 @@ def test_every_measured_ratio_is_blanked(value):
     ("the line\nmeasured: 5\nand 3", "the line\nmeasured: 5\nand 4"),
     ("we measured: 5", "we measured: 6"),
     ("[1, 2]", "[1, 3]"),
+    ("this machine: a\nthis machine: b\n3", "this machine: a\nthis machine: b\n4"),
+    ("3\nthis machine: a", "this machine: a"),
+    ("this machine: a\n\nthis machine: b", "this machine: a\nthis machine: b"),
+    ("~5 engines", "~5 wheels"),
 ])
 def test_a_fact_that_changes_is_seen(one, other):
     assert as_compared(one) != as_compared(other)
@@ -59,6 +63,12 @@ def test_a_fact_that_changes_is_seen(one, other):
     ("measured: loop took 5 ms", "measured: pipeline, 3 of 4"),
     ("this machine: server  Redis 8.2.3", "this machine: server  Redis 7.0.15"),
     ("~12.3 MB/s, ~5%", "~1,234 MB/s, ~99.9%"),
+    ("model ~1.95e+03 ms", "model ~195 ms"),
+    ("model ~1.95e-05 s, then", "model ~195 s, then"),
+    ("~nan x, ~inf", "~5 x, ~7"),
+    ("this machine: a\nthis machine: b\nand 3", "this machine: c\nand 3"),
+    ("this machine: a\nthis machine: b", "this machine: c"),
+    ("this machine: a\nthis machine: b\n", "this machine: c\n"),
 ])
 def test_a_measurement_that_changes_is_not(one, other):
     assert as_compared(one) == as_compared(other)

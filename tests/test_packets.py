@@ -1,0 +1,84 @@
+"""The one optional measurement: whatever is installed, and whatever it captures, nbval compares one and the same line."""
+
+import os
+import subprocess
+
+import nbformat
+import pytest
+from helpers import ROOT, as_compared
+
+import lab_utils as lab
+from lab_utils import packets as module
+from lab_utils.packets import packets
+
+NOTHING = "#!/bin/sh\nexit 1\n"
+LISTENS = "#!/bin/sh\necho 'tcpdump: listening on any' >&2\nexec sleep 60\n"
+REFUSES = "#!/bin/sh\necho \"tcpdump: any: You don't have permission\" >&2\nexit 1\n"
+HANGS = "#!/bin/sh\nexec sleep 60\n"
+
+
+def rows(number):
+    return "#!/bin/sh\n" + "".join(f"echo '{row} 0.0 6379 5 RESP Response: OK'\n" for row in range(number))
+
+
+def sets(client):
+    client.set("key1", "value1")
+    client.set("key2", "value2")
+
+
+@pytest.fixture
+def tools(tmp_path, monkeypatch):
+    """tools(tcpdump=script, tshark=script): of the two, only those are on PATH."""
+    def place(**scripts):
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        for name in ("sh", "sleep"):
+            (folder / name).symlink_to(module.shutil.which(name))
+        for name, script in scripts.items():
+            (folder / name).write_text(script)
+            (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder))
+    return place
+
+
+@pytest.mark.parametrize("scripts, found", [
+    ({}, "tcpdump and tshark not installed"),
+    ({"tcpdump": LISTENS}, "tshark not installed"),
+    ({"tshark": NOTHING}, "tcpdump not installed"),
+    ({"tcpdump": REFUSES, "tshark": NOTHING}, "tcpdump may not listen"),
+    ({"tcpdump": HANGS, "tshark": NOTHING}, "tcpdump may not listen"),
+    ({"tcpdump": LISTENS, "tshark": NOTHING}, "tshark read no packet"),
+    ({"tcpdump": LISTENS, "tshark": rows(8)}, "7 0.0 6379 5 RESP Response: OK"),
+    ({"tcpdump": LISTENS, "tshark": rows(9)}, "8 0.0 6379 5 RESP Response: OK"),
+])
+def test_what_nbval_compares_is_always_the_same(r, tools, monkeypatch, scripts, found):
+    monkeypatch.setattr(module, "READY_S", 0.5)
+    monkeypatch.setattr(module, "FLUSH_S", 0)
+    tools(**scripts)
+    told = packets(sets)
+    assert found in told
+    assert as_compared(told + "\n") == as_compared("this machine: anything\n")
+    expected = b"value2" if scripts.get("tcpdump") == LISTENS and "tshark" in scripts else None
+    assert r.get("key2") == expected
+
+
+def test_the_committed_output_is_compared_as_that_line():
+    book = nbformat.read(ROOT / "notebooks" / "02_on_the_wire.ipynb", as_version=4)
+    cell, = (cell for cell in book.cells if cell.cell_type == "code" and "packets(" in cell.source)
+    assert as_compared(cell.outputs[0].text) == as_compared("this machine: anything\n")
+
+
+def test_nothing_is_left_running_when_the_code_fails(r, tools):
+    tools(tcpdump=LISTENS, tshark=NOTHING)
+    with pytest.raises(ZeroDivisionError):
+        packets(lambda client: 1 / 0)
+    left = subprocess.run(["/bin/ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    assert "sleep 60" not in left
+
+
+def test_the_client_it_hands_out_is_the_labs(r, tools, monkeypatch):
+    monkeypatch.setattr(module, "FLUSH_S", 0)
+    tools(tcpdump=LISTENS, tshark=NOTHING)
+    seen = []
+    packets(lambda client: seen.append(client.client_id()))
+    assert seen and seen[0] not in {int(client["id"]) for client in lab.connect().client_list()}

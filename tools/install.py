@@ -1,0 +1,157 @@
+"""Installs what a file of requirements names into .venv, and says what it does. Does nothing where that is done already.
+
+    python tools/install.py requirements.txt        what a learner needs
+    python tools/install.py requirements-dev.txt    what tests need as well
+    python tools/install.py --gather requirements.txt    into wheelhouse/, for a room without internet
+
+.venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it, offline. uv is used if it
+is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes over. Needs nothing but Python itself.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
+PYTHON = VENV / "bin" / "python"
+ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
+         "requirements-dev.txt": "about a minute, 700 MB on disk"}
+BUILD = "setuptools>=77"  # what pyproject.toml asks for to install lab_utils itself
+
+
+def main(arguments):
+    if arguments[0] == "--gather":
+        gather(arguments[1])
+        return
+    for name in arguments:
+        if not installed(name):
+            install(name)
+
+
+def install(name):
+    started = time.monotonic()
+    source = "from wheelhouse/, offline" if WHEELHOUSE.is_dir() else "from the package index"
+    say(f"Installing what {name} names, {source}: {ABOUT[name]}, once.")
+    stamp_of(name).unlink(missing_ok=True)
+    if not (with_uv(name) or with_pip(name)):
+        sys.exit(advice())
+    stamp_of(name).write_text(fingerprint(name), encoding="utf-8")
+    if name == "requirements-dev.txt":  # it holds the learner's
+        stamp_of("requirements.txt").write_text(fingerprint("requirements.txt"), encoding="utf-8")
+    say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def with_uv(name):
+    uv = os.environ.get("UV", shutil.which("uv"))
+    if os.environ.get("NO_UV") or not uv:
+        return False
+    say(f"1 of 2: .venv with Python {sys.version.split()[0]}, by uv")
+    if run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV]):
+        say("2 of 2: the packages, by uv")
+        if run([uv, "pip", "install", "--python", PYTHON, *offline(), "-r", name]):
+            return True
+    say("uv could not do it, so pip does.")
+    return False
+
+
+def with_pip(name):
+    if not usable(PYTHON):
+        say(f"1 of 2: .venv with Python {sys.version.split()[0]}")
+        if not run([sys.executable, "-m", "venv", "--clear", VENV]):
+            return False
+    say("2 of 2: the packages, by pip")
+    return run([PYTHON, "-m", "pip", "install", "--progress-bar", "off", *offline(), "-r", name], reasons(name))
+
+
+def usable(python):
+    """True if .venv is of the Python that runs this, and has pip."""
+    try:
+        found = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True)
+    except OSError:
+        return False
+    return found.stdout.strip() == sys.version.strip()
+
+
+def offline():
+    return ["--no-index", "--find-links", str(WHEELHOUSE)] if WHEELHOUSE.is_dir() else []
+
+
+def gather(name):
+    """All wheels that `pip install -r name` needs, for this Python and this kind of machine, those that build lab_utils too."""
+    say(f"Gathering what {name} names into wheelhouse/, for Python {sys.version_info[0]}.{sys.version_info[1]}: "
+        "about half a minute, 150 MB.")
+    wanted = [line.split("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    wanted = [line for line in wanted if line and not line.startswith("-")]
+    if not run([sys.executable, "-m", "pip", "wheel", "--progress-bar", "off", "--wheel-dir", WHEELHOUSE, BUILD, *wanted]):
+        sys.exit("Not everything could be had: pip said why, above. Check the connection and run `make wheelhouse` again.")
+    say(f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it to a machine without "
+        "internet, with the same Python: `make lab` installs from it.")
+
+
+def run(command, told=None):
+    """True if the command succeeds. Of what it prints, `told` = {package: reason} picks the lines that say how far it is."""
+    if told is None:
+        return subprocess.run(list(map(str, command)), cwd=ROOT).returncode == 0
+    with subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stdout:
+            package = package_of(line)
+            if package in told:
+                say(f"        {package:<17} {told.pop(package)}")
+            elif line.startswith("Installing collected packages"):
+                say(f"        all here; unpacking {line.count(',') + 1} packages")
+    return process.returncode == 0
+
+
+def package_of(line):
+    """The package that a line of pip's says it has come to, or None: "Collecting redis==8.1.0", "Processing ./x-1.0….whl"."""
+    found = re.match(r"Collecting ([\w-]+)==|Processing .*/(\w+)-\d[^/]*\.whl", line)
+    return found and (found[1] or found[2]).replace("_", "-")
+
+
+def reasons(name):
+    """{package: why it is there}, from the comments of the requirements."""
+    found = {}
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("-r "):
+            found |= reasons(line.split()[1])
+        elif package := re.match(r"([\w-]+)==.*?# (.*)", line):
+            found[package[1]] = package[2]
+    return found
+
+
+def installed(name):
+    try:
+        return PYTHON.exists() and stamp_of(name).read_text(encoding="utf-8") == fingerprint(name)
+    except OSError:
+        return False
+
+
+def stamp_of(name):
+    return VENV / f"installed-{name}"
+
+
+def fingerprint(name):
+    """Of all that decides what an installation holds: the Python and the files read."""
+    files = ["requirements.txt", name, "pyproject.toml"]
+    return hashlib.sha256(b"\0".join([sys.version.encode(), *((ROOT / file).read_bytes() for file in files)])).hexdigest()
+
+
+def advice():
+    if WHEELHOUSE.is_dir():
+        return ("Nothing is installed: wheelhouse/ does not hold what this Python needs; what is missing stands above. Run "
+                "`make wheelhouse` on a machine with internet and the same Python, or remove the folder to use the internet.")
+    return "Nothing is installed: the reason stands above. Check the connection to the package index and run it again."
+
+
+def say(text):
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
