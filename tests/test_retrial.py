@@ -152,7 +152,7 @@ def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board, capsys)
     shown = as_compared(board.article("C")._repr_html_())
     assert "C2 says &lt;this&gt;" in shown and "01_round_trips.ipynb" in shown and "untested" not in shown
     other.plot()
-    assert as_compared(capsys.readouterr().out) == "verdict: …\n"
+    assert as_compared(capsys.readouterr().out) == "verdict: ...\n"
 
 
 def test_every_word_has_a_look():
