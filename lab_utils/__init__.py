@@ -11,6 +11,7 @@ from .fresh import run_fresh
 from .frozen import frozen
 from .groups import plot_groups
 from .ladders import plot_ladders
+from .lanes import plot_lanes
 from .model import describe, fit_model, hidden_distance, predict
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .retrial import retrial
@@ -24,8 +25,8 @@ from .timing import compare
 from .wire import capture
 
 __all__ = [
-    "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count",
-    "describe", "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups",
-    "plot_ladders", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "retrial", "run_fresh",
-    "segments", "slider", "spare", "sweep", "timeline",
+    "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
+    "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_ladders",
+    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "retrial",
+    "run_fresh", "segments", "slider", "spare", "sweep", "timeline",
 ]

@@ -1,0 +1,251 @@
+"""Lanes: what was really sent, as boxes on one axis of time; counted exactly, marked apart, and readable."""
+
+import asyncio
+import contextlib
+import io
+import itertools
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+from helpers import refusal
+from legible import check_legible, words_of
+
+import lab_utils as lab
+from lab_utils import lanes, style
+from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Queueing, Run, one_run, run_of, watch
+from lab_utils.tap import Tap
+
+
+def loop(r):
+    for i in range(20):
+        r.get(f"key{i}")
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for i in range(20):
+        pipe.get(f"key{i}")
+    pipe.execute()
+
+
+def threads(r):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda i: r.get(f"key{i}"), range(20)))
+
+
+async def tasks(r):
+    await asyncio.gather(*(r.get(f"key{i}") for i in range(20)))
+
+
+WAYS = {"one by one": loop, "pipeline": pipeline, "4 threads": threads, "asyncio": tasks}
+
+
+def kinds(run):
+    return Counter(flight.kind for flight in run.flights)
+
+
+# What was on its way
+
+
+def test_every_way_is_seen_as_it_was_sent(r):
+    seen = watch(WAYS, lab.connect(rtt_ms=1))
+    turns = {name: len(run.requests) for name, run in seen.items()}
+    assert turns == {"one by one": 20, "pipeline": 1, "4 threads": 20, "asyncio": 20}
+    assert all(run.commands == {"GET": 20} for run in seen.values())
+    assert all(kinds(run).keys() == {REQUEST} for run in seen.values())  # connections were open
+    assert {run.rtt_ms for run in seen.values()} == {1}
+
+
+def test_requests_of_one_connection_follow_one_another_and_those_of_several_overlap(r):
+    seen = watch(WAYS, lab.connect(rtt_ms=1))
+    alone = seen["one by one"].flights
+    assert all(before.end <= after.start for before, after in itertools.pairwise(alone))
+    assert all(0 <= flight.start < flight.end <= seen["one by one"].seconds for flight in alone)
+    for name in ("4 threads", "asyncio"):
+        assert len(seen[name].connections) > 1
+        flights = seen[name].flights
+        assert any(before.end > after.start for before, after in itertools.pairwise(flights))
+        for number in seen[name].connections:
+            own = [flight for flight in flights if flight.connection == number]
+            assert all(before.end <= after.start for before, after in itertools.pairwise(own))
+
+
+def test_a_request_lasts_as_long_as_the_distance(r):
+    seen = watch({"loop": loop}, lab.connect(rtt_ms=5))["loop"]
+    assert all(flight.end - flight.start > 0.004 for flight in seen.flights)
+    assert 0.8 < seen.waiting / seen.seconds <= 1
+
+
+def test_opening_a_connection_is_no_request(r):
+    def reconnect(r):
+        r.connection_pool.disconnect()
+        r.get("key1")
+
+    seen = watch({"new": reconnect}, r)["new"]
+    counted = lab.count(reconnect, r)
+    assert kinds(seen) == {REQUEST: counted.round_trips, HANDSHAKE: counted.handshake_trips}
+
+
+def test_what_is_sent_again_is_marked(r):
+    impatient = lab.connect(socket_timeout=0.2)
+    impatient.ping()
+
+    def during_a_pause(client):
+        r.client_pause(300)
+        client.get("key1")
+
+    with Tap() as tap, Queueing() as queueing:
+        during_a_pause(impatient)
+    run = run_of(tap, queueing, tap.writes[0].started, tap.reads[-1].at, r)
+    assert kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1 and run.resent
+    assert run.commands == {"CLIENT": 1, "GET": 1}
+    failed = next(flight for flight in run.flights if flight.kind == UNANSWERED)
+    assert failed.end - failed.start > 0.19
+
+
+def test_callers_that_wait_for_a_connection_are_seen(r):
+    options = lab.connect(rtt_ms=5).connection_pool.connection_kwargs
+    with redis.Redis(connection_pool=redis.BlockingConnectionPool(max_connections=2, **options)) as small:
+        seen = watch({"4 threads": threads, "one by one": loop}, small)
+    assert len(seen["4 threads"].connections) == 2
+    assert len(seen["4 threads"].queueing) >= 2
+    assert all(0 <= start < end <= seen["4 threads"].seconds for start, end in seen["4 threads"].queueing)
+    assert seen["one by one"].queueing == []
+
+
+def test_redis_py_is_put_back(r):
+    before = redis.BlockingConnectionPool.get_connection, redis.asyncio.BlockingConnectionPool.get_connection
+    with pytest.raises(ZeroDivisionError), Queueing():
+        1 / 0  # noqa: B018
+    assert (redis.BlockingConnectionPool.get_connection, redis.asyncio.BlockingConnectionPool.get_connection) == before
+
+
+def test_a_cluster_s_lanes_stand_by_node():
+    nodes = lab.cluster()
+    try:
+        client = nodes.connect()
+        seen = watch({"loop": loop, "pipeline": lambda c: pipeline_of(c)}, client)
+        assert sorted(seen["loop"].nodes[number] for number in seen["loop"].connections) == [1, 2, 3]
+        assert len(seen["pipeline"].requests) == 3
+        slots = client.nodes_manager.slots_cache
+        for slot in slots:
+            slots[slot] = [slots[0][0]]  # a client that has not heard of the other nodes
+        astray = one_run(lambda c: c.get("key1"), client)  # a key of the second node
+        assert kinds(astray) == {REDIRECTED: 1, REQUEST: 1} and astray.resent
+    finally:
+        nodes.stop()
+
+
+def pipeline_of(client):
+    pipe = client.pipeline()
+    for i in range(20):
+        pipe.get(f"key{i}")
+    pipe.execute()
+
+
+def test_wrong_arguments_are_refused(r):
+    for ways in ({}, loop, {"loop": 5}, {"loop": loop(r)}):
+        assert "functions" in refusal(watch, ways, r)
+    assert "client" in refusal(watch, {"loop": loop}, "localhost")
+    assert "client" in refusal(watch, {"loop": loop}, r.pipeline())
+    assert "nothing" in refusal(watch, {"idle": lambda r: None}, r)
+
+
+# The drawing
+
+
+def made(turns=20, connections=1, turn_s=0.001, gap_s=0.0001, nodes=None, queueing=(), kind=REQUEST, rtt_ms=1):
+    """A Run as if seen: `turns` requests on each connection."""
+    flights = [Flight(number, turn * (turn_s + gap_s) + gap_s + number * 1e-5, (turn + 1) * (turn_s + gap_s) + number * 1e-5,
+                      kind if turn == 1 else REQUEST, Counter(GET=1))
+               for number in range(connections) for turn in range(turns)]
+    seconds = max(flight.end for flight in flights) + gap_s
+    return Run(sorted(flights, key=lambda flight: flight.start), seconds, list(queueing), nodes or {}, rtt_ms)
+
+
+LONG = "a way of doing it that has a long name since it says what it does with each of its many connections"
+FIGURES = {
+    "one": {"loop": made()},
+    "three": {"one by one": made(50), "16 threads": made(3, 16), "pipeline": made(1)},
+    "a thousand": {"loop": made(1_000), "pipeline": made(1)},
+    "a hundred connections": {"100 threads": made(10, 100, queueing=[(0.001, 0.005)] * 3), "pipeline": made(1)},
+    "eight ways": {f"way {number}": made(10, number) for number in range(1, 9)},
+    "long names": {LONG: made(5), "pipeline": made(1)},
+    "a cluster": {"loop": made(10, 3, nodes={0: 1, 1: 2, 2: 3}),
+                  "8 threads": made(5, 12, nodes={number: number % 3 + 1 for number in range(12)})},
+    "everything that can happen": {"retries": made(8, kind=UNANSWERED), "new connections": made(8, kind=HANDSHAKE),
+                                   "redirected": made(8, kind=REDIRECTED), "queue": made(8, 2, queueing=[(0.001, 0.004)] * 2)},
+    "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0), "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
+    "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250), "pipeline": made(1, turn_s=0.25, rtt_ms=250)},
+}
+
+
+@pytest.fixture(scope="module", params=FIGURES)
+def drawn(request, private_server):
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), lanes_style():
+        figure = lanes.draw_lanes(FIGURES[request.param])
+    return figure, told.getvalue()
+
+
+def lanes_style():
+    from lab_utils.plots import STYLE, plt
+
+    return plt.style.context(STYLE)
+
+
+def test_it_can_be_read(drawn):
+    figure, _ = drawn
+    check_legible(figure)
+
+
+def test_it_says_the_same_in_one_measured_line(drawn):
+    _, told = drawn
+    assert told.startswith("measured: ") and told.count("\n") == 1
+
+
+def texts(runs):
+    with contextlib.redirect_stdout(io.StringIO()), lanes_style():
+        return [text.get_text() for text in words_of(lanes.draw_lanes(runs))]
+
+
+def test_the_title_is_the_finding(r):
+    title = lanes.lanes_title({"one by one": made(50), "pipeline": made(1)})
+    assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
+    both = {"one by one": made(50), "50 threads": made(1, 50)}
+    assert lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ") and "in 50 threads" in lanes.lanes_title(both)
+    assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way 55.1 ms, pipeline 55.1 ms")
+
+
+def test_the_axis_begins_at_zero_and_is_linear(drawn):
+    axes = drawn[0].axes[0]
+    assert axes.get_xlim()[0] == 0 and axes.get_xscale() == "linear"
+
+
+def test_only_what_was_drawn_is_explained(r):
+    assert lanes.WORKING in texts(FIGURES["one"]) and lanes.BINNED not in texts(FIGURES["one"])
+    assert lanes.BINNED in texts(FIGURES["a thousand"])
+    assert {"no answer", "opening a connection", "sent to another node", lanes.QUEUEING} <= set(
+        texts(FIGURES["everything that can happen"]))
+
+
+def test_the_size_does_not_depend_on_how_many_threads_got_a_connection(r):
+    sizes = {tuple(lanes.draw_lanes({"threads": made(3, number)}).get_size_inches()) for number in (5, 9, 16, 40)}
+    assert len(sizes) == 1  # the committed output names it
+
+
+def test_the_share_of_waiting_is_the_time_covered():
+    assert lanes.waiting_share([(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)], [0, 1, 2, 3, 4]) == pytest.approx([1, 0.5, 1, 1])
+    run = made(10)
+    assert sum(end - start for start, end in lanes.idle(run)) == pytest.approx(run.seconds - run.waiting)
+
+
+def test_colours_have_roles(drawn):
+    import matplotlib.colors as colours
+    from matplotlib.collections import PolyCollection
+
+    known = {colours.to_hex(colour) for colour in (style.WAITING, style.CLIENT, style.HANDSHAKE, style.QUEUE, style.FAILED)}
+    used = {colours.to_hex(face) for drawn_boxes in drawn[0].findobj(PolyCollection) for face in drawn_boxes.get_facecolor()}
+    assert used and used <= known
