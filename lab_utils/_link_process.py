@@ -8,9 +8,13 @@ One thread does everything. A chunk that arrives is put on a queue with the time
 so that any number of bytes are in flight at once, in both directions. When it arrived, the kernel says:
 this process may have had to wait for the CPU since, and a hundred requests sent in one burst would all leave late.
 
-It runs at the lowest priority there is (SCHED_IDLE) and, while something is being measured, polls without pause.
-So the CPU it shares with client and server never dozes off, which would cost up to 0.1 ms a message, and yet
-either of them gets the CPU at once when it has something to do.
+It sleeps until shortly before something is due, at ordinary priority, so that it gets the CPU beside programs that compute
+without pause. That alone would be late on a quiet machine, whose CPU dozes off in each wait and takes up to 0.1 ms to wake.
+So while something is measured a second process, the waker, keeps the CPU that client, server and link share from dozing:
+it does nothing, without pause, at the lowest priority there is (SCHED_IDLE), and so yields to all of them at once. (The
+link itself can't do both: who has gone down to SCHED_IDLE may not come back.)
+
+What it has been late, in all, stands in memory that it shares with `link.py`, where it can be read without waking it.
 """
 
 import base64
@@ -18,20 +22,25 @@ import collections
 import ctypes
 import heapq
 import json
+import mmap
 import os
 import select
 import selectors
+import signal
 import socket
 import struct
 import sys
 import time
 
 SPIN_S = 80e-6  # a sleeper wakes this late on an ordinary kernel, so the last part of a wait is spun
+LATE = struct.Struct("d")  # at the start of the shared memory: seconds
+AWAKE = LATE.size  # the byte behind it: 1 while the CPU is to be kept awake
+SHARED_BYTES = 4096
 CHUNK = 1 << 18  # bytes read at once
 IN_FLIGHT = 1 << 26  # bytes held in one direction before the link stops reading, as a full pipe would
 CONNECT_TIMEOUT_S = 5
 OLDEST_S = 1  # bytes that seem to have waited longer for this process did not
-PR_SET_TIMERSLACK = 29  # linux/prctl.h
+PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29  # linux/prctl.h
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h: each read also tells when its bytes came in, on the wall clock
 TIMESPEC = struct.Struct("ll")  # seconds, nanoseconds
 ROOM_FOR_TIMESTAMP = socket.CMSG_SPACE(TIMESPEC.size)
@@ -53,13 +62,14 @@ class End:
 class Link:
     """Every listener and connection of one link process, and the loop that serves them."""
 
-    def __init__(self):
+    def __init__(self, memory, waker):
+        self.memory, self.waker = memory, waker
+        self.late_s, self.late_until = 0.0, time.perf_counter()
         self.selector = selectors.DefaultSelector()
         self.deadlines = []  # heap of (due, tie-breaker, end)
         self.order = 0
         self.connections = 0
         self.events = None  # a list while recording
-        self.polling = False  # instead of sleeping
         self.requests = b""
         self.room = memoryview(bytearray(CHUNK))  # read into, always: a fresh 256 KB a read costs 30 µs of page faults
 
@@ -67,7 +77,7 @@ class Link:
         os.set_blocking(0, False)
         self.selector.register(0, selectors.EVENT_READ, (self.read_requests, None))
         while True:
-            if not self.polling:
+            if sys.platform == "linux" or not self.memory[AWAKE]:  # elsewhere it keeps the CPU awake itself
                 self.sleep()
             for key, mask in self.selector.select(0):
                 action, argument = key.data
@@ -116,9 +126,8 @@ class Link:
         self.events = None
         return {}
 
-    def do_poll(self, on):
-        self.polling = on
-        return {}
+    def do_pids(self):
+        return {"pids": [os.getpid(), *([self.waker] if self.waker else [])]}
 
     # What the sockets bring
 
@@ -147,6 +156,7 @@ class Link:
             self.read(end)
         if mask & selectors.EVENT_WRITE and end.sock.fileno() >= 0:
             end.other.stuck = False
+            self.late_until = time.perf_counter()  # until now it was the reader who was late
             self.send(end.other)
 
     def read(self, end):
@@ -187,6 +197,7 @@ class Link:
                 self.pass_end(end)
                 return
             left = time.perf_counter()  # before the send: whom it wakes may run first
+            self.note_late(due, left)
             try:
                 sent = end.other.sock.send(chunk)
             except BlockingIOError:
@@ -208,6 +219,12 @@ class Link:
             self.watch(end)
         if end.queue and not end.stuck:
             self.schedule(end)
+
+    def note_late(self, due, left):
+        """Adds the time that something was late, once for all that was late at the same time."""
+        self.late_s += max(0.0, left - max(due, self.late_until))
+        self.late_until = left
+        LATE.pack_into(self.memory, 0, self.late_s)
 
     def pass_end(self, end):
         end.done = True
@@ -262,13 +279,56 @@ def connect(address):
     return sock
 
 
-def yield_to_others():
-    """Linux: wakes this process on time, and lets everyone else go first. Other systems do without."""
+def wake_on_time():
+    """Linux rounds the time at which a sleeper wakes by up to 50 µs; not this one's. Other systems do without."""
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        prctl(PR_SET_TIMERSLACK, 1)
+
+
+def prctl(*arguments):
+    ctypes.CDLL(None, use_errno=True).prctl(*arguments, *[0] * (5 - len(arguments)))
+
+
+def start_waker(memory, bell):
+    """Forks the process that keeps the CPU awake; returns its id, or None where the system has or allows no such priority.
+
+    It dies with the link: the system sees to that.
+    """
+    if sys.platform != "linux" or not hasattr(os, "SCHED_IDLE"):
+        return None
+    allowed, tell = os.pipe()
+    link = os.getpid()
+    pid = os.fork()
+    if pid:
+        os.close(tell)
+        answer = os.read(allowed, 1)
+        os.close(allowed)
+        if not answer:
+            os.waitpid(pid, 0)
+        return pid if answer else None
+    try:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == link:
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+            os.write(tell, b"y")
+            os.close(tell)
+            os.dup2(bell, 0)
+            os.closerange(1, 256)
+            keep_awake(memory)
+    finally:
+        os._exit(0)
+
+
+def keep_awake(memory):
+    while True:
+        os.eventfd_read(0)
+        while memory[AWAKE]:
+            pass
 
 
 if __name__ == "__main__":
-    yield_to_others()
-    Link().run()
+    shared, bell = int(sys.argv[1]), int(sys.argv[2])
+    memory = mmap.mmap(shared, SHARED_BYTES)
+    waker = start_waker(memory, bell)
+    wake_on_time()
+    Link(memory, waker).run()

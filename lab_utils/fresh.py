@@ -7,8 +7,8 @@ import sys
 from .errors import LabError
 from .keeper import Kept
 from .link import check_distance, link, without_address
+from .pinning import steady
 from .servers import server
-from .steady import steady
 
 PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
 TIMEOUT_S = 120

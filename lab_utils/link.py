@@ -6,17 +6,20 @@ What it does not simulate: setting up a connection costs no round trip (TCP's ha
 connection has no slow start and no window, nothing is lost or sent twice, and bandwidth is that of loopback.
 So it is exact for how often you wait, and kind to how much you send at once over a fresh connection.
 
-The process runs at the lowest priority. With every CPU busy with other work it comes late, and distances grow.
+On a machine that is busy with other work the link may come late, and distances grow: `late_s` tells by how much.
 """
 
 import atexit
 import contextlib
 import json
+import mmap
 import os
 import select
 import statistics
+import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -27,12 +30,15 @@ from .errors import LabError
 from .interrupts import restorer, uninterrupted
 from .keeper import cut, lifeline
 from .living import living
-from .steady import steady
+from .pinning import steady
 
 LONGEST_MS = 500
 FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer shows
 CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
+LATE = struct.Struct("d")  # what link and kernel share, as in `_link_process.py`
+AWAKE = LATE.size
+SHARED_BYTES = 4096
 CALIBRATIONS = 3  # at most, the lowest counts; for when the machine is busy with something else
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
 GONE = "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients of the old one go on."
@@ -44,15 +50,21 @@ class Link:
     def __init__(self, replaced=None):
         self.owner, self.process = os.getpid(), None
         self.lock = threading.Lock()
+        self._pids = ()
         self.asked, self.answers = 0, b""
         self.ports, self.listening = {}, {}
         self.own_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
         with uninterrupted():
             program = Path(__file__).with_name("_link_process.py")
             read_end, self.requests = lifeline()  # at its end the link ends
-            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program)], process_group=0,
-                                            stdin=read_end, stdout=subprocess.PIPE, bufsize=0)
+            shared = shared_memory()
+            self.memory = mmap.mmap(shared, SHARED_BYTES)
+            self.bell = os.eventfd(0) if hasattr(os, "eventfd") else -1  # rung when the CPU is to be kept awake
+            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program), str(shared), str(self.bell)],
+                                            process_group=0, stdin=read_end, stdout=subprocess.PIPE, bufsize=0,
+                                            pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
             os.close(read_end)
+            os.close(shared)
             atexit.register(self.stop)
             self.poll = select.poll()
             self.poll.register(self.process.stdout, select.POLLIN)
@@ -72,6 +84,25 @@ class Link:
         if self.owner != os.getpid():
             return "a forked process has a link of its own."
         return "the link had ended; a new one stands in its place, and its clients go on working."
+
+    def pids(self):
+        """The processes of the link: the one that forwards, and where there is one the one that keeps its CPU awake."""
+        if not self._pids:
+            self._pids = tuple(self.ask("pids")["pids"])
+        return self._pids
+
+    def late_s(self):
+        """Seconds for which something was late, in all, since the link was started. Reading it asks nobody and wakes nobody.
+
+        Microseconds a message are as they should be; what exceeds them, somebody else had the CPU.
+        """
+        return LATE.unpack_from(self.memory)[0]
+
+    def keep_awake(self, on):
+        """While something is measured: the CPU on which the link is held does not doze off. Asks nobody."""
+        self.memory[AWAKE] = on
+        if on and self.bell >= 0:
+            os.eventfd_write(self.bell, 1)
 
     def ask(self, do, **request):
         """The link's answer to a request. An interrupt leaves an answer unread: each bears the number of its request.
@@ -162,6 +193,20 @@ class Link:
             with contextlib.suppress(OSError, KeyError):
                 cut(self.requests)
             self.process.wait(5)
+            if self.bell >= 0:
+                os.close(self.bell)
+                self.bell = -1
+
+
+def shared_memory():
+    """The descriptor of a file of zeros that has no name, and goes when nobody has it open any more."""
+    if hasattr(os, "memfd_create"):
+        file = os.memfd_create("lab link")
+    else:
+        file, path = tempfile.mkstemp()
+        os.unlink(path)
+    os.truncate(file, SHARED_BYTES)
+    return file
 
 
 def call_s(client, calls):
@@ -182,10 +227,9 @@ def link():
 
 @restorer
 def leave_the_link_alone():
-    """After an interrupt: it neither records nor polls."""
+    """After an interrupt it does not record."""
     known = link.known()
     if known and known.alive():
-        known.ask("poll", on=False)
         known.ask("forget")
 
 

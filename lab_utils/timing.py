@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from . import aio
 from .errors import LabError
 from .link import check_distance, link, through
+from .pinning import steady
 from .ratio import ratio
 from .same_work import check_same_work
 from .scale import scale
 from .servers import connect, server
-from .steady import steady
 from .words import duration, milliseconds
 
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long

@@ -7,8 +7,8 @@ from . import aio
 from .counters import commands_in
 from .errors import LabError
 from .link import check_distance, link, through
+from .pinning import steady
 from .servers import server
-from .steady import steady
 from .tap import Tap
 from .words import duration, many
 

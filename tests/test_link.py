@@ -4,23 +4,27 @@ import contextlib
 import hashlib
 import os
 import shutil
+import signal
 import socket
 import statistics
 import struct
+import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import redis
-from helpers import refusal
+from helpers import refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils import servers
-from lab_utils.link import check_distance, link, through
+from lab_utils.link import Link, check_distance, link, through
 from lab_utils.servers import Server
 
 PATIENCE_S = 20
+linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no waker without SCHED_IDLE")
 
 
 class Peer:
@@ -191,6 +195,53 @@ def test_the_longest_distance(peer):
         sock.sendall(b"x")
         assert sock.recv(1) == b"x"
         assert 0.5 <= time.perf_counter() - started < 2
+
+
+# Lateness
+
+
+def test_what_was_late_is_told_once_and_without_asking(peer):
+    """A link that stood still for 0.2 s with two connections' bytes due is late by that, not by twice that."""
+    far = peer(echo)
+    with far.through_link(rtt_ms=10) as one, far.through_link(rtt_ms=10) as other:
+        before = link().late_s()
+        one.sendall(b"x")
+        other.sendall(b"x")
+        os.kill(link().pid, signal.SIGSTOP)
+        time.sleep(0.2)
+        assert link().late_s() == before  # nobody was asked
+        os.kill(link().pid, signal.SIGCONT)
+        assert one.recv(1) == other.recv(1) == b"x"
+        late = link().late_s() - before
+    assert 0.15 < late < 0.35
+
+
+def test_a_quiet_moment_is_hardly_late(r):
+    far = lab.connect(rtt_ms=2)
+    before = link().late_s()
+    for _ in range(20):
+        far.ping()
+    assert 0 < link().late_s() - before < 0.5
+
+
+@linux
+def test_the_waker_stops_when_told_and_dies_with_the_link():
+    own = Link()
+    _, waker = own.pids()
+    own.keep_awake(True)
+    assert wait_until(lambda: cpu_s(waker) > 0.05, 5)
+    own.keep_awake(False)
+    time.sleep(0.05)
+    spent = cpu_s(waker)
+    time.sleep(0.2)
+    assert cpu_s(waker) == spent
+    own.process.kill()
+    assert own.process.wait(5) and wait_until(lambda: not running(waker), 5)
+
+
+def cpu_s(pid):
+    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 # Ends

@@ -11,8 +11,8 @@ from bench_row import Row, percentile_95
 
 import lab_utils as lab
 from lab_utils.link import link, through
+from lab_utils.pinning import steady
 from lab_utils.servers import server
-from lab_utils.steady import steady
 from lab_utils.timing import no_garbage_collection
 
 RTTS = (0.25, 0.5, 1, 5, 20)

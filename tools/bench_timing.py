@@ -14,8 +14,8 @@ from bench_pyperf import FUNCTIONS
 from bench_row import Row, at_scale, share
 
 import lab_utils as lab
+from lab_utils.pinning import steady
 from lab_utils.servers import server
-from lab_utils.steady import steady
 
 PYPERF = Path(__file__).with_name("bench_pyperf.py")
 PASSES, REPEATS, SAMPLE_S = 5, 25, 0.002

@@ -9,8 +9,8 @@ from helpers import refusal
 import lab_utils as lab
 from lab_utils import aio
 from lab_utils.link import link
+from lab_utils.pinning import steady
 from lab_utils.servers import server
-from lab_utils.steady import steady
 
 linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
 two_cpus = pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,

@@ -1,0 +1,197 @@
+"""Kernels take turns by core: never two at once, released by the system, no deadlock."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from helpers import wait_until
+
+from lab_utils import turns
+from lab_utils.pinning import steady
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken where processes can be held to a CPU")
+
+HOLDER = """
+import json, sys
+from lab_utils import turns
+turns.NAME, cores, number = json.loads(sys.argv[1])
+print(*turns.hold(cores, number), flush=True)
+sys.stdin.read()
+"""
+
+
+class Holder:
+    """Another process that holds cores until it is told to let go, or killed."""
+
+    def __init__(self, cores, number):
+        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, json.dumps([turns.NAME, cores, number])],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def holds(self):
+        return self.process.stdout.readline().split()
+
+    def let_go(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def names(request, monkeypatch):
+    """Names of cores, and a door, that nobody else on this machine knows."""
+    monkeypatch.setattr(turns, "NAME", f"\0lab-test-{os.getpid()}-{request.node.name[:40]}/{{}}")
+    return ["a", "b"]
+
+
+@pytest.fixture
+def holder():
+    made = []
+
+    def make(*arguments):
+        made.append(Holder(*arguments))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.let_go()
+
+
+def test_as_many_at_once_as_cores(names, holder):
+    first, second = holder(names, 1), holder(names, 1)
+    assert sorted([*first.holds(), *second.holds()]) == names
+    third = holder(names, 1)
+    assert not wait_readable(third, 0.5)
+    second.let_go()
+    assert third.holds()
+
+
+def wait_readable(one, seconds):
+    return select.select([one.process.stdout], (), (), seconds)[0]
+
+
+def test_two_are_had_together_or_not_at_all(names, holder):
+    one = holder(names, 1)
+    held = one.holds()
+    both = holder(names, 2)
+    assert not wait_readable(both, 0.5)
+    free = turns.bound(next(name for name in names if name not in held))
+    assert free  # who waits for two holds none
+    turns.release({"free": free})
+    one.let_go()
+    assert both.holds() == names
+
+
+def test_who_wants_two_is_not_passed_for_ever(names, holder):
+    """While one waits for both, those who come later wait behind it."""
+    first = holder(names, 1)
+    first.holds()
+    both = holder(names, 2)
+    assert not wait_readable(both, 0.5)
+    later = holder(names, 1)
+    assert not wait_readable(later, 0.5)
+    first.let_go()
+    assert both.holds() == names
+    both.let_go()
+    assert set(later.holds()) <= set(names)
+
+
+def test_a_killed_holder_gives_its_core_back(names, holder):
+    one = holder(names[:1], 1)
+    one.holds()
+    started = time.monotonic()
+    threading.Timer(0.3, one.process.kill).start()
+    held = turns.hold(names[:1], 1)
+    assert list(held) == ["a"] and 0.25 < time.monotonic() - started < 5
+    turns.release(held)
+
+
+def test_a_forked_child_holds_nothing(names, holder):
+    held = turns.hold(names[:1], 1)
+    child = os.fork()
+    if not child:
+        signal.pause()
+    try:
+        turns.release(held)
+        again = turns.hold(names[:1], 1)
+        assert list(again) == ["a"]
+        turns.release(again)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder):
+    one = holder(names[:1], 1)
+    one.holds()
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        turns.hold(names[:1], 1)
+    assert not turns._held
+
+
+def test_who_waits_long_sees_it_and_nothing_stays(names, holder, monkeypatch, capfd):
+    monkeypatch.setenv("LAB_SCALE", "workshop")
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    one = holder(names[:1], 1)
+    one.holds()
+    threading.Timer(0.5, one.let_go).start()
+    turns.release(turns.hold(names[:1], 1))
+    shown = capfd.readouterr().err
+    assert "waiting: another kernel is measuring" in shown
+    assert shown.endswith("\r")
+
+
+def test_in_ci_nothing_is_shown(names, holder, monkeypatch, capfd):
+    monkeypatch.setenv("LAB_SCALE", "ci")
+    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    one = holder(names[:1], 1)
+    one.holds()
+    threading.Timer(0.5, one.let_go).start()
+    turns.release(turns.hold(names[:1], 1))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_threads_of_one_kernel_take_turns(r):
+    inside, most = [], 0
+
+    def measure():
+        nonlocal most
+        for _ in range(10):
+            with steady():
+                inside.append(1)
+                most = max(most, len(inside))
+                time.sleep(0.002)
+                inside.pop()
+
+    threads = [threading.Thread(target=measure) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_measuring_holds_a_core_of_the_machine(r):
+    with steady() as held:
+        assert len(held.cpus) == 1 and len(held.turn) == 1
+        (core,) = held.turn
+        assert turns.bound(core) is None
+    again = turns.bound(core)
+    assert again
+    turns.release({core: again})
+
+
+def test_no_names_no_turns(names, monkeypatch):
+    """In a sandbox that knows no abstract sockets one measures all the same."""
+    monkeypatch.setattr(turns, "NAME", "/nowhere/at/all/{}")
+    held = turns.hold(names, 2)
+    assert list(held) == names
+    turns.release(held)
+    assert wait_until(lambda: not turns._held, 1)

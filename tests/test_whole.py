@@ -1,0 +1,132 @@
+"""A Ctrl-C on any line of the way in or out leaves nothing changed."""
+
+import os
+import signal
+import sys
+import threading
+
+import pytest
+
+from lab_utils import pinning, turns, whole
+from lab_utils.link import AWAKE, link
+from lab_utils.pinning import steady
+from lab_utils.servers import server
+from lab_utils.whole import Whole
+
+FILES = {whole.__file__, pinning.__file__, turns.__file__}
+
+
+def interrupted_at(number, work):
+    """Runs `work()` with a Ctrl-C before line `number` of those that it runs in FILES; True if there was such a line."""
+    lines = 0
+
+    def on_line(frame, event, _):
+        nonlocal lines
+        if frame.f_code.co_filename not in FILES:
+            return None
+        if event == "line":
+            lines += 1
+            if lines == number:
+                sys.settrace(None)
+                signal.raise_signal(signal.SIGINT)
+        return on_line
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.settrace(on_line)
+    try:
+        work()
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        sys.settrace(None)
+        handler = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+    assert handler is signal.default_int_handler
+    assert interrupted == (lines >= number)
+    return interrupted
+
+
+def state():
+    place = [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())]
+    return place, link().memory[AWAKE], list(turns._held), pinning._now, pinning.one_thread._is_owned()
+
+
+def test_on_every_line_of_steady(r):
+    def hold():
+        with steady(server().pid, link(), parallel=True):
+            assert pinning._now
+
+    before, number = state(), 1
+    while interrupted_at(number, hold):
+        assert state() == before
+        number += 1
+    assert number > 100  # lines were there to interrupt
+    assert state() == before
+
+
+class Counter(Whole):
+    def __init__(self, at):
+        self.at, self.changed = at, 0
+
+    def enter(self):
+        self.changed += 1
+        if self.at == "enter":
+            signal.raise_signal(signal.SIGINT)
+        if self.at == "wait":
+            with self.interruptible():
+                signal.raise_signal(signal.SIGINT)
+                raise AssertionError("a Ctrl-C while it waits is raised at once")
+        self.changed += 1
+
+    def leave(self):
+        if self.at == "leave":
+            signal.raise_signal(signal.SIGINT)
+        self.at_the_end = self.changed
+        self.changed = 0
+
+
+@pytest.mark.parametrize(("at", "done"), [("enter", 2), ("wait", 1), ("leave", 2), ("block", 2)])
+def test_each_way_is_run_whole(at, done):
+    counter, inside = Counter(at), False
+    with pytest.raises(KeyboardInterrupt), counter:
+        inside = True
+        if at == "block":
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("a Ctrl-C in the block is raised at once")
+    assert (counter.at_the_end, counter.changed) == (done, 0)
+    assert inside == (at in ("leave", "block"))
+
+
+def test_one_inside_another():
+    outer, inner = Counter(None), Counter("leave")
+    with pytest.raises(KeyboardInterrupt), outer, inner:
+        pass
+    assert (outer.changed, inner.changed) == (0, 0)
+    assert signal.getsignal(signal.SIGINT) is not None
+
+
+def test_in_another_thread_the_signal_is_left_alone():
+    handler, seen = signal.getsignal(signal.SIGINT), []
+
+    def enter():
+        with Counter(None):
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert seen == [handler]
+
+
+def test_a_handler_of_ones_own_is_called_and_kept():
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(os.getpid()))
+    try:
+        with Counter("leave"):
+            signal.raise_signal(signal.SIGINT)
+        assert calls == [os.getpid()] * 2
+    finally:
+        own = signal.signal(signal.SIGINT, before)
+    own(signal.SIGINT, None)
+    assert len(calls) == 3
