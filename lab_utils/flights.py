@@ -14,8 +14,8 @@ from . import aio
 from .counters import commands_in, nodes_of
 from .errors import LabError
 from .link import link
+from .pinning import steady
 from .servers import server
-from .steady import steady
 from .tap import Tap
 
 REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered", "redirected"
