@@ -218,9 +218,9 @@ def distance_of(client):
     """The distance in ms that the lab set for a client: 0 beside its server, None for one that it knows nothing of."""
     pools = [node.connection_pool for node in nodes_of(client)]
     port = pools[0].connection_kwargs.get("port") if pools else None
-    if link.cache_info().currsize:
-        for (_, rtt_ms, *_), known in link().ports.items():
-            if known == port:
+    if link.known():
+        for (_, rtt_ms, *_), linked in link.known().ports.items():
+            if linked == port:
                 return 0 if rtt_ms == "no delay" else rtt_ms
     return 0 if port == server().address[1] else None
 
@@ -229,7 +229,7 @@ def held(client, parallel):
     """CPUs held as `lab.compare` holds them; nothing for a client that the lab knows nothing of."""
     if distance_of(client) is None:
         return contextlib.nullcontext()
-    return steady(server().pid, link() if link.cache_info().currsize else None, parallel)
+    return steady(server().pid, link.known(), parallel)
 
 
 class Queueing:
