@@ -10,13 +10,14 @@ from .fingerprint import fingerprint
 from .fresh import run_fresh
 from .frozen import frozen
 from .groups import plot_groups
+from .guard import empty
 from .ladders import plot_ladders
 from .lanes import plot_lanes
 from .model import describe, fit_model, hidden_distance, predict
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .retrial import retrial
 from .segments import segments
-from .servers import connect, empty
+from .servers import connect
 from .slider import slider
 from .spare import spare
 from .sweep import sweep

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import guard
 from .errors import LabError
-from .servers import server
 from .words import duration
 
 
@@ -43,7 +43,7 @@ def bystander(fn, client):
     The other client is a process of its own, so that it never waits for this one's interpreter, only for the server.
     It stands next to the server, at no distance. Needs a server reached by TCP without TLS, else raises LabError.
     """
-    place = server()
+    place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
     with subprocess.Popen(

@@ -4,12 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 import hiredis
-import redis
 from redis.cluster import RedisCluster
 
-from . import aio
+from . import aio, guard
 from .errors import LabError
-from .servers import private_password, server
+from .guard import nodes_of
 from .tap import Tap
 from .words import many
 
@@ -85,7 +84,9 @@ def counted(fn, client):
     if aio.is_async(fn):
         if isinstance(client, RedisCluster):
             raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
+        guard.check(client)
         return aio.run(counted_async(fn, client))
+    guard.check(client)
     for node in nodes_of(client):
         node.ping()  # opens the connection, so that its handshake is not counted
     with Meter(client) as meter, Tap() as tap:
@@ -199,18 +200,6 @@ def sent_outside_transactions(tap):
     return sent
 
 
-def nodes_of(client):
-    """A client for each server behind this one: itself, or one for each node of a cluster."""
-    if isinstance(client, RedisCluster):
-        return [client.get_redis_connection(node) for node in client.get_nodes()]
-    return [client]
-
-
 def admin_of(client):
-    """A client of the lab's own on the same server, past the link if there is one."""
-    pool = client.connection_pool
-    password = pool.connection_kwargs.get("password")
-    if password and password == private_password():
-        return server().connect()
-    options = {**pool.connection_kwargs, "decode_responses": False}
-    return redis.Redis.from_pool(redis.ConnectionPool(connection_class=pool.connection_class, **options))
+    """A client of the lab's own on the same server and database, past the link if there is one."""
+    return guard.server_of(client).connect(db=client.connection_pool.connection_kwargs.get("db", 0))

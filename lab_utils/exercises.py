@@ -10,7 +10,7 @@ import pkgutil
 import traceback
 from dataclasses import dataclass
 
-from . import state
+from . import guard, state
 
 
 class Refused(Exception):
@@ -32,6 +32,7 @@ EXERCISES = {}
 
 def clean(client):
     """Deletes the keys of the exercises, which all begin with `exercise:`, and no other key."""
+    guard.check(client)
     keys = list(client.scan_iter("exercise:*", count=1_000))
     for start in range(0, len(keys), 1_000):
         client.delete(*keys[start:start + 1_000])

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from . import servers
+from . import guard
 from .errors import LabError
 
 CATCH_UP_S = 0.1  # for what had piled up in its sockets
@@ -19,8 +19,9 @@ def frozen(client, seconds):
     Its process gets SIGSTOP, and SIGCONT after `seconds` or at the block's end, whichever comes first. On leaving, it has
     had a moment to run what had arrived meanwhile. Only servers that the lab started, else LabError; not on Windows.
     """
-    pid = client.info("server")["process_id"]
-    if pid not in servers.STARTED:
+    stands_on = guard.check(client)
+    pid = stands_on.pid
+    if not stands_on.private:
         raise LabError("lab.frozen stops the process of a server, so it only takes one that the lab started: "
                        "spare = lab.spare(), then lab.frozen(spare, 0.5).")
     waking = threading.Timer(seconds, os.kill, (pid, signal.SIGCONT))

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import redis
 
+from . import guard
 from .errors import LabError
 from .interrupts import restorer, uninterrupted
 from .keeper import cut, lifeline
@@ -164,6 +165,7 @@ class Link:
     def listen(self, server, rtt_s):
         port = self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
         self.listening[port] = server.address, rtt_s / 2
+        guard.add_door(port, server)
         return port
 
     def calibrate(self, server, rtt_s, parallel=False):
@@ -252,6 +254,10 @@ def check_distance(server, rtt_ms):
     if not isinstance(rtt_ms, (int, float)) or not 0 <= rtt_ms <= LONGEST_MS:
         raise LabError(f"rtt_ms={rtt_ms!r} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
                        "fractions such as 0.25 are fine.")
+    if rtt_ms and isinstance(server.address, str) and (server.options.get("username") or not server.options.get("password")):
+        raise LabError("The link would let every user of this machine through to a Unix socket that only its own permissions "
+                       "guard. Use rtt_ms=0 with this server; or give it a password (requirepass) and write that into REDIS_URL "
+                       "without a user's name; or unset REDIS_URL to work on the lab's own.")
     if rtt_ms and server.options.get("ssl"):
         raise LabError("The link cannot stand in front of a TLS server: the name on the certificate would not match. Use "
                        "rtt_ms=0 with this server, or unset REDIS_URL to work on the lab's own.")

@@ -5,6 +5,7 @@ that started it, SIGKILL included: see `keeper`.
 """
 
 import collections
+import contextlib
 import os
 import re
 import secrets
@@ -18,16 +19,19 @@ from dataclasses import dataclass
 
 import redis
 
+from . import guard
 from .errors import LabError
 from .keeper import Kept
 from .link import check_distance, link, through
 from .living import living
+from .reservation import Reservation
+from .server_from_url import reserve_from_url
+from .versions import refuse_old
 
-OLDEST = (6, 2)  # Redis versions; RESP3, listpacks' ancestor and GETEX are in
-MARKER = "redis-round-trip-lab"  # this key says that a database of the learner's own belongs to the lab
 START_TIMEOUT_S = 5
-STARTED = set()  # process ids of the private servers that this kernel started
+CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "path", "connection_pool", "username", "password", "credential_provider")
 LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use", "aborting")  # what a server says when it cannot start
+READY = "eady to accept connections"  # "Ready …" of the TCP port, "The server is now ready …" of a Unix socket
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Server:
     """One Redis server that the lab may use.
 
     `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection options for it;
-    `private` says that the lab started it; `pid` is its process where that is known, and `kept` what ends it with the kernel.
+    `private` says that the lab started it; then `pid` is its process, `kept` what ends it with the kernel, and `run_id` its
+    own name for itself. On a server of somebody's own, `reservation` holds the database that is the lab's.
     """
 
     address: tuple | str
@@ -43,6 +48,8 @@ class Server:
     private: bool
     pid: int | None = None
     kept: Kept | None = None
+    run_id: str | None = None
+    reservation: Reservation | None = None
 
     def connect(self, **options):
         """A plain `redis.Redis` on this server, with no link between. Options go to redis-py unchanged."""
@@ -52,13 +59,16 @@ class Server:
         """Stops a private server and waits for it; a server of the learner's own is left alone."""
         if self.kept:
             self.kept.stop()
+            guard.forget_private(self)
 
     def alive(self):
-        """False when a private server has ended; what becomes of one of the learner's own, its clients see."""
-        return not self.kept or self.kept.alive()
+        """False when a private server has ended, or the reservation on one of the learner's own."""
+        return self.kept.alive() if self.kept else not self.reservation or self.reservation.alive()
 
     def ended(self):
         """What to say when it has."""
+        if self.reservation:
+            return "the reservation on the server of REDIS_URL was lost, and is made anew."
         return "the lab's server had ended; a new one, empty, stands in its place. Clients of the old one must be made anew."
 
 
@@ -66,14 +76,26 @@ def connect(rtt_ms=0, **options):
     """A `redis.Redis` on the lab's server, `rtt_ms` milliseconds of round trip away (0 to 500, fractions allowed).
 
     At 0 there is nothing between client and server; beyond, the simulated link. `options` are redis-py's own, such as
-    `decode_responses=True`, and go to it unchanged. The first call starts a private server, or checks the one that
-    REDIS_URL names. Raises LabError with what to do if there is no server, or the link cannot offer that distance.
+    `decode_responses=True`, and go to it unchanged. The first call starts a private server, or reserves a database on the
+    one that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
+    elsewhere, or if the link cannot offer that distance.
     """
     chosen = server()
+    check_options(chosen, options)
     check_distance(chosen, rtt_ms)
     client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
     client.ping()
     return client
+
+
+def check_options(chosen, options):
+    """Raises LabError for options that would lead to another server or database than the lab's."""
+    if leads := [name for name in CHOSEN_BY_THE_LAB if name in options]:
+        raise LabError(f"{leads[0]}= would lead to another server than the lab's. Write lab.connect without it; or make a client "
+                       "of your own with redis.Redis, which the lab's helpers leave alone.")
+    if not chosen.private and options.get("db", chosen.options["db"]) != chosen.options["db"]:
+        raise LabError(f"db={options['db']!r} is not the database that the lab has reserved on the server of REDIS_URL, "
+                       f"{chosen.options['db']}, and it touches no other. Write lab.connect without db, or unset REDIS_URL.")
 
 
 @living
@@ -130,19 +152,20 @@ def start(binary, *settings, password=None):
     """
     version = binary_version(binary)
     for _ in range(5):
-        port, password = free_port(), password or secrets.token_hex(16)
-        options = {"host": "127.0.0.1", "port": port, "password": password}
-        kept, said = launch(binary, configuration(version, port, password, settings))
+        port, secret = free_port(), password or secrets.token_hex(16)
+        options = {"host": "127.0.0.1", "port": port, "password": secret}
+        kept, said = launch(binary, configuration(version, port, secret, settings))
         try:
-            pid = wait_until_up(kept, said, options)
-            kept.kill_too(pid)
+            info = wait_until_up(kept, said, options)
+            kept.kill_too(info["process_id"])
         except BaseException as error:
             kept.stop()
             if isinstance(error, LabError) and "Address already in use" in str(error):
                 continue
             raise
-        STARTED.add(pid)
-        return Server(("127.0.0.1", port), options, True, pid, kept)
+        started = Server(("127.0.0.1", port), options, True, info["process_id"], kept, info["run_id"])
+        guard.add_private(started)
+        return started
     raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")
 
 
@@ -164,7 +187,7 @@ def configuration(version, port, password, settings):
     """The whole of a private server's redis.conf. It goes through a pipe: no file, and no password among the arguments."""
     lines = [
         "bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""', "appendonly no",
-        "daemonize no", "loglevel warning", *settings,
+        "daemonize no", *settings, "loglevel notice",  # so that it says when it is ready
     ]
     if version >= (7, 0):
         lines.append("enable-debug-command local")  # DEBUG DIGEST and DEBUG SLEEP; before 7.0 they need no leave
@@ -191,6 +214,10 @@ class Words(threading.Thread):
             for line in self.pipe:
                 self.lines.append(line.decode(errors="replace").strip())
 
+    def ready(self):
+        """True when it says that it listens."""
+        return any(READY in line for line in list(self.lines))
+
     def last(self):
         """True when it says that it cannot go on."""
         return any(word in line for line in list(self.lines) for word in LAST_WORDS)
@@ -198,22 +225,22 @@ class Words(threading.Thread):
     def text(self):
         """All of it, once the server has ended."""
         self.join(START_TIMEOUT_S)
-        return " ".join(line for line in self.lines if "WARNING" not in line) or "nothing"
+        return " ".join(line for line in self.lines if "WARNING" not in line and " * " not in line) or "nothing"
 
 
 def wait_until_up(kept, said, options):
-    """The server's process id once it answers. Raises LabError with its last words if it ends or stays silent."""
-    probe = redis.Redis(**options, socket_timeout=1, retry=None)
+    """What INFO says of the server once it answers. Raises LabError with its last words if it ends or stays silent.
+
+    The password is sent when the server itself has said that it listens, and not before: until then somebody else's
+    program may stand at that port.
+    """
     deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline:
-        try:
-            return probe.info("server")["process_id"]
-        except (redis.ConnectionError, redis.TimeoutError):
-            if not kept.alive() or said.last():
-                break
-            time.sleep(0.005)
-        finally:
-            probe.close()
+    while time.monotonic() < deadline and kept.alive() and not said.last():
+        if said.ready():
+            with contextlib.suppress(redis.ConnectionError, redis.TimeoutError), \
+                    redis.Redis(**options, socket_timeout=1, retry=None) as probe:
+                return probe.info("server")
+        time.sleep(0.005)
     kept.stop()
     raise LabError(f"The private Redis did not start. It said: {said.text()}. Run the cell again; if it happens again, set "
                    "LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server that runs.")
@@ -225,108 +252,8 @@ def free_port():
 
 
 def own_server(url):
-    """The learner's own server, if the lab may use it. Nothing is written before every check has passed."""
-    shown = without_password(url)
-    try:
-        options = redis.connection.parse_url(url)
-    except ValueError as error:
-        why = "a / ? # or @ in a password must be percent-encoded" if "@" in url else error
-        raise LabError(f"REDIS_URL is {shown!r}, which redis-py cannot read ({why}). Write it like "
-                       "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS.") from None
-    client = redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5, retry=None)
-    try:
-        info = client.info()
-        refuse_old(version_of(info), shown)
-        refuse_cluster(info, shown)
-        guard(client, shown)
-    except redis.AuthenticationError:
-        raise LabError(f"The server at {shown} refused the password, or wants one and got none. Write it into REDIS_URL: "
-                       "redis://:password@host:6379/15, or redis://user:password@host:6379/15.") from None
-    except redis.TimeoutError:
-        plain = "If it speaks plain TCP, write redis:// instead of rediss://. " if url.startswith("rediss:") else ""
-        raise LabError(f"The server at {shown} did not answer within 5 s. {plain}Check the host and the firewall, or unset "
-                       "REDIS_URL: the lab then starts a server of its own.") from None
-    except redis.ConnectionError as error:
-        raise LabError(f"No connection to {shown}: {error} {tls_hint(url, error)}Start that server, mend REDIS_URL, or "
-                       "unset it: the lab then starts a server of its own.") from None
-    except redis.ResponseError as error:
-        if "DB index" in str(error):
-            raise LabError(f"The server at {shown} has no database of that number. Choose a smaller one; by default there "
-                           "are 16, from 0 to 15.") from None
-        raise LabError(f"The server at {shown} refused what the lab needs: {error}. Give this user the rights to INFO, "
-                       "DBSIZE, SET and FLUSHDB, or unset REDIS_URL.") from None
-    finally:
-        client.close()
-    options.pop("connection_class", None)
-    tls = {"ssl": True} if url.startswith("rediss:") else {}
-    path = options.pop("path", None)
-    if path:
-        return Server(path, {**options, "unix_socket_path": path}, False)
-    options = {"host": "localhost", "port": 6379, **options, **tls}
-    return Server((options["host"], options["port"]), options, False)
-
-
-def guard(client, shown):
-    """Refuses a database that holds somebody's data, before anything is written; empties and marks one that is the lab's."""
-    size = client.dbsize()
-    if size and not client.exists(MARKER):
-        raise LabError(f"The database at {shown} holds {size:,} keys that are not the lab's, so the lab leaves it alone: its "
-                       "chapters write and delete. Choose an empty database by its number, as in "
-                       "redis://127.0.0.1:6379/15, or unset REDIS_URL: the lab then starts a server of its own.")
-    empty(client)
-    client.set(MARKER, "made by the Redis Round-Trip Lab; this database is flushed without asking")
-
-
-def empty(client):
-    """Deletes every key of the lab's database, so that a section starts from nothing.
-
-    On a server of the learner's own it raises LabError unless the database is empty or marked as the lab's,
-    and marks it again afterwards. The private server's needs no mark.
-    """
-    if client.connection_pool.connection_kwargs.get("password") == private_password():
-        client.flushdb()
-        return
-    marked = client.exists(MARKER)
-    if not marked and client.dbsize():
-        raise LabError("This database is not marked as the lab's, so it is not emptied. "
-                       "Restart the kernel: lab.connect() then checks it again and says what to do.")
-    client.flushdb()
-    client.set(MARKER, "made by the Redis Round-Trip Lab; this database is flushed without asking")
-
-
-def private_password():
-    known = server.known()
-    return known.options["password"] if known and known.private else None
-
-
-def refuse_old(version, where):
-    if version < OLDEST:
-        raise LabError(f"{where} is Redis {version[0]}.{version[1]}; the lab needs {OLDEST[0]}.{OLDEST[1]} or newer. "
-                       "Unset REDIS_URL and LAB_REDIS_SERVER to use the server that requirements.txt brings.")
-
-
-def refuse_cluster(info, shown):
-    if info.get("cluster_enabled") or info.get("redis_mode") == "cluster":
-        raise LabError(f"The server at {shown} is a node of a cluster, where MSET, transactions and a second database do not "
-                       "work as the chapters need. Set REDIS_URL to a standalone server, or unset it; "
-                       "the chapter on clusters starts three nodes of its own.")
-
-
-def version_of(info):
-    return tuple(int(part) for part in info["redis_version"].split(".")[:2])
-
-
-def without_password(url):
-    """The URL as it may be shown: the password, if any, is left out."""
-    url = re.sub(r"://([^:@/]*):.*@", r"://\1:***@", url)
-    return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
-
-
-def tls_hint(url, error):
-    text = str(error).lower()
-    if "certificate" in text or "ssl" in text:
-        return ("The TLS handshake failed: if the certificate is your own, add ?ssl_ca_certs=/path/to/ca.pem to the URL; "
-                "if the server speaks plain TCP, write redis:// instead of rediss://. ")
-    if url.startswith("redis:") and ("closed by server" in text or "reset by peer" in text):
-        return "If the server wants TLS, write rediss:// instead of redis://. "
-    return ""
+    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none."""
+    options, reservation = reserve_from_url(url)
+    found = Server(options.get("unix_socket_path") or (options["host"], options["port"]), options, False, reservation=reservation)
+    guard.add_reserved(found)
+    return found

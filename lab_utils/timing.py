@@ -19,7 +19,7 @@ from .pinning import steady
 from .ratio import ratio
 from .same_work import check_same_work
 from .scale import scale
-from .servers import connect, server
+from .servers import check_options, connect, server
 from .words import duration, milliseconds
 
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
@@ -162,6 +162,7 @@ def client_at(rtt, parallel, options):
     """`lab.connect`, through a link that is set for the placement in which is measured."""
     if not parallel:
         return connect(rtt, **options)
+    check_options(server(), options)
     check_distance(server(), rtt)
     return through(server(), link().port(server(), rtt, parallel), **options)
 

@@ -3,12 +3,11 @@
 import base64
 from dataclasses import dataclass
 
-from . import aio
+from . import aio, guard
 from .counters import commands_in
 from .errors import LabError
 from .link import check_distance, link, through
 from .pinning import steady
-from .servers import server
 from .tap import Tap
 from .words import duration, many
 
@@ -65,16 +64,17 @@ class Capture:
 def capture(fn, client):
     """Runs `fn(client)` once, at the client's distance, and returns a Capture of what crossed the link.
 
-    The client must be on the lab's server; one at RTT 0 is put behind a link without delay for this run, since there is
+    The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for this run, since there is
     no other place to watch from. One connection only: `fn` must not open more. Raises LabError otherwise.
     """
     if aio.is_async(fn):
         raise LabError("lab.capture draws one conversation at a time: give it a plain function of a client.")
-    check_distance(server(), 1)
-    rtt_ms, port = place(client)
+    stands_on = guard.check(client)
+    check_distance(stands_on, 1)
+    rtt_ms, port = place(client, stands_on)
     kwargs = client.connection_pool.connection_kwargs
     options = {name: value for name, value in kwargs.items() if name in aio.SHARED_OPTIONS - {"host", "port", "path"}}
-    with through(server(), port, **options) as own, steady(server().pid, link()):
+    with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
         own.ping()
         link().ask("record")
         try:
@@ -88,13 +88,13 @@ def capture(fn, client):
     return Capture(messages(tap, events), rtt_ms)
 
 
-def place(client):
-    """(RTT in ms, link port) of a client of the lab's."""
+def place(client, stands_on):
+    """(RTT in ms, link port) of a client that stands on this server of the lab's."""
     port = client.connection_pool.connection_kwargs.get("port")
     for (address, rtt_ms, *_), known in link().ports.items():
-        if known == port and address == server().address:
+        if known == port and address == stands_on.address:
             return rtt_ms, port
-    return 0, link().port_without_delay(server())
+    return 0, link().port_without_delay(stands_on)
 
 
 def messages(tap, events):

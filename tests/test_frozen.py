@@ -4,7 +4,7 @@ import pytest
 import redis
 
 import lab_utils as lab
-from lab_utils import servers
+from lab_utils import guard
 
 
 @pytest.fixture
@@ -45,6 +45,6 @@ def test_what_arrived_meanwhile_is_run(server):
 
 
 def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
-    monkeypatch.setattr(servers, "STARTED", set())
+    monkeypatch.setattr(guard, "_private", {})
     with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):
         pass

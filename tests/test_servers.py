@@ -1,6 +1,7 @@
 """A private Redis: chosen, guarded, gone with its kernel. A server of the learner's own: refused before anything is written."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,7 +15,7 @@ import redis
 from helpers import refusal, running, url_of, wait_until
 
 import lab_utils as lab
-from lab_utils import servers
+from lab_utils import guard, servers, versions
 from lab_utils.errors import LabError
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
@@ -230,6 +231,20 @@ def test_ports_that_are_all_taken(another_server, monkeypatch):
 # A server of the learner's own
 
 
+@pytest.fixture
+def somebodys_server(another_server):
+    """start(*settings): a Redis that the lab doesn't know for one of its own; reservations on it end with the test."""
+    def start(*settings, binary=None):
+        started = another_server(*settings, binary=binary)
+        guard.forget_private(started)
+        return started
+    before = list(guard._reserved)
+    yield start
+    for server in guard._reserved[len(before):]:
+        server.reservation.end()
+    guard._reserved[:] = before
+
+
 def digest(server):
     """Every key and value of the whole server in one value, the number of keys of each database, and writes so far."""
     with server.connect() as client:
@@ -237,8 +252,8 @@ def digest(server):
         return client.execute_command("DEBUG", "DIGEST"), client.info("keyspace"), info["rdb_changes_since_last_save"]
 
 
-def test_a_database_with_data_is_refused_and_left_as_it_was(another_server):
-    theirs = another_server()
+def test_a_database_with_data_is_refused_and_left_as_it_was(somebodys_server):
+    theirs = somebodys_server()
     theirs.connect().mset({"customer:1": "Ada", "customer:2": "Grace"})
     before = digest(theirs)
     text = refusal(servers.own_server, url_of(theirs))
@@ -246,36 +261,140 @@ def test_a_database_with_data_is_refused_and_left_as_it_was(another_server):
     assert digest(theirs) == before
 
 
-def test_an_empty_database_is_taken_and_marked_and_the_others_left(another_server):
-    theirs = another_server()
+def test_an_empty_database_is_reserved_and_nothing_is_written_anywhere(somebodys_server):
+    theirs = somebodys_server()
     theirs.connect(db=3).set("customer:1", "Ada")
-    mine = servers.own_server(url_of(theirs, db=15))
-    assert mine.private is False and mine.connect().keys() == [servers.MARKER.encode()]
-    assert theirs.connect(db=3).get("customer:1") == b"Ada"
-    assert theirs.connect(db=0).dbsize() == 0
-
-
-def test_a_marked_database_is_emptied_and_stays_marked(another_server):
-    theirs = another_server()
-    mine = servers.own_server(url_of(theirs)).connect()
-    mine.set("left over", 1)
-    assert servers.own_server(url_of(theirs)).connect().keys() == [servers.MARKER.encode()]
-
-
-def test_empty_never_flushes_an_unmarked_database(another_server):
-    theirs = another_server()
-    client = theirs.connect()
-    client.set("customer:1", "Ada")
     before = digest(theirs)
-    refusal(lab.empty, client)
+    mine = servers.own_server(url_of(theirs, db=15))
+    assert mine.private is False and mine.options["db"] == 15
     assert digest(theirs) == before
 
 
-def test_empty_keeps_the_mark(another_server):
-    client = servers.own_server(url_of(another_server())).connect()
+def test_a_reservation_says_whose_it_is_and_since_when(somebodys_server):
+    theirs = somebodys_server()
+    servers.own_server(url_of(theirs, db=15))
+    [shown] = theirs.connect().pubsub_channels()
+    assert re.fullmatch(r"redis-round-trip-lab reserves 15 by \S+@\S+ pid \d+ since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ "
+                        r"token [0-9a-f]{32}", shown.decode())
+    assert f" pid {os.getpid()} " in shown.decode()
+
+
+def test_empty_never_flushes_a_database_that_is_not_reserved(somebodys_server):
+    theirs = somebodys_server()
+    mine = servers.own_server(url_of(theirs, db=7))
+    theirs.connect(db=0).set("customer:1", "Ada")
+    before = digest(theirs)
+    elsewhere = redis.Redis("localhost", theirs.address[1], 0, theirs.options["password"])
+    for client in (theirs.connect(), mine.connect(db=0), elsewhere):
+        refusal(lab.empty, client)
+    assert digest(theirs) == before
+
+
+def test_empty_never_flushes_where_no_password_is_wanted(somebodys_server):
+    """Neither the lab's private server nor somebody's without a password is told by its password."""
+    theirs = somebodys_server()
+    theirs.connect().acl_setuser("default", enabled=True, nopass=True)
+    client = redis.Redis(*theirs.address)
+    client.set("customer:1", "Ada")
+    refusal(lab.empty, client)
+    assert client.get("customer:1") == b"Ada"
+
+
+def test_a_reserved_database_is_emptied_however_its_address_is_spelt(somebodys_server):
+    theirs = somebodys_server()
+    client = servers.own_server(url_of(theirs, db=7)).connect()
     client.set("key1", "value1")
-    lab.empty(client)
-    assert client.keys() == [servers.MARKER.encode()]
+    lab.empty(redis.Redis("localhost", theirs.address[1], 7, theirs.options["password"], decode_responses=True))
+    assert client.dbsize() == 0
+
+
+def test_a_client_that_selected_another_database_by_hand_is_refused(somebodys_server):
+    theirs = somebodys_server()
+    mine = servers.own_server(url_of(theirs, db=7)).connect(single_connection_client=True)
+    theirs.connect(db=0).set("customer:1", "Ada")
+    mine.select(0)
+    assert "database 0" in refusal(lab.empty, mine)
+    assert theirs.connect(db=0).get("customer:1") == b"Ada"
+
+
+def test_two_kernels_on_one_url_get_databases_of_their_own(somebodys_server):
+    theirs = somebodys_server()
+    theirs.connect(db=4).set("customer:1", "Ada")
+    one, other = (servers.own_server(url_of(theirs, db=3)) for _ in range(2))
+    one.connect().set("one", 1)
+    other.connect().set("other", 1)
+    assert (one.options["db"], other.options["db"]) == (3, 5)
+    lab.empty(other.connect())
+    assert one.connect().keys() == [b"one"] and theirs.connect(db=4).keys() == [b"customer:1"]
+
+
+def test_no_database_left_says_who_has_it(somebodys_server):
+    url = url_of(somebodys_server("databases 2"), db=1)
+    servers.own_server(url)
+    assert f"pid {os.getpid()}" in refusal(servers.own_server, url)
+
+
+def test_a_reservation_ends_with_its_database_empty(somebodys_server):
+    theirs = somebodys_server()
+    mine = servers.own_server(url_of(theirs, db=3))
+    mine.connect().set("key1", "value1")
+    mine.reservation.end()
+    assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
+    assert "lab.connect() again" in refusal(lab.empty, mine.connect())
+
+
+def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
+    theirs = somebodys_server()
+    mine = servers.own_server(url_of(theirs, db=3))
+    client = mine.connect()
+    client.set("by whom", "is not known any more")
+    theirs.connect().client_kill_filter(_type="pubsub")
+    assert wait_until(lambda: mine.reservation.process.poll() is not None, seconds=2)
+    assert "lab.connect() again" in refusal(lab.empty, client)
+    assert client.dbsize() == 1 and not mine.alive()
+
+
+@pytest.mark.parametrize("options", [{"host": "example.org"}, {"port": 6379}, {"password": "x"}, {"unix_socket_path": "/x"}],
+                         ids=["host", "port", "password", "path"])
+def test_options_that_lead_to_another_server(options):
+    refusal(lab.connect, **options)
+
+
+def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
+    mine = servers.own_server(url_of(somebodys_server(), db=3))
+    assert "database" in refusal(servers.check_options, mine, {"db": 0})
+    servers.check_options(mine, {"db": 3, "decode_responses": True})
+
+
+@pytest.mark.parametrize("helper", [
+    lambda client: lab.count(lambda c: c.set("key1", "value1"), client),
+    lambda client: lab.count(set_async, client),
+    lambda client: lab.capture(lambda c: c.set("key1", "value1"), client),
+    lambda client: lab.bystander(lambda c: c.set("key1", "value1"), client),
+    lambda client: lab.frozen(client, 0.1).__enter__(),
+    lab.empty,
+], ids=["count", "count async", "capture", "bystander", "frozen", "empty"])
+def test_a_client_of_somebodys_server_is_refused_by_every_helper(somebodys_server, helper):
+    theirs = somebodys_server()
+    theirs.connect().set("customer:1", "Ada")
+    before = digest(theirs)
+    refusal(helper, theirs.connect())
+    assert digest(theirs) == before
+
+
+async def set_async(client):
+    await client.set("key1", "value1")
+
+
+@pytest.mark.parametrize("thing", [None, "redis://", redis.Redis(port=1).pipeline()], ids=["None", "URL", "pipeline"])
+def test_what_is_no_client(thing):
+    refusal(lab.empty, thing)
+
+
+def test_a_spare_server_is_captured_where_it_stands(r):
+    spare = lab.spare()
+    assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), spare).requests] == ["SET key1"]
+    assert spare.get("key1") == b"value1" and r.get("key1") is None
 
 
 def test_empty_leaves_nothing_on_the_private_server(r):
@@ -287,11 +406,11 @@ def test_empty_leaves_nothing_on_the_private_server(r):
 def test_a_kernel_with_redis_url_works_on_that_server(another_server):
     theirs = another_server()
     script = ("import lab_utils as lab; r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here'); "
-              "print(lab.count(lambda c: c.get('here'), r).round_trips, lab.fingerprint()['where'])")
+              "print(r.get('here'), lab.count(lambda c: c.get('here'), r).round_trips, lab.fingerprint()['where'])")
     done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=7)},
                           capture_output=True, text=True, timeout=30)
-    assert (done.stdout, done.stderr) == ("1 named by REDIS_URL\n", "")
-    assert theirs.connect(db=7).get("here") == b"2"
+    assert (done.stdout, done.stderr) == ("b'2' 1 named by REDIS_URL\n", "")
+    assert theirs.connect(db=7).dbsize() == 0  # the kernel has ended
     assert running(theirs.pid)
 
 
@@ -305,8 +424,8 @@ def test_unreachable():
 
 @pytest.mark.parametrize("url", ["redis://:wrong@{}:{}/0", "redis://{}:{}/0", "redis://nobody:wrong@{}:{}/0"],
                          ids=["wrong password", "missing password", "unknown user"])
-def test_password(another_server, url):
-    text = refusal(servers.own_server, url.format(*another_server().address))
+def test_password(somebodys_server, url):
+    text = refusal(servers.own_server, url.format(*somebodys_server().address))
     assert "password" in text and "wrong" not in text
 
 
@@ -329,19 +448,19 @@ def test_too_silent():
     assert "did not answer" in text
 
 
-def test_no_such_database(another_server):
-    assert "database" in refusal(servers.own_server, url_of(another_server(), db=99))
+def test_no_such_database(somebodys_server):
+    assert "database" in refusal(servers.own_server, url_of(somebodys_server(), db=99))
 
 
-def test_a_user_without_rights(another_server):
-    theirs = another_server()
+def test_a_user_without_rights(somebodys_server):
+    theirs = somebodys_server()
     theirs.connect().acl_setuser("guest", enabled=True, passwords=["+guest"], commands=["+info"])
     text = refusal(servers.own_server, "redis://guest:guest@{}:{}/0".format(*theirs.address))
     assert "rights" in text
 
 
 def test_an_old_server(another_server, monkeypatch):
-    monkeypatch.setattr(servers, "OLDEST", (99, 0))
+    monkeypatch.setattr(versions, "OLDEST", (99, 0))
     theirs = another_server_of_any_age(another_server, monkeypatch)
     before = digest(theirs)
     assert "99.0" in refusal(servers.own_server, url_of(theirs))
@@ -350,15 +469,15 @@ def test_an_old_server(another_server, monkeypatch):
 
 def another_server_of_any_age(another_server, monkeypatch):
     with monkeypatch.context() as relaxed:
-        relaxed.setattr(servers, "OLDEST", (0, 0))
+        relaxed.setattr(versions, "OLDEST", (0, 0))
         return another_server()
 
 
-def test_a_node_of_a_cluster(another_server, tmp_path):
+def test_a_node_of_a_cluster(somebodys_server, tmp_path):
     settings = ["cluster-enabled yes", f"cluster-config-file {tmp_path}/nodes.conf"]
     if servers.binary_version(servers.find_binary()) >= (7, 0):
         settings.append(f"cluster-port {servers.free_port()}")
-    text = refusal(servers.own_server, url_of(another_server(*settings)))
+    text = refusal(servers.own_server, url_of(somebodys_server(*settings)))
     assert "cluster" in text and "standalone" in text
 
 
