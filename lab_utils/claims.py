@@ -13,7 +13,7 @@ import pkgutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import state
+from . import calm, state
 from .errors import LabError
 
 HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
@@ -113,9 +113,51 @@ def claim(name, **measured):
     except TypeError as error:
         raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
                        "Pass just these.") from None
-    tried = Tried(name, known.text, known.judge(**measured), measured)
-    enter(name, {**asdict(tried.verdict), "measured": measured}, chapter())
+    seen = calm.since_claim()
+    tried = Tried(name, known.text, judged(known.judge, measured, seen), measured)
+    enter(name, {**asdict(tried.verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
     return tried
+
+
+def judged(judge, measured, seen):
+    """The judge's Verdict; "untested" where the machine was busy and a measurement off by the share taken would turn the word.
+
+    `seen` is the Calm of what was measured.
+    """
+    found = judge(**measured)
+    turned = {judge(**other).word for other in nearby(measured, 1 + seen.taken_share)} - {found.word} if seen.busy else ()
+    if not turned:
+        return found
+    others = "” or “".join(sorted(turned))
+    return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by that share "
+                             f"it would be “{others}”: {found.because}")
+
+
+SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
+MEASURED_INTEGERS = ("_us", "_ns", "_bytes")  # how the names of measurements end that the server tells in whole numbers
+
+
+def nearby(measured, factor):
+    """The same measurements, each measured figure in turn times `factor` and divided by it. Counts and settings stay."""
+    for path, value in figures(measured):
+        for changed in (value * factor, value / factor):
+            yield replaced(measured, path, type(value)(changed))
+
+
+def figures(measured, path=()):
+    """(path, value) of every measured figure in a dict of figures and dicts."""
+    for name, value in measured.items():
+        label = str((*path, name)[0])
+        if isinstance(value, dict):
+            yield from figures(value, (*path, name))
+        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(MEASURED_INTEGERS)):
+            yield (*path, name), value
+
+
+def replaced(measured, path, value):
+    """A copy of nested dicts with one value replaced."""
+    first, *rest = path
+    return {**measured, first: replaced(measured[first], rest, value) if rest else value}
 
 
 def enter(name, verdict, chapter):

@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 from . import state
+from .ratio import within
 from .words import many, milliseconds, plain_duration, three_figures
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
@@ -104,7 +105,7 @@ def plot_comparison(times, over, prediction=None, title=None):
         top = place
         for name in names:
             seconds = times.seconds(name, rtt)
-            note = "" if name == over else f"   {ratio_note(times, name, over, rtt)}"
+            note = "" if name == over else f"   {times.speedup(name, over, rtt)}"
             draw_bar(axes, place, seconds, f"{name}  {plain_duration(seconds)}{note}", look[name])
             every.append(seconds)
             place += 1
@@ -165,25 +166,16 @@ def others(names, over):
     return [name for name in names if name != over]
 
 
-def ratio_note(times, name, over, rtt):
-    from .ratio import times as written
-
-    found = times.speedup(name, over, rtt)
-    if not found.differs:
-        return "no different"
-    return f"{written(found.value)} faster" if found.value > 1 else f"{written(1 / found.value)} slower"
-
-
 def comparison_title(times, over):
-    """'Against loop: pipeline is 5.2x faster at RTT 0 ms, 57x faster at 5 ms; …' for the first two others."""
+    """'Against loop: pipeline 5.2x faster at RTT 0 ms, 57x faster at 5 ms; …' for the first two others."""
     near, far = times.rtts[0], times.rtts[-1]
     if len(times.names) == 1:
         return f"{over} takes {plain_duration(times.seconds(over, far))} at RTT {milliseconds(far)}"
     parts = []
     for name in others(times.names, over)[:2]:
-        text = f"{name} is {ratio_note(times, name, over, near)} at RTT {milliseconds(near)}"
-        parts.append(text if far == near else f"{text}, {ratio_note(times, name, over, far)} at {milliseconds(far)}")
-    return f"Against {over}, " + "; ".join(parts)
+        text = f"{name} {times.speedup(name, over, near)} at RTT {milliseconds(near)}"
+        parts.append(text if far == near else f"{text}, {times.speedup(name, over, far)} at {milliseconds(far)}")
+    return f"Against {over}: " + "; ".join(parts)
 
 
 @styled
@@ -242,10 +234,7 @@ def plot_sweep(sweep, title=None):
         color, marker = COLORS[line], MARKERS[line]
         axes.plot(sweep.sizes, seconds, marker=marker, color=color)
         axes.annotate(f"RTT {milliseconds(rtt)}", (sweep.sizes[0], seconds[0]), (4, 6), textcoords="offset points", color=color)
-        knee = sweep.knee(rtt)
-        place = knee, sweep.seconds(knee, rtt) * 1000
-        axes.plot(*place, marker="o", markersize=15, markerfacecolor="none", color=color)
-        axes.annotate(f"knee {knee:,}", place, (0, 12), textcoords="offset points", ha="center", fontsize=9, color=color)
+        mark_knee(axes, sweep, rtt, color)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.margins(y=0.15)  # room for the labels above the first points
@@ -259,11 +248,27 @@ def plot_sweep(sweep, title=None):
         below.set_ylim(bottom=0)
     panels[-1][0].set_xlabel(f"{sweep.what}, log scale")
     far = sweep.rtts[-1]
-    set_title(axes, title or f"At RTT {milliseconds(far)}, beyond {sweep.knee(far):,} {sweep.what} there is little left to gain")
+    set_title(axes, title or sweep.finding(far))
     environment(axes, sweep.rtts)
-    say("; ".join(f"RTT {milliseconds(rtt)}: knee at {sweep.knee(rtt):,}, {plain_duration(sweep.seconds(sweep.knee(rtt), rtt))}, "
-                  f"against {plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts))
+    say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
+                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts))
     return figure
+
+
+def mark_knee(axes, sweep, rtt, color):
+    """A ring around the knee of one distance, where the rounds show it."""
+    knee = sweep.knee(rtt)
+    if knee is not None:
+        place = knee, sweep.seconds(knee, rtt) * 1000
+        axes.plot(*place, marker="o", markersize=15, markerfacecolor="none", color=color)
+        axes.annotate(f"knee {knee:,}", place, (0, 12), textcoords="offset points", ha="center", fontsize=9, color=color)
+
+
+def knee_in_words(sweep, rtt):
+    knee = sweep.knee(rtt)
+    if knee is None:
+        return f"no knee shown, {plain_duration(sweep.seconds(sweep.sizes[-1], rtt))} at {sweep.sizes[-1]:,}"
+    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
 
 
 @styled
@@ -305,7 +310,7 @@ def plot_table(what, published, reproduced, rtt_ms, title):
     draw_published(axes, published, reproduced)
     axes.set_xlabel("milliseconds, log scale")
     worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in published)
-    set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out within {worst:.1f}x")
+    set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out {within(worst)}")
     environment(axes, (round(rtt_ms, 2),))
     say(published_words(published, reproduced))
     return figure

@@ -6,16 +6,22 @@ from dataclasses import dataclass
 
 CONFIDENCE = 0.99
 FEWEST_FOR_INTERVAL = 8  # below, not even the whole range of the rounds holds the median with 99% confidence
+FEWEST_BY_ORDER = 5  # that five rounds of each come out in order by chance is less likely than 1 in 100
+FEWEST = 3
+TOO_FEW, SAME, FASTER, SLOWER = "too few rounds to tell", "no different", "faster", "slower"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times faster one variant is than another: `value` is the median over paired rounds, `low` to `high` its interval.
+    """How many times faster one variant is than another: `value`, of the two medians, and `low` to `high`, its interval.
 
     The interval is the sign test's (W. J. Conover, Practical Nonparametric Statistics, 3rd ed. 1999, section 3.2): two
-    order statistics of the paired ratios hold their median with at least 99% confidence, whatever the noise looks like.
-    With fewer than 8 rounds that cannot be had; then it is the range of what was seen, and `apart`
-    (every round of one variant faster than every round of the other) is needed as well to call it a difference.
+    order statistics of the ratios, paired round by round, hold their median with at least 99% confidence, whatever the
+    noise looks like; widened, where need be, to hold `value`, which is what a figure's two bars show. With fewer than 8
+    rounds that cannot be had. Then the interval is the range of what was seen, and a difference is called one only where
+    the rounds stand `apart` (see there).
+
+    `judgement` is one of TOO_FEW, SAME, FASTER, SLOWER; titles, labels and sentences all come from it.
     """
 
     value: float
@@ -25,20 +31,42 @@ class Ratio:
     apart: bool
 
     @property
+    def judgement(self):
+        beyond = self.low > 1 or self.high < 1
+        if self.rounds < FEWEST_FOR_INTERVAL and not (beyond and self.apart):
+            return TOO_FEW
+        if not beyond:
+            return SAME
+        return FASTER if self.value > 1 else SLOWER
+
+    @property
     def differs(self):
         """True if the measurement tells the two apart."""
-        beyond = self.low > 1 or self.high < 1
-        return beyond and (self.rounds >= FEWEST_FOR_INTERVAL or (self.apart and self.rounds > 2))
+        return self.judgement in (FASTER, SLOWER)
 
     def sentence(self, name, over):
-        """'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows."""
-        if not self.differs:
-            return f"{name} and {over}: no difference beyond noise ({self.low:.2f} to {self.high:.2f})"
-        ratio, word = (self, "faster") if self.value >= 1 else (self.inverse(), "slower")
-        return f"{name} is {times(ratio.value)} {word} than {over} ({times(ratio.low)[:-1]} to {times(ratio.high)[:-1]})"
+        """'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows, or that the rounds were too few."""
+        if self.judgement == TOO_FEW:
+            seen = f"{times(self.low)} in 1 round" if self.rounds == 1 else f"{self.range()} in {self.rounds} rounds"
+            return f"{name} and {over}: too few rounds to tell ({seen})"
+        if self.judgement == SAME:
+            return f"{name} and {over}: no difference beyond noise ({self.range()})"
+        shown = self if self.judgement == FASTER else self.inverse()
+        return f"{name} is {self} than {over} ({shown.range()})"
+
+    def range(self):
+        low, high = times(self.low)[:-1], times(self.high)[:-1]
+        return f"{low} to {high}" if not low == high == "1.00" else f"{self.low:.4f} to {self.high:.4f}"
 
     def inverse(self):
         return Ratio(1 / self.value, 1 / self.high, 1 / self.low, self.rounds, self.apart)
+
+    def __str__(self):
+        """The judgement for a label or a title: '5.2x faster', '2.0x slower', 'no different', 'too few rounds to tell'."""
+        if not self.differs:
+            return self.judgement
+        value = self.value if self.judgement == FASTER else 1 / self.value
+        return f"{times(value) if value >= 1.005 else 'less than 1%'} {self.judgement}"
 
     def __repr__(self):
         return f"~{times(self.value)} (~{times(self.low)[:-1]} to ~{times(self.high)[:-1]})"
@@ -49,12 +77,30 @@ def times(value):
     return f"{value:.2f}x" if value < 2 else f"{value:.1f}x" if value < 20 else f"{value:,.0f}x"
 
 
+def within(factor):
+    """How far off a factor is: 'within 4%' below 1.1, 'within 2.3x' above. `factor` is 1 or more."""
+    return f"within {math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else f"within {times(factor)}"
+
+
 def ratio(fast, slow):
     """The Ratio slow over fast of two lists of seconds, paired round by round."""
     paired = sorted(b / a for a, b in zip(fast, slow, strict=True))
+    value = statistics.median(slow) / statistics.median(fast)
     low, high = interval_ranks(len(paired))
-    apart = max(fast) < min(slow) or max(slow) < min(fast)
-    return Ratio(statistics.median(paired), paired[low], paired[high], len(paired), apart)
+    return Ratio(value, min(paired[low], value), max(paired[high], value), len(paired), apart(fast, slow))
+
+
+def apart(one, other):
+    """True if two lists of few rounds are surely told apart: the slowest of one was faster than the fastest of the other.
+
+    Of two equals that happens in 1 of 126 comparisons with five rounds, but in 1 of 10 with three. So with three or four
+    the gap must be at least as wide as each list's own range, which two equals reach in about 1 of 100 (simulated for
+    normal, exponential and heavy-tailed noise, see test_ratio.py). Two rounds are never enough.
+    """
+    (low, near), (far, high) = sorted([(min(one), max(one)), (min(other), max(other))])
+    if len(one) < FEWEST or near >= far:
+        return False
+    return len(one) >= FEWEST_BY_ORDER or far / near >= max(near / low, high / far)
 
 
 def interval_ranks(n):

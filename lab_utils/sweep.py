@@ -3,10 +3,12 @@
 import tracemalloc
 
 from .errors import LabError
+from .ratio import FASTER, ratio
 from .servers import connect
 from .timing import compare
+from .words import milliseconds
 
-KNEE = 1.10  # within 10% of the fastest counts as there
+KNEE = 1.10  # surely less than 10% slower than any other size counts as there
 
 
 class Sweep:
@@ -24,9 +26,22 @@ class Sweep:
         return self.comparison.seconds(str(size), rtt_ms)
 
     def knee(self, rtt_ms=None):
-        """The smallest size that is not measurably slower than the fastest one by more than 10%."""
-        fastest = str(min(self.sizes, key=lambda size: self.seconds(size, rtt_ms)))
-        return next(size for size in self.sizes if self.comparison.speedup(fastest, str(size), rtt_ms).low <= KNEE)
+        """The smallest size that is shown to be less than 10% slower than any other, or None where the rounds show no such size.
+
+        "Shown" is what Ratio calls a difference: the size is faster than every other would be if that took 10% longer.
+        Noise can hide a knee; it cannot make one.
+        """
+        rounds = {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
+        shown = (size for size in self.sizes
+                 if all(near(rounds[size], rounds[other]) for other in self.sizes if other != size))
+        return next(shown, None)
+
+    def finding(self, rtt_ms=None):
+        """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that the rounds don't show the size."""
+        knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
+        if knee is None:
+            return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
+        return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
     def plot(self, title=None):
         """Draws time (and memory) against size, with the knee of each distance."""
@@ -36,6 +51,11 @@ class Sweep:
 
     def __repr__(self):
         return repr(self.comparison)
+
+
+def near(rounds, others):
+    """True if one size's rounds are shown to be less than 10% slower than another's."""
+    return ratio(rounds, [KNEE * seconds for seconds in others]).judgement == FASTER
 
 
 def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, rounds=None, **options):

@@ -7,7 +7,8 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils import claims
-from lab_utils.claims import DEPENDS, FAILS, HOLDS, Claim, Verdict
+from lab_utils.calm import Calm
+from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Claim, Verdict
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
     entry = lab.ledger()["A99"]
     assert entry == json.loads((trial / "claims.json").read_text(encoding="utf-8"))["A99"]
-    verdict = {"word": FAILS, "because": "~0.5x", "measured": {"loop_s": 0.5, "pipeline_s": 1.0}}
+    verdict = {"word": FAILS, "because": "~0.5x", "measured": {"loop_s": 0.5, "pipeline_s": 1.0}, "taken_share": 0.0}
     assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], **verdict, "chapters": {"": verdict}}
 
 
@@ -66,6 +67,42 @@ def test_measurements_that_the_judge_does_not_take(trial, measured):
     text = refusal(lab.claim, "A99", **measured)
     assert "judged from loop_s, pipeline_s" in text
     assert lab.ledger() == {}
+
+
+# A busy machine
+
+
+@pytest.fixture
+def busy(monkeypatch):
+    """Says that other programs took `share` of the time of what was measured."""
+    def say(share):
+        monkeypatch.setattr(claims.calm, "since_claim", lambda: Calm(3, 40, share))
+    return say
+
+
+@pytest.mark.parametrize("loop_s, share, word", [
+    (3.0, 0.2, HOLDS), (2.2, 0.2, UNTESTED), (1.5, 0.2, DEPENDS), (1.1, 0.2, UNTESTED), (0.9, 0.2, UNTESTED), (0.5, 0.2, FAILS),
+    (3.0, 0.6, UNTESTED), (2.2, 0.0, HOLDS)])
+def test_a_word_that_the_disturbance_could_turn_is_untested(trial, busy, loop_s, share, word):
+    busy(share)
+    tried = lab.claim("A99", loop_s=loop_s, pipeline_s=1.0)
+    assert tried.verdict.word == word
+    assert lab.ledger()["A99"]["taken_share"] == share
+
+
+def test_untested_says_why_with_figures(trial, busy):
+    busy(0.2)
+    because = lab.claim("A99", loop_s=2.2, pipeline_s=1.0).verdict.because
+    assert because == ("the machine was busy: other programs took ~20% of the time, ~3 of ~40 rounds were quiet. "
+                       "What was measured says “holds”; with a figure off by that share it would be “depends”: ~2.2x")
+
+
+def test_each_measured_figure_is_changed_in_turn_and_nothing_else():
+    measured = {"loop_s": 2.0, "far_rtt_ms": 1.0, "turns": 3, "prefix_us": 500, "pooled_s": {10: 4.0}, "cut": True}
+    changed = list(claims.nearby(measured, 2))
+    assert changed == [{**measured, "loop_s": 4.0}, {**measured, "loop_s": 1.0},
+                       {**measured, "prefix_us": 1_000}, {**measured, "prefix_us": 250},
+                       {**measured, "pooled_s": {10: 8.0}}, {**measured, "pooled_s": {10: 2.0}}]
 
 
 def test_every_claim_is_known_by_its_article():

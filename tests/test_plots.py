@@ -34,7 +34,7 @@ def compared(names=("loop", "pipeline", "mset"), rtts=(0, 5), seconds=0.05, rati
 
 def swept(memory=None):
     sizes = 1, 10, 100, 1_000
-    samples = {(str(size), rtt): [(1_000 / size) * (rtt + 0.05) / 1000 + 0.005] for size in sizes for rtt in (0, 1, 5)}
+    samples = {(str(size), rtt): [(1_000 / size) * (rtt + 0.05) / 1000 + 0.005] * 9 for size in sizes for rtt in (0, 1, 5)}
     return Sweep("commands a batch", Comparison({str(size): None for size in sizes}, 1_000, samples, None, None), sizes, memory)
 
 
@@ -175,8 +175,8 @@ def printed(capsys, draw):
 
 def test_the_title_of_a_comparison_is_its_finding(r, capsys):
     title, said = printed(capsys, lambda: compared().plot(over="loop"))
-    assert " ".join(title.split()) == ("Against loop, pipeline is 5.0x faster at RTT 0 ms, 5.0x faster at 5 ms; "
-                                       "mset is 25x faster at RTT 0 ms, 25x faster at 5 ms")
+    assert " ".join(title.split()) == ("Against loop: pipeline 5.0x faster at RTT 0 ms, 5.0x faster at 5 ms; "
+                                       "mset 25x faster at RTT 0 ms, 25x faster at 5 ms")
     assert said.startswith("measured: pipeline is 5.0x faster than loop (5.0 to 5.0) at RTT 0 ms; ")
 
 
@@ -187,7 +187,7 @@ def test_a_comparison_without_a_difference_claims_none(r, capsys):
 
 def test_a_slower_one_is_called_slower(r, capsys):
     title, _ = printed(capsys, lambda: compared(("loop", "pipeline"), rtts=(0,)).plot(over="pipeline"))
-    assert "loop is 5.0x slower" in title
+    assert "loop 5.0x slower" in title
 
 
 def test_a_prediction_is_a_bar_of_its_own(r):
@@ -211,6 +211,19 @@ def test_a_ladder_says_how_many_turns_it_leaves_out(r):
 def test_the_knee_is_marked(r):
     texts = [text.get_text() for text in words_of(swept().plot())]
     assert sum(text.startswith("knee ") for text in texts) == 3
+
+
+def test_a_sweep_without_a_knee_names_none(r, capsys):
+    samples = {(size, 0): rounds for size, rounds in (("1", [1.0, 2.0, 3.0]), ("10", [1.1, 1.9, 3.1]))}
+    noisy = Sweep("commands a batch", Comparison({"1": None, "10": None}, 1, samples, None, None), (1, 10), None)
+    title, said = printed(capsys, noisy.plot)
+    assert "do not show" in title and said == "measured: RTT 0 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
+
+
+def test_few_rounds_are_no_finding(r, capsys):
+    few = Comparison({"a": None, "b": None}, 1, {("a", 0): [1.0], ("b", 0): [33.0]}, None, None)
+    title, said = printed(capsys, few.plot)
+    assert "too few rounds to tell" in title and "too few rounds to tell (0.03x in 1 round)" in said
 
 
 # The style

@@ -1,5 +1,7 @@
 """One variable swept: its knee, its memory, and the same work at every size."""
 
+import random
+
 import pytest
 from helpers import refusal
 
@@ -17,8 +19,8 @@ def batches(r, size):
 
 
 def made(seconds):
-    """A Sweep with given times: {size: seconds} at RTT 1."""
-    samples = {(str(size), 1): [s] for size, s in seconds.items()}
+    """A Sweep with given times: {size: seconds, or a list of them} at RTT 1."""
+    samples = {(str(size), 1): list(rounds) if isinstance(rounds, list) else [rounds] * 9 for size, rounds in seconds.items()}
     return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples, None, None), seconds, None)
 
 
@@ -43,6 +45,35 @@ def test_memory_grows_with_the_batch(r):
 ])
 def test_the_knee(seconds, knee):
     assert made(seconds).knee() == knee
+
+
+def named(truth, rounds, noise, tries=1_000):
+    """{knee: how often it was named} of sizes that truly take these seconds."""
+    chance = random.Random(f"{truth}{rounds}{noise}")
+
+    def measured(seconds):
+        return [seconds * chance.lognormvariate(0, noise) for _ in range(rounds)]
+
+    found = [made({size: measured(seconds) for size, seconds in truth.items()}).knee() for _ in range(tries)]
+    return {knee: found.count(knee) / tries for knee in found}
+
+
+@pytest.mark.parametrize("rounds, noise", [(1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)])
+def test_noise_never_makes_a_knee(rounds, noise):
+    """A size that is truly 25% slower than the best."""
+    assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds, noise).get(10, 0) < 0.01
+
+
+def test_little_noise_shows_the_knee():
+    assert named({10: 1.25, 100: 1.0, 1_000: 1.02}, rounds=25, noise=0.05)[100] > 0.9
+    assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds=3, noise=0.01)[100] > 0.9
+
+
+def test_rounds_that_do_not_show_a_knee_are_no_knee():
+    noisy = made({1: [1.0, 2.0, 3.0], 10: [1.1, 1.9, 3.1]})
+    assert noisy.knee() is None
+    assert noisy.finding(1) == "At RTT 1 ms, these rounds do not show from which size on there is little left to gain"
+    assert made({1: 10.0, 10: 1.0}).finding() == "At RTT 1 ms, beyond 10 commands a batch there is little left to gain"
 
 
 @pytest.mark.parametrize("sizes", [(), (10, 1), (1, 1, 10)])
