@@ -4,6 +4,7 @@ from .bystander import bystander
 from .claims import claim, ledger
 from .cluster import cluster
 from .counters import Cost, count
+from .ended import explained, watch_cells
 from .errors import LabError
 from .exercises import check, progress
 from .fingerprint import fingerprint
@@ -11,6 +12,7 @@ from .fresh import run_fresh
 from .frozen import frozen
 from .groups import plot_groups
 from .guard import empty
+from .interrupts import interruptible
 from .ladders import plot_ladders
 from .lanes import plot_lanes
 from .model import describe, fit_model, hidden_distance, predict
@@ -31,3 +33,8 @@ __all__ = [
     "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "retrial",
     "run_fresh", "segments", "slider", "spare", "sweep", "timeline",
 ]
+
+for _name in __all__:
+    if callable(globals()[_name]) and not isinstance(globals()[_name], type):
+        globals()[_name] = interruptible(explained(globals()[_name]))
+watch_cells()

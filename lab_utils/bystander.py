@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import guard
 from .errors import LabError
+from .keeper import Kept
 from .words import duration
 
 
@@ -46,20 +47,19 @@ def bystander(fn, client):
     place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, process_group=0,
-    ) as process:
-        process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
-        process.stdin.flush()
-        if process.stdout.readline().strip() != "ready":
+    other = Kept([sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
+                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        other.process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
+        other.process.stdin.flush()
+        if other.process.stdout.readline().strip() != "ready":
             raise LabError("The bystander could not reach the server. Run the cell again.")
         started = time.perf_counter()
-        try:
-            fn(client)
-        finally:
-            took = time.perf_counter() - started
-            noted, _ = process.communicate()
+        fn(client)
+        took = time.perf_counter() - started
+        noted, _ = other.process.communicate()
+    finally:
+        other.stop()
     samples = [(sent - started, latency) for sent, latency in json.loads(noted)]
     return Bystander([(sent, latency) for sent, latency in samples if sent < took and sent + latency > 0] or samples[-1:], took)
 

@@ -6,13 +6,13 @@ It stays a KeyboardInterrupt, so that Run All stops and nothing takes it for an 
 import contextlib
 import functools
 import gc
+import inspect
 import os
 import signal
 import textwrap
 import threading
 
 _restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
-_running = threading.local()
 
 
 class Interrupted(KeyboardInterrupt):
@@ -23,7 +23,7 @@ class Interrupted(KeyboardInterrupt):
         return ["Interrupted", *textwrap.wrap(str(self), 100)]
 
 
-class uninterrupted:  # noqa: N801 - used like a function
+class uninterrupted:
     """Inside the `with` block SIGINT waits; it comes at the end of the block. Other threads never get it."""
 
     def __enter__(self):
@@ -49,28 +49,24 @@ def restorer(restore):
     return restore
 
 
-def helper(function):
+def interruptible(function):
     """A helper that may be interrupted anywhere, and leaves the kernel as it found it.
 
     `with` and `finally` do most of it; but a signal may come between a change and the `try` that would put it back.
     """
 
     @functools.wraps(function)
-    def interruptible(*args, **kwargs):
-        if getattr(_running, "helper", None) or threading.current_thread() is not threading.main_thread():
-            return function(*args, **kwargs)
+    def whole(*args, **kwargs):
         before = gc.isenabled(), placement()
         try:
-            _running.helper = function.__name__
             return function(*args, **kwargs)
         except KeyboardInterrupt:
             with contextlib.suppress(KeyboardInterrupt), uninterrupted():
                 put_back(before, [*args, *kwargs.values()])
-            raise Interrupted(f"lab.{function.__name__} was stopped. Everything is as it was before; run the cell again.") from None
-        finally:
-            _running.helper = None
+            raise Interrupted(f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys that had been "
+                              "written may remain. Run the cell again.") from None
 
-    return interruptible
+    return whole
 
 
 def placement():
@@ -96,5 +92,5 @@ def disconnect(client):
     with contextlib.suppress(Exception):
         if hasattr(client, "disconnect_connection_pools"):
             client.disconnect_connection_pools()
-        elif hasattr(pool, "disconnect"):
+        elif hasattr(pool, "disconnect") and not inspect.iscoroutinefunction(pool.disconnect):
             pool.disconnect()

@@ -23,5 +23,5 @@ def spare(*settings, **options):
                            "Write one setting a string.")
         if setting.split()[0].strip("\"'").lower() in KEPT_BY_THE_LAB:
             raise LabError(f"lab.spare cannot start a server with {setting!r}: where it listens, runs and writes, and who may "
-                           "log in, is the lab's, so that it ends with your kernel. Set it later with CONFIG SET, or leave it out.")
+                           "log in, is the lab's, so that it ends with your kernel. Set it with CONFIG SET, or leave it out.")
     return servers.start(servers.find_binary(), *settings).connect(**options)

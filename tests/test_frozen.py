@@ -1,7 +1,11 @@
 """A server that stands still: no answer inside the block, an answer after it; and never a server that is not the lab's."""
 
+import signal
+import threading
+
 import pytest
 import redis
+from helpers import refusal
 
 import lab_utils as lab
 from lab_utils import guard
@@ -48,3 +52,19 @@ def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
     monkeypatch.setattr(guard, "_private", {})
     with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):
         pass
+
+
+@pytest.mark.parametrize("seconds", [None, "0.5", -1, float("nan"), float("inf"), True, [1], 601])
+def test_seconds_after_which_it_would_never_wake(server, seconds):
+    assert "0 to 600" in refusal(lab.frozen, server, seconds)
+    assert server.ping()
+
+
+def test_an_interrupt_on_the_way_in_wakes_it(server, monkeypatch):
+    def interrupted(self):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(threading.Timer, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), lab.frozen(server, 60):
+        raise AssertionError("the block was not entered")
+    assert hasty(server).ping()

@@ -97,7 +97,8 @@ def test_a_forked_child_does_not_stop_what_is_its_parents(r):
     assert r.ping()
 
 
-@pytest.mark.parametrize("name", ['a "quoted" name', "back\\slash", "umläut ünd space", "percent %s", "new\nline", "$HOME `x` 'y'"])
+@pytest.mark.parametrize("name", ['a "quoted" name', "back\\slash", "umläut ünd space", "percent %s", "new\nline",
+                                  "$HOME `x` 'y'"])
 def test_a_temporary_folder_of_any_name(kernel, tmp_path, name):
     folder = tmp_path / name
     folder.mkdir()
@@ -107,8 +108,8 @@ def test_a_temporary_folder_of_any_name(kernel, tmp_path, name):
     assert gone(int(pid), folder)
 
 
-@pytest.mark.parametrize("setting", ["daemonize yes", "port 7000", "DIR /tmp", "requirepass x", '"bind" 0.0.0.0', "include /etc/x",
-                                     "maxmemory 1mb\ndaemonize yes", "", 5])
+@pytest.mark.parametrize("setting", ["daemonize yes", "port 7000", "DIR /tmp", "requirepass x", '"bind" 0.0.0.0',
+                                     "include /etc/x", "maxmemory 1mb\ndaemonize yes", "", 5])
 def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
     refusal(lab.spare, setting)
 
@@ -122,7 +123,8 @@ def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
         r.shutdown(nosave=True)
         old.kept.process.wait(5)
         fresh = lab.connect()
-        print(server() is not old, fresh.ping(), lab.connect(1).ping(), lab.count(lambda c: c.ping(), fresh).round_trips, flush=True)
+        print(server() is not old, fresh.ping(), lab.connect(1).ping(),
+              lab.count(lambda c: c.ping(), fresh).round_trips, flush=True)
         import time; time.sleep(60)
     """)
     assert said[:5] == ["this", "machine:", "the", "lab's", "server"]
