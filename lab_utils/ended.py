@@ -5,23 +5,22 @@ it; a helper raises it as a LabError.
 """
 
 import functools
-import re
 import sys
+import traceback
 
 import redis
+import redis.asyncio
 
 from .errors import LabError
 from .link import GONE, link
 from .servers import server
 
-PLACE = re.compile(r"(?:connecting to|reading from) (\S+):(\d+)")  # in redis-py's words
 
 def sentence(error):
     """Why a client of the lab's lost its server, and what to do; None if this error has other reasons."""
     known, known_link = server.known(), link.known()
-    place = PLACE.search(str(error))
-    address = place and (place[1], int(place[2]))
-    if address and known_link and address[0] == "127.0.0.1" and address[1] in known_link.listening:
+    address = address_of(error)
+    if address and known_link and address[1] in known_link.listening:
         if not known_link.alive():
             return GONE
         address = known_link.listening[address[1]][0]  # that of the server behind it
@@ -29,6 +28,15 @@ def sentence(error):
         return "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
     if known and not known.alive() and address in (None, known.address):
         return "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
+    return None
+
+
+def address_of(error):
+    """(host, port) of the connection that raised it; None where there is none by TCP. redis-py's words do not always tell."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for value in frame.f_locals.values():
+            if isinstance(value, (redis.Connection, redis.asyncio.Connection)):
+                return value.host, value.port
     return None
 
 
