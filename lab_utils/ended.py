@@ -47,8 +47,9 @@ def explained(function):
     def explaining(*args, **kwargs):
         try:
             return function(*args, **kwargs)
-        except redis.ConnectionError as error:
-            told = sentence(error)
+        except (redis.ConnectionError, LabError) as error:
+            lost = error if isinstance(error, redis.ConnectionError) else error.__context__
+            told = sentence(lost) if isinstance(lost, redis.ConnectionError) else None
             if told:
                 raise LabError(told) from None
             raise
