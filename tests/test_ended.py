@@ -77,7 +77,7 @@ def test_a_cell_is_told_below_its_error(environment):
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr.splitlines() == [SERVER]
+    assert done.stderr.splitlines() == [SERVER], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
 
 
