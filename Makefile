@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test drills notebooks bench lint wheelhouse clean python learner dev
+.PHONY: help lab test drills soak notebooks bench lint wheelhouse clean python learner dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,9 @@ test: dev  ## run every test and every notebook
 
 drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
 	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" tests/drills
+
+soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every server, then all drills in full
+	$(BIN)/python tests/drills/soak.py $(or $(N),5) $(or $(BUSY),3)
 
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py

@@ -1,0 +1,71 @@
+"""Runs chapters as `make test` does, in a pytest of their own, and tells facts from words in what came out."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+WORDS = "tests/test_verdict_words.py::test_the_words_are_the_committed_ones"
+LIMIT_S = 1800
+SPINNING = "import os\nstarter = os.getppid()\nwhile os.getppid() == starter:\n    for _ in range(10**6):\n        pass\n"
+
+
+@dataclass
+class Run:
+    """`facts` are the cells that differ, `words` what changed in the verdicts' words, `untested` the claims left so."""
+
+    seconds: float
+    cells: int
+    facts: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    untested: list[str] = field(default_factory=list)
+
+    def told(self):
+        """The cells and words that are not as committed, one below the other."""
+        return "\n".join([*self.facts, *self.words])
+
+
+def run(chapters=CHAPTERS, cell_timeout_s=120, words=True, **environment):
+    """Runs the chapters with these further environment variables. Raises RuntimeError where pytest itself did not work."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0",
+                   f"--nbval-cell-timeout={cell_timeout_s}", *([WORDS] if words else []), *map(str, chapters)]
+        started = time.monotonic()
+        ended = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
+        took = time.monotonic() - started
+        if ended.returncode not in (0, 1):
+            raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
+        cases = list(xml.parse(report).getroot().iter("testcase"))
+    of_words = [case for case in cases if case.get("name").startswith("test_")]
+    found = Run(took, len(cases) - len(of_words), [], [what_failed(case) for case in of_words if failed(case)])
+    found.facts = [what_failed(case) for case in cases if case not in of_words and failed(case)]
+    found.untested = [item.get("value") for case in of_words for item in case.iter("property") if item.get("name") == "untested"]
+    return found
+
+
+def failed(case):
+    return case.find("failure") is not None or case.find("error") is not None
+
+
+def what_failed(case):
+    """Which cell, and the last lines of what pytest said of it."""
+    report = case.find("failure") if case.find("failure") is not None else case.find("error")
+    return f"{case.get('classname')} {case.get('name')}\n{(report.text or report.get('message'))[-1500:]}"
+
+
+@contextlib.contextmanager
+def busy(loops):
+    """So many endless loops of ordinary priority beside, which end with this process at the latest."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(loops):
+            stack.callback(subprocess.Popen([sys.executable, "-c", SPINNING]).kill)
+        yield

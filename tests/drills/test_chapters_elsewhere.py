@@ -1,0 +1,58 @@
+"""The chapters' facts on other machines: with every optional tool hidden, with all of them there, and on other servers."""
+
+import os
+import re
+import shutil
+import time
+
+import pytest
+from chapter_runs import CHAPTERS, run
+from other_servers import ALL
+from tries import SIZE
+
+TOOLS = ("tcpdump", "tshark", "redis-benchmark", "redis-server", "redis-cli")
+HIDDEN = re.compile(r"tshark|tcpdump|dumpcap|redis-|valkey-|chromium|google-chrome|docker|uv$|uvx$|lscpu|taskset")
+NOTICE = re.compile(r"packets import|shutil\.which|" + "|".join(TOOLS))
+NOTICING = [path for path in CHAPTERS if NOTICE.search(path.read_text(encoding="utf-8"))]
+SCOREBOARD = "12_"  # runs the others' trials again
+
+# CI tries one of the four servers a run, another one every day; DRILLS=full all, DRILLS_SERVER=valkey just that.
+TODAY = list(ALL)[int(time.time() // 86_400) % len(ALL)]
+CHOSEN = [os.environ["DRILLS_SERVER"]] if os.environ.get("DRILLS_SERVER") else list(ALL) if SIZE == "full" else [TODAY]
+
+
+def same_facts(chapters, **environment):
+    found = run(chapters, words=False, **environment)
+    assert found.cells > len(chapters)
+    assert not found.facts, found.told()
+
+
+def test_some_chapters_use_what_may_not_be_there():
+    assert {path.name[:2] for path in NOTICING} >= {"02", "09"}
+
+
+def test_with_every_optional_tool_hidden(tmp_path):
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if not HIDDEN.match(name) and not (tmp_path / name).is_symlink():
+                (tmp_path / name).symlink_to(os.path.join(folder, name))
+    assert not any(shutil.which(tool, path=tmp_path) for tool in TOOLS)
+    same_facts(NOTICING, PATH=str(tmp_path))
+
+
+def test_with_every_optional_tool_there():
+    if missing := [tool for tool in TOOLS if not shutil.which(tool)]:
+        words = f"not installed here: {', '.join(missing)}"
+        pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
+    same_facts(NOTICING)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", CHOSEN)
+def test_on_another_server(name):
+    """All of it in full; in CI without chapter 12, which runs the trials of all the others once more."""
+    try:
+        with ALL[name]() as environment:
+            same_facts([path for path in CHAPTERS if SIZE == "full" or not path.name.startswith(SCOREBOARD)], **environment)
+    except FileNotFoundError as missing:
+        pytest.fail(str(missing)) if os.environ.get("CI") == "true" else pytest.skip(str(missing))
