@@ -6,7 +6,7 @@ from .errors import LabError
 # Settings by which a server would escape the lab, or the lab its server; those that fit in any place are not here.
 KEPT_BY_THE_LAB = {
     "aclfile", "bind", "bind-source-addr", "daemonize", "dir", "include", "logfile", "pidfile", "port", "protected-mode",
-    "rename-command", "requirepass", "supervised", "syslog-enabled", "tls-port", "unixsocket", "user",
+    "rename-command", "requirepass", "supervised", "syslog-enabled", "tls-port", "user",
 }
 
 
