@@ -8,6 +8,7 @@ the keeper, so there is no moment at which nobody would remove it.
 
 import atexit
 import contextlib
+import fcntl
 import os
 import secrets
 import subprocess
@@ -38,6 +39,7 @@ wait
 kill -9 -$$
 """
 
+FIRST_NUMBER = 10  # of a lifeline: the keeper's shell needs those below for itself
 _lifelines = set()  # the write ends
 
 
@@ -107,7 +109,9 @@ class Kept:
 
 def lifeline():
     """(read end, write end) of a pipe that closes when this process is gone, whoever else it has started."""
-    read_end, write_end = os.pipe()
+    low, write_end = os.pipe()
+    read_end = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_NUMBER)
+    os.close(low)
     _lifelines.add(write_end)
     return read_end, write_end
 

@@ -108,6 +108,17 @@ def test_a_temporary_folder_of_any_name(kernel, tmp_path, name):
     assert gone(int(pid), folder)
 
 
+@pytest.mark.parametrize("taken", range(5))
+def test_whatever_numbers_of_open_files_are_taken(kernel, taken):
+    _, [answer] = kernel(f"""
+        import os
+        opened = [os.dup(0) for _ in range({taken})]
+        import lab_utils as lab
+        print(lab.spare().ping(), flush=True)
+    """)
+    assert answer == "True"
+
+
 @pytest.mark.parametrize("setting", ["daemonize yes", "port 7000", "DIR /tmp", "requirepass x", '"bind" 0.0.0.0',
                                      "include /etc/x", "maxmemory 1mb\ndaemonize yes", "", 5])
 def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
