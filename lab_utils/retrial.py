@@ -1,4 +1,4 @@
-"""Every claim tried again, in brief: the chapters' own measuring cells, run in kernels of their own.
+"""Every claim tried again, in brief: the chapters' own measuring cells, each chapter's in a Python of its own.
 
 In each chapter, the cells that its claims rest on carry the tag `trial`. These cells, and only these, are run in their
 order, one chapter after the other, at LAB_SCALE=ci. So the scoreboard has no measuring code that could drift from the
@@ -8,13 +8,15 @@ chapters', and no verdict from yesterday.
 import html
 import json
 import os
-import tempfile
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import claims
 from .errors import LabError
+from .keeper import Kept
 from .scale import scale
 from .timing import progress
 
@@ -146,58 +148,24 @@ def trial_cells(path):
 
 
 def run_trials(path):
-    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a kernel of their own.
+    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a Python of their own.
 
     They end at the first error: what follows might measure with what an earlier cell left behind.
     """
-    import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.source) for cell in trial_cells(path)])
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3",
-                            extra_arguments=["--log-level=ERROR"],  # else the kernel's warnings land in the reader's cell
-                            resources={"metadata": {"path": str(path.parent)}})
-    error = None
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": folder, "LAB_FIGURES": "off"}
-        try:
-            client.execute(env=environment)
-        except CellExecutionError:
-            error = first_error(notebook)
-        except CellTimeoutError:
-            error = f"a cell of this chapter took longer than {CELL_TIMEOUT_S} s"
-        except DeadKernelError:
-            error = "the kernel of this chapter ended"
-        except RuntimeError as failed:
-            error = f"no kernel for this chapter: {failed}"
-        except BaseException:
-            kill_kernel(client)
-            raise
-        ledger, tables = (read(Path(folder) / f"{name}.json") for name in ("claims", "published"))
+    sources = [cell.source for cell in trial_cells(path)]
+    asked = {"cells": sources, "folder": str(path.parent), "seconds": CELL_TIMEOUT_S}
+    kept = Kept([sys.executable, "-P", str(Path(__file__).with_name("_trial_process.py"))], folder=True,
+                feed=json.dumps(asked).encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"})
+    try:
+        with kept.process.stdout as said:
+            told = [json.loads(line) for line in said if line.endswith(b"\n")]
+    finally:
+        kept.stop()
+    last = told[-1] if told else {"error": None}
+    error = last["error"] or (None if len(told) == len(sources) else "the Python of this chapter ended")
+    ledger = last.get("claims", {})
     for name, entry in ledger.items():
         [verdict] = entry["chapters"].values()
         claims.enter(name, verdict, claims.chapter())
-    return ledger, tables, error
-
-
-def kill_kernel(client):
-    """Ends a kernel at once: nbclient waits in a thread, so an interrupted one would run its chapter to the end.
-
-    Its server and its link die with it.
-    """
-    process = client.km and client.km.has_kernel and getattr(client.km.provisioner, "process", None)
-    if process:
-        process.kill()
-
-
-def first_error(notebook):
-    for cell in notebook.cells:
-        for output in cell.outputs:
-            if output.output_type == "error":
-                return f"{output.ename}: {output.evalue.splitlines()[0] if output.evalue else ''}"
-    return None
-
-
-def read(path):
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return ledger, last.get("published", {}), error

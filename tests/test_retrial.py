@@ -53,7 +53,7 @@ def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
     assert lab.ledger()["C2"]["word"] == FAILS
 
 
-def test_a_cell_that_fails_or_ends_the_kernel_leaves_its_claims_untested_with_the_reason(shelf):
+def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_the_reason(shelf):
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\n" + C2.format(1), True), ("import os\nos._exit(1)", True))
     book(shelf, "05_keys_and_hashes.ipynb", ("raise OSError('no memory\\nleft')", True), ("lab.claim('D7')", True))
     board = lab.retrial()
@@ -70,18 +70,26 @@ def test_nothing_is_judged_after_a_cell_that_failed(shelf):
     assert retried.because.startswith("TypeError")
 
 
+def test_a_cell_that_takes_too_long(shelf, monkeypatch):
+    monkeypatch.setattr(module, "CELL_TIMEOUT_S", 1)
+    book(shelf, "01_round_trips.ipynb", ("import time\ntry:\n    time.sleep(50)\nexcept Exception:\n    time.sleep(50)", True))
+    assert lab.retrial().claims["C2"].because == "a cell of this chapter took longer than 1 s"
+
+
 def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
-    """In a notebook nbclient waits in a thread that an interrupt does not reach."""
+    """Jupyter's stop button reaches the notebook's kernel; what that has started ends with its cell."""
     seen = tmp_path / "pid"
     book(shelf, "01_round_trips.ipynb", ("import os, pathlib, time\n"
          f"pathlib.Path({str(seen)!r}).write_text(str(os.getpid()))\ntime.sleep(50)", True))
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=["--log-level=ERROR"])
     try:
-        client.execute("import importlib, pathlib\nmodule = importlib.import_module('lab_utils.retrial')\n"
-                       f"module.NOTEBOOKS = pathlib.Path({str(shelf)!r})\nmodule.retrial()")
+        client.execute("import importlib, pathlib\nimport lab_utils as lab\n"
+                       f"importlib.import_module('lab_utils.retrial').NOTEBOOKS = pathlib.Path({str(shelf)!r})\nlab.retrial()")
         assert wait_until(lambda: seen.exists() and seen.read_text(), 20)
         manager.interrupt_kernel()
-        assert client.get_shell_msg(timeout=10)["content"]["ename"] == "KeyboardInterrupt"
+        reply = client.get_shell_msg(timeout=10)["content"]
+        assert reply["ename"] == "Interrupted"
+        assert " ".join(reply["traceback"]).startswith("Interrupted lab.retrial was interrupted.")
         assert wait_until(lambda: not running(int(seen.read_text())), 5)
     finally:
         client.stop_channels()
