@@ -16,6 +16,7 @@ from .interrupts import interruptible
 from .ladders import plot_ladders
 from .lanes import plot_lanes
 from .model import describe, fit_model, hidden_distance, predict
+from .plain_socket import raw_socket
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
 from .retrial import retrial
 from .segments import segments
@@ -30,7 +31,7 @@ from .wire import capture
 __all__ = [
     "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
     "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_ladders",
-    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "retrial",
+    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "raw_socket", "retrial",
     "run_fresh", "segments", "slider", "spare", "sweep", "timeline",
 ]
 

@@ -53,8 +53,13 @@ def connected(options):
 
 
 def ask(connection, *command):
+    """The reply. An error from the server carries the name of the command, `commands`."""
     connection.send_command(*command)
-    return connection.read_response()
+    try:
+        return connection.read_response()
+    except redis.RedisError as error:
+        error.commands = [" ".join(part for part in map(str, command[:2]) if part.isupper())]
+        raise
 
 
 def info_of(connection):
@@ -64,19 +69,18 @@ def info_of(connection):
 
 
 def check_rights(connection):
-    """Raises the server's own error, with the names of the commands that this user may not use, or that it can't run now."""
+    """Raises the server's own error, with the names of all commands that this user may not use, or that it can't run now."""
     refused = []
     ask(connection, "MULTI")
     for command in NEEDED:
         try:
             ask(connection, *command)
         except redis.ResponseError as error:
-            refused.append((error, " ".join(part for part in command[:2] if part.isupper())))
+            refused.append(error)
     ask(connection, "DISCARD")
     if refused:
-        error = refused[0][0]
-        error.commands = [name for _, name in refused]
-        raise error
+        refused[0].commands = [name for error in refused for name in error.commands]
+        raise refused[0]
 
 
 def reserve(connection, wanted):

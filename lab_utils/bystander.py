@@ -11,6 +11,7 @@ from pathlib import Path
 from . import guard
 from .errors import LabError
 from .keeper import Kept
+from .plain_socket import log_in
 from .words import duration
 
 
@@ -62,10 +63,3 @@ def bystander(fn, client):
         other.stop()
     samples = [(sent - started, latency) for sent, latency in json.loads(noted)]
     return Bystander([(sent, latency) for sent, latency in samples if sent < took and sent + latency > 0] or samples[-1:], took)
-
-
-def log_in(options):
-    """The commands that a connection must send before it may PING."""
-    if not options.get("password"):
-        return []
-    return [["AUTH", *([options["username"]] if options.get("username") else []), options["password"]]]

@@ -21,6 +21,7 @@ class Cost:
     `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds inside commands), `server_reads`
     and `server_writes` (its read and write calls); None where other clients used the server meanwhile.
     `connections` were opened on the way and cost `handshake_trips` round trips more, which are not in `round_trips`.
+    The SELECT by which a connection gets to the database that is reserved on REDIS_URL's server is not counted.
     """
 
     round_trips: int
@@ -111,9 +112,15 @@ def cost_of(tap, meter=None):
         bytes_sent=sum(len(chunk) for write in work for chunk in write.chunks),
         bytes_received=sum(read.size for read in tap.reads if not read.handshake),
         connections=tap.opened,
-        handshake_trips=sum(turn.handshake for turn in tap.turns),
+        handshake_trips=sum(turn.handshake for turn in tap.turns) - selects_of_reserved(tap),
         **(meter.spent(tap) if meter else {}),
     )
+
+
+def selects_of_reserved(tap):
+    """Turns of handshakes that only stand there because the database reserved on REDIS_URL's server is not number 0."""
+    return sum(guard.is_select_of_reserved(command)
+               for write in tap.writes if write.handshake for command in commands_in(write.chunks))
 
 
 def commands_in(chunks):

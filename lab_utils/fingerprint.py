@@ -29,7 +29,7 @@ def fingerprint():
     parser = type(connection._parser).__name__.strip("_")
     return Fingerprint({
         "server": server_name(info),
-        "where": "started by the lab, on loopback" if server().private else "named by REDIS_URL",
+        "where": where(server()),
         "allocator": info.get("mem_allocator", "unknown"),
         "redis-py": redis.__version__,
         "parser": f"{parser} (hiredis {hiredis_version()})",
@@ -40,6 +40,13 @@ def fingerprint():
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
         "scale": f"{os.environ.get('LAB_SCALE', 'workshop')}, up to {scale().seconds:g} s a comparison",
     })
+
+
+def where(chosen):
+    """Whose server it is; on somebody's own, which database is this kernel's."""
+    if chosen.private:
+        return "started by the lab, on loopback"
+    return f"named by REDIS_URL, database {chosen.options['db']}; a new connection's SELECT is in no count"
 
 
 def server_name(info):

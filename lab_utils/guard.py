@@ -114,6 +114,11 @@ def private_of(client):
     return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
 
 
+def is_select_of_reserved(command):
+    """True for the SELECT that a new connection only sends because the lab's database is not number 0."""
+    return any(command == [b"SELECT", b"%d" % server.options["db"]] for server in _reserved)
+
+
 def refuse(options):
     raise LabError(foreign(options))
 

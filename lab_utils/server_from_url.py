@@ -151,7 +151,8 @@ def advice(error, shown, options):
         return f"The server at {shown} did not answer within 5 s. {plain}Check the host and the firewall, {OWN_INSTEAD}."
     for signs, what, todo in ADVICE:
         if any(sign in error.text or sign == error.kind for sign in signs):
-            return f"The server at {shown} {what}. {todo.format(commands=', '.join(error.commands))}, {OWN_INSTEAD}."
+            refused = ", ".join(error.commands)
+            return f"The server at {shown} {what.format(refused=refused)}. {todo.format(refused=refused)}, {OWN_INSTEAD}."
     if error.kind in ("ConnectionError", "ConnectionResetError", "BrokenPipeError", "gaierror", "MaxConnectionsError"):
         return (f"No connection to {shown}: {said(error.text)}. {tls_hint(error.text, options)}Start that server, mend "
                 f"REDIS_URL, {OWN_INSTEAD}.")
@@ -170,8 +171,8 @@ ADVICE = (
     (("access a key", "keys mentioned"), "does not let this user use every key",
      "Let an administrator run ACL SETUSER name allkeys, or name a user who may"),
     (("NoPermissionError",), "does not give this user the rights that the chapters need",
-     "Let an administrator allow {commands}, or name a user who has these rights"),
-    (("unknown command",), "lacks commands that the chapters need, or has them renamed: it refused {commands}",
+     "Let an administrator allow {refused}, or name a user who has these rights"),
+    (("unknown command",), "lacks commands that the chapters need, or has them renamed: it refused {refused}",
      "Set REDIS_URL to a server that has them"),
     (("BusyLoadingError", "LOADING"), "is still loading its data", "Run the cell again in a while"),
     (("MASTERDOWN", "MasterDownError"), "is a replica that has lost its primary", "Set REDIS_URL to the primary"),
@@ -184,7 +185,7 @@ ADVICE = (
      "Mend its replicas and run the cell again"),
     (("BUSY ", "Busy Redis", "busy running a script"), "is busy with a script that does not end (BUSY)",
      "Run SCRIPT KILL there and run the cell again"),
-    (("CLUSTERDOWN",), "is a node of a cluster", "Set REDIS_URL to a standalone server"),
+    (("CLUSTERDOWN", "ClusterDownError"), "is a node of a cluster", "Set REDIS_URL to a standalone server"),
     (("protected mode", "DENIED"), "is in protected mode: it wants a password before it lets other machines in",
      "Set one there and write it into REDIS_URL"),
     (("max number of clients", "MaxClientsError"), "has as many clients as it takes",

@@ -12,6 +12,7 @@ import time
 
 import pytest
 import redis
+from fakes import listening
 from helpers import refusal, running, url_of, wait_until
 
 import lab_utils as lab
@@ -409,7 +410,7 @@ def test_a_kernel_with_redis_url_works_on_that_server(another_server):
               "print(r.get('here'), lab.count(lambda c: c.get('here'), r).round_trips, lab.fingerprint()['where'])")
     done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=7)},
                           capture_output=True, text=True, timeout=30)
-    assert (done.stdout, done.stderr) == ("b'2' 1 named by REDIS_URL\n", "")
+    assert (done.stdout, done.stderr) == ("b'2' 1 named by REDIS_URL, database 7; a new connection's SELECT is in no count\n", "")
     assert theirs.connect(db=7).dbsize() == 0  # the kernel has ended
     assert running(theirs.pid)
 
@@ -557,3 +558,62 @@ def test_the_server_is_up_soon():
     took = time.monotonic() - started
     server.stop()
     assert took < 3  # the aim is 0.3 s; `make bench` measures it
+
+
+# A bare socket
+
+
+def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_server):
+    theirs = somebodys_server()
+    theirs.connect(db=0).set("key1", "precious")
+    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"], categories=["+@all"], keys="*", channels="*")
+    mine = servers.own_server("redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address))
+    with lab.raw_socket(mine.connect()) as sock:
+        sock.sendall(b"SET key1 value1\r\n")
+        assert sock.recv(100) == b"+OK\r\n"
+    assert theirs.connect(db=0).get("key1") == b"precious" and mine.connect().get("key1") == b"value1"
+
+
+def test_a_raw_socket_to_a_server_without_a_password(somebodys_server):
+    theirs = somebodys_server()
+    theirs.connect().acl_setuser("default", enabled=True, nopass=True)
+    mine = servers.own_server("redis://{}:{}/0".format(*theirs.address))
+    with lab.raw_socket(mine.connect()) as sock:
+        sock.sendall(b"PING\r\n")
+        assert sock.recv(100) == b"+PONG\r\n"
+
+
+def test_a_raw_socket_at_a_distance_and_nowhere_else(r, somebodys_server):
+    with lab.raw_socket(lab.connect(rtt_ms=1)) as sock:
+        sock.sendall(b"PING\r\n")
+        assert sock.recv(100) == b"+PONG\r\n"
+    refusal(lab.raw_socket, somebodys_server().connect())
+
+
+def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
+    def on_a_new_connection(client):
+        pool = client.connection_pool
+        with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)) as own:
+            own.ping()
+
+    mine = servers.own_server(url_of(somebodys_server(), db=3)).connect()
+    trips = lab.count(on_a_new_connection, mine).handshake_trips
+    assert trips == lab.count(on_a_new_connection, lab.connect()).handshake_trips
+    assert trips == lab.count(on_a_new_connection, lab.connect(db=5)).handshake_trips - 1
+
+
+# A port that somebody else took
+
+
+def test_no_password_goes_to_a_port_that_somebody_else_took(monkeypatch):
+    heard, passwords = [], []
+    with listening(lambda sock: heard.append(sock.recv(1000))) as taken:
+        offered = iter([taken, servers.free_port()])
+        configuration = servers.configuration
+        monkeypatch.setattr(servers, "free_port", lambda: next(offered))
+        monkeypatch.setattr(servers, "configuration",
+                            lambda version, port, password, settings: passwords.append(password)
+                            or configuration(version, port, password, settings))
+        started = servers.start(servers.find_binary())
+    started.stop()
+    assert heard == [] and len(set(passwords)) == 2

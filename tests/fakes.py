@@ -1,0 +1,99 @@
+"""Programs at a port that are no Redis, or one with something to say."""
+
+import contextlib
+import socket
+import threading
+import time
+
+import hiredis
+
+
+@contextlib.contextmanager
+def listening(serve):
+    """A port at which `serve(sock)` runs, in a thread, for each connection. What goes wrong there is the client's to notice."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    stop = threading.Event()
+
+    def accept():
+        while not stop.is_set():
+            try:
+                sock, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=one, args=(sock,), daemon=True).start()
+
+    def one(sock):
+        with contextlib.suppress(OSError), sock:
+            serve(sock)
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        stop.set()
+        listener.close()
+
+
+def http(sock):
+    sock.recv(1000)
+    sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n400 Bad Request")
+
+
+def ssh(sock):
+    sock.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n")
+    sock.recv(1000)
+    sock.sendall(b"Invalid SSH identification string.\r\n")
+
+
+def garbage(sock):
+    sock.recv(1000)
+    sock.sendall(bytes(range(256)) * 100)
+
+
+def letters(sock):
+    """An answer that begins like Redis' and never ends."""
+    sock.recv(1000)
+    while True:
+        sock.sendall(b"+" + b"x" * 60_000)
+
+
+def promise(sock):
+    """Announces two gigabytes, and sends none."""
+    sock.recv(1000)
+    sock.sendall(b"$2147483647\r\n")
+    time.sleep(20)
+
+
+def drip(sock):
+    sock.recv(1000)
+    for letter in b"+OK\r\n" * 20:
+        sock.sendall(bytes([letter]))
+        time.sleep(1)
+
+
+def silent(sock):
+    time.sleep(20)
+
+
+def closing(sock):
+    sock.recv(1)
+
+
+NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, letters, promise, drip, silent, closing)}
+
+
+def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors):
+    """A Redis of which INFO says `info`, and which answers a command named in `errors` with that error; all others with OK."""
+    def serve(sock):
+        reader = hiredis.Reader()
+        while data := sock.recv(65_536):
+            reader.feed(data)
+            while (command := reader.gets()) is not False:
+                name = command[0].decode()
+                if name in errors:
+                    sock.sendall(b"-%s\r\n" % errors[name].encode())
+                elif name == "INFO":
+                    sock.sendall(b"$%d\r\n%s\r\n" % (len(info), info.encode()))
+                else:
+                    sock.sendall(b"+OK\r\n")
+    return serve
