@@ -12,18 +12,22 @@ It sleeps until shortly before something is due, at ordinary priority, so that i
 without pause. That alone would be late on a quiet machine, whose CPU dozes off in each wait and takes up to 0.1 ms to wake.
 So while something is measured a second process, the waker, keeps the CPU that client, server and link share from dozing:
 it does nothing, without pause, at the lowest priority there is (SCHED_IDLE), and so yields to all of them at once. (The
-link itself can't do both: who has gone down to SCHED_IDLE may not come back.)
+link itself can't do both: who has gone down to SCHED_IDLE may not come back.) Beside programs of another session or
+container that is too much, since its time counts as its group's, which then has to wait: so it rests while it finds that
+somebody else wants that CPU, which then does not doze anyway.
 
 What it has been late, in all, stands in memory that it shares with `link.py`, where it can be read without waking it.
 """
 
 import base64
 import collections
+import contextlib
 import ctypes
 import heapq
 import json
 import mmap
 import os
+import resource
 import select
 import selectors
 import signal
@@ -32,13 +36,20 @@ import struct
 import sys
 import time
 
-SPIN_S = 80e-6  # a sleeper wakes this late on an ordinary kernel, so the last part of a wait is spun
+SPIN_S = 20e-6 if sys.platform == "linux" else 80e-6  # a sleeper wakes this late, so the last part of a wait is spun
 LATE = struct.Struct("d")  # at the start of the shared memory: seconds
 AWAKE = LATE.size  # the byte behind it: 1 while the CPU is to be kept awake
+SERVER, SERVER_AT = struct.Struct("q"), 16  # the server's process id, or 0
+TRIAL_S = 0.005  # after each the waker looks whether somebody else wants the CPU
+OTHERS_SHARE = 0.2  # of that time; less is the system's own doing
+SHORTEST_REST_S, LONGEST_REST_S = 0.1, 3.2  # each rest is twice as long as the one before
 SHARED_BYTES = 4096
 CHUNK = 1 << 18  # bytes read at once
 IN_FLIGHT = 1 << 26  # bytes held in one direction before the link stops reading, as a full pipe would
 CONNECT_TIMEOUT_S = 5
+MOST_CONNECTIONS = 4_000  # fewer than a server takes by default, and fewer still where the system allows fewer files
+OTHER_FILES = 64  # beside two for each connection
+NO_FILES_S = 0.01  # to wait where the whole system has no file left for another connection
 OLDEST_S = 1  # bytes that seem to have waited longer for this process did not
 PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29  # linux/prctl.h
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h: each read also tells when its bytes came in, on the wall clock
@@ -68,7 +79,9 @@ class Link:
         self.selector = selectors.DefaultSelector()
         self.deadlines = []  # heap of (due, tie-breaker, end)
         self.order = 0
-        self.connections = 0
+        self.connections = self.open = 0
+        self.most = connections_allowed()
+        self.strangers = {}  # the client's ends of connections on which nobody has logged in, the oldest first
         self.events = None  # a list while recording
         self.requests = b""
         self.room = memoryview(bytearray(CHUNK))  # read into, always: a fresh 256 KB a read costs 30 µs of page faults
@@ -133,16 +146,23 @@ class Link:
 
     def accept(self, argument, _):
         listener, address, delay_s = argument
-        sock, _ = listener.accept()
         try:
+            sock, _ = listener.accept()
+        except OSError:
+            time.sleep(NO_FILES_S)
+            return
+        try:
+            self.make_room()
             server = connect(address)
         except OSError:
             sock.close()  # the client sees what it would see of a server that is gone
             return
         self.connections += 1
+        self.open += 1
         client_end = End(sock, "request", self.connections, delay_s)
         server_end = End(server, "reply", self.connections, delay_s)
         client_end.other, server_end.other = server_end, client_end
+        self.strangers[client_end] = None
         for end in (client_end, server_end):
             end.sock.setblocking(False)
             if end.sock.family != socket.AF_UNIX:
@@ -150,6 +170,16 @@ class Link:
                 if sys.platform == "linux":
                     end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
+
+    def make_room(self):
+        """For one more connection: where there are too many, the oldest stranger goes. OSError if there is none.
+
+        So whoever does not know the server's password can't keep out those who do.
+        """
+        if self.open >= self.most:
+            if not self.strangers:
+                raise ConnectionRefusedError
+            self.drop(next(iter(self.strangers)))
 
     def serve(self, end, mask):
         if mask & selectors.EVENT_READ and end.reading:
@@ -167,6 +197,8 @@ class Link:
             return
         except OSError:
             chunk, told = b"", ()
+        if end.other in self.strangers and chunk[:1] not in (b"-", b""):
+            del self.strangers[end.other]  # the server has answered something else than an error
         waited = age(told)
         arrived = time.perf_counter() - waited  # in this order: an interruption between makes it late, never early
         end.queue.append((arrived, arrived + end.delay_s, chunk))
@@ -238,6 +270,9 @@ class Link:
 
     def drop(self, end):
         """Ends a connection on both sides at once."""
+        self.open -= end.sock.fileno() >= 0
+        self.strangers.pop(end, None)
+        self.strangers.pop(end.other, None)
         for side in (end, end.other):
             if side.sock.fileno() >= 0 and side.sock in self.selector.get_map():
                 self.selector.unregister(side.sock)
@@ -268,6 +303,16 @@ def age(told):
             since = time.time() - seconds - nanoseconds / 1e9
             return since if 0 < since < OLDEST_S else 0.0  # else somebody has set the clock meanwhile
     return 0.0
+
+
+def connections_allowed():
+    """How many connections this process may have, once it may open as many files as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * MOST_CONNECTIONS + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MOST_CONNECTIONS, (soft - OTHER_FILES) // 2)
 
 
 def connect(address):
@@ -320,10 +365,32 @@ def start_waker(memory, bell):
 
 
 def keep_awake(memory):
+    """The waker. It compares the time that passed with what itself, client, link and server had of it: the rest is others'."""
+    link = os.getppid()
+    client = int(sys.argv[3])
+    rest_s = SHORTEST_REST_S
     while True:
         os.eventfd_read(0)
         while memory[AWAKE]:
-            pass
+            known = os.getpid(), client, link, SERVER.unpack_from(memory, SERVER_AT)[0]
+            started, used = time.perf_counter(), cpu_s(known)
+            while memory[AWAKE] and time.perf_counter() < started + TRIAL_S:
+                pass
+            passed = time.perf_counter() - started
+            if passed >= TRIAL_S and passed - (cpu_s(known) - used) > OTHERS_SHARE * passed:
+                time.sleep(rest_s)
+                rest_s = min(2 * rest_s, LONGEST_REST_S)
+            else:
+                rest_s = SHORTEST_REST_S
+
+
+def cpu_s(pids):
+    """Seconds of CPU that some processes have used, their threads together; those that are gone or unknown count nothing."""
+    used = 0.0
+    for pid in filter(None, pids):
+        with contextlib.suppress(OSError):
+            used += time.clock_gettime(~pid << 3 | 2)  # a process's CPU clock: MAKE_PROCESS_CPUCLOCK in linux/posix-timers.h
+    return used
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
 LATE = struct.Struct("d")  # what link and kernel share, as in `_link_process.py`
 AWAKE = LATE.size
+SERVER, SERVER_AT = struct.Struct("q"), 16
 SHARED_BYTES = 4096
 CALIBRATIONS = 3  # at most, the lowest counts; for when the machine is busy with something else
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
@@ -61,9 +62,9 @@ class Link:
             shared = shared_memory()
             self.memory = mmap.mmap(shared, SHARED_BYTES)
             self.bell = os.eventfd(0) if hasattr(os, "eventfd") else -1  # rung when the CPU is to be kept awake
-            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program), str(shared), str(self.bell)],
-                                            process_group=0, stdin=read_end, stdout=subprocess.PIPE, bufsize=0,
-                                            pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
+            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program), str(shared), str(self.bell),
+                                             str(self.owner)], process_group=0, stdin=read_end, stdout=subprocess.PIPE,
+                                            bufsize=0, pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
             os.close(read_end)
             os.close(shared)
             atexit.register(self.stop)
@@ -99,8 +100,9 @@ class Link:
         """
         return LATE.unpack_from(self.memory)[0]
 
-    def keep_awake(self, on):
-        """While something is measured: the CPU on which the link is held does not doze off. Asks nobody."""
+    def keep_awake(self, on, server_pid=None):
+        """While something is measured: the CPU on which link and server are held does not doze off. Asks nobody."""
+        SERVER.pack_into(self.memory, SERVER_AT, server_pid or 0)
         self.memory[AWAKE] = on
         if on and self.bell >= 0:
             os.eventfd_write(self.bell, 1)

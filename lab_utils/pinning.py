@@ -9,6 +9,7 @@ a second placement, `parallel`: the client has one CPU to itself, server and lin
 off while it waits, as it would in earnest; nothing keeps it awake, since a thread that has just started would have to wait
 behind that, up to 4 ms.
 
+All of them get short slices of time, so that beside busy programs they run when they wake up (see `slices`).
 Kernels take turns on a core, and so do the threads of one kernel (see `turns`).
 Linux only; elsewhere, and where the system forbids it, nothing happens and nothing is said.
 """
@@ -18,7 +19,7 @@ import os
 import threading
 import time
 
-from . import aio, turns
+from . import aio, slices, turns
 from .cpus import cores, share_of_cpus
 from .whole import Whole
 
@@ -66,16 +67,18 @@ class Steady(Whole):
     def place(self):
         far = [self.server_pid, *(self.link.pids() if self.link and self.link.alive() else ())]
         for pid in filter(None, [self.thread, aio.thread_id(), *far]):
-            self.before[pid] = affinity(pid)
+            self.before[pid] = affinity(pid), slices.shorten(pid)
             place(pid, {self.cpus[-1] if pid in far else self.cpus[0]})
         if self.link and share_of_cpus() > len(self.cpus):  # else the group would be stopped for having used its share
             self.awake = True
-            self.link.keep_awake(True)
+            self.link.keep_awake(True, self.server_pid)
 
     def leave(self):
         global _now
         while self.before:
-            place(*self.before.popitem())
+            pid, (cpus, slice_before) = self.before.popitem()
+            place(pid, cpus)
+            slices.restore(pid, slice_before)
         if self.awake:
             self.link.keep_awake(False)
             self.awake = False

@@ -8,6 +8,7 @@ import signal
 import socket
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from helpers import refusal, running, wait_until
 import lab_utils as lab
 from lab_utils import servers
 from lab_utils.link import Link, check_distance, link, through
+from lab_utils.pinning import steady
 from lab_utils.servers import Server
 
 PATIENCE_S = 20
@@ -228,20 +230,45 @@ def test_a_quiet_moment_is_hardly_late(r):
 def test_the_waker_stops_when_told_and_dies_with_the_link():
     own = Link()
     _, waker = own.pids()
+    asleep = cpu_s(waker)
     own.keep_awake(True)
-    assert wait_until(lambda: cpu_s(waker) > 0.05, 5)
+    assert wait_until(lambda: cpu_s(waker) > asleep + 0.002, 30)  # at its priority that may take a while
     own.keep_awake(False)
-    time.sleep(0.05)
+    assert wait_until(lambda: state(waker) == "S", 30)
     spent = cpu_s(waker)
     time.sleep(0.2)
     assert cpu_s(waker) == spent
     own.process.kill()
-    assert own.process.wait(5) and wait_until(lambda: not running(waker), 5)
+    own.process.wait(5)
+    assert wait_until(lambda: not running(waker), 5)
+
+
+@linux
+def test_the_waker_rests_while_others_want_the_cpu(r):
+    """Two programs computing on the CPU that is held: the waker takes hardly any of it, however long it is asked to."""
+    with steady(servers.server().pid, link()) as held:
+        (cpu,) = held.cpus
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(2)]
+        try:
+            for hog in hogs:
+                os.sched_setaffinity(hog.pid, {cpu})
+            assert wait_until(lambda: min(cpu_s(hog.pid) for hog in hogs) > 0.3, 30)
+            _, waker = link().pids()
+            before, computed = cpu_s(waker), sum(cpu_s(hog.pid) for hog in hogs)
+            assert wait_until(lambda: sum(cpu_s(hog.pid) for hog in hogs) > computed + 1.5, 60)
+            assert cpu_s(waker) - before < 0.15
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
 
 
 def cpu_s(pid):
-    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+def state(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
 # Ends
@@ -322,6 +349,61 @@ def test_a_hundred_connections(r):
     for connection in connections:
         far.connection_pool.release(connection)
     far.close()
+
+
+def test_two_thousand_connections_and_the_link_goes_on(r):
+    far = lab.connect(rtt_ms=1)
+    connections = [far.connection_pool.get_connection() for _ in range(90)]
+    port = far.connection_pool.connection_kwargs["port"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(2_000):
+            stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+        assert far.ping() and lab.connect(rtt_ms=1).ping()
+    assert lab.connect(rtt_ms=1).ping()
+    for connection in connections:
+        connection.send_command("PING")
+        assert connection.read_response() == b"PONG"
+        far.connection_pool.release(connection)
+    far.close()
+
+
+FEW_FILES = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
+import lab_utils as lab
+from lab_utils.link import link
+options = lab.connect(1).connection_pool.connection_kwargs
+print(options["port"], options["password"], flush=True)
+input()
+print(link().alive(), lab.connect(1).ping(), flush=True)
+input()
+"""
+
+
+def test_strangers_cannot_wear_the_link_out():
+    """With 200 files there is room for 68 connections: 300 strangers, half of them talking, keep nobody out; 68 clients do."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", FEW_FILES], **pipes) as kernel, contextlib.ExitStack() as stack:
+        port, password = kernel.stdout.readline().split()
+        client = stack.enter_context(redis.Redis(port=int(port), password=password, retry=None, max_connections=200))
+        own = [client.connection_pool.get_connection() for _ in range(10)]
+        for number in range(300):
+            stranger = stack.enter_context(socket.create_connection(("127.0.0.1", int(port)), PATIENCE_S))
+            if number % 2:
+                with contextlib.suppress(OSError):
+                    stranger.sendall(b"PING\r\n")
+        with contextlib.suppress(redis.ConnectionError):
+            while len(own) < 100:
+                own.append(client.connection_pool.get_connection())
+        assert 60 <= len(own) <= 68
+        for connection in own:
+            connection.send_command("PING")
+            assert connection.read_response() == b"PONG"
+        for connection in own[10:]:
+            connection.disconnect()
+        kernel.stdin.write("\n")
+        kernel.stdin.flush()
+        assert kernel.stdout.readline().split() == ["True", "True"]
 
 
 def test_a_reader_that_stalls_holds_the_sender_back(peer):
