@@ -70,7 +70,10 @@ def interruptible(function):
 
 
 def placement():
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    """The CPUs on which this thread may run; None where the system does not know or tell."""
+    with contextlib.suppress(OSError, AttributeError):
+        return os.sched_getaffinity(0)
+    return None
 
 
 def put_back(before, arguments):

@@ -237,7 +237,7 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
     assert wait_until(lambda: state(waker) == "S", 30)
     spent = cpu_s(waker)
     time.sleep(0.2)
-    assert cpu_s(waker) == spent
+    assert cpu_s(waker) - spent < 0.002
     own.process.kill()
     own.process.wait(5)
     assert wait_until(lambda: not running(waker), 5)
