@@ -17,8 +17,8 @@ from pathlib import Path
 from . import claims
 from .errors import LabError
 from .keeper import Kept
+from .rounds import progress
 from .scale import scale
-from .timing import progress
 
 TAG = "trial"
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"

@@ -1,38 +1,35 @@
 """How long it took: variants of the same work, timed side by side, fairly.
 
-Warm-up first; then rounds in which every variant runs once, in a new random order each round; garbage collection off,
-client, server and link held steady (see `steady`). The timed pass runs plain redis-py with nothing of the lab in its path.
+Warm-up first; then rounds in which every variant runs once, in a new random order each round (`rounds.py`); garbage
+collection off, client, server and link held steady (see `steady`); rounds that other programs disturbed are measured again.
+The timed pass runs plain redis-py with nothing of the lab in its path.
 """
 
 import contextlib
-import gc
-import os
-import random
 import statistics
-import time
 from dataclasses import dataclass
 
-from . import aio
+from . import aio, calm
+from .calm import Calm
 from .errors import LabError
+from .evidence import Watch
 from .link import check_distance, link, through
 from .pinning import steady
 from .ratio import ratio
+from .rounds import Runner, measure
 from .same_work import check_same_work
-from .scale import scale
 from .servers import check_options, connect, server
 from .words import duration, milliseconds
-
-SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
-LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
 
 
 @dataclass(frozen=True)
 class Budget:
     """Where a variant's `total` seconds went: `network` (waiting), `client` and `server` (CPU).
 
-    Client and server CPU are read from the operating system and from Redis; the rest of the time nobody computed: that
-    is the wait. Where client and server computed at the same time (a server of your own, on its own CPU), the three
-    add up to more than the total, and `overlap` says by how much.
+    Client and server CPU are read around the very rounds that were timed, from the operating system or, where the server's
+    process can't be seen, from Redis (INFO); the rest of the time nobody computed: that is the wait. Where client and server
+    computed at the same time (a server of your own, on its own CPU), the three add up to more than the total, and `overlap`
+    says by how much.
     """
 
     total: float
@@ -50,12 +47,15 @@ class Budget:
 
 
 class Comparison:
-    """Times of several variants at several distances. Seconds are for one call; `ops` operations are in each call."""
+    """Times of several variants at several distances. Seconds are for one call; `ops` operations are in each call.
 
-    def __init__(self, variants, ops, samples, runner, setup, parallel=False):
+    `samples` is {(name, RTT): [seconds, one a round]}, `budgets` {(name, RTT): Budget}. `calm` says whether the machine was
+    calm meanwhile: a Calm. On a busy one the seconds are without what other programs took, as far as that is known.
+    """
+
+    def __init__(self, variants, ops, samples, budgets=None, calm=None):
         self.variants, self.ops, self.samples = variants, ops, samples
-        self._runner, self._setup, self._parallel = runner, setup, parallel
-        self._budgets = {}
+        self.budgets, self.calm = budgets or {}, calm or Calm()
 
     @property
     def names(self):
@@ -86,11 +86,8 @@ class Comparison:
         return self.speedup(name, over, rtt_ms).sentence(name, over)
 
     def budget(self, name, rtt_ms=None):
-        """Where the time of a variant goes: a Budget. Measured when first asked for, in passes of its own."""
-        key = self._key(name, rtt_ms)
-        if key not in self._budgets:
-            self._budgets[key] = measure_budget(self._runner(*key), self._setup, parallel=self._parallel)
-        return self._budgets[key]
+        """Where the time of a variant went, in the rounds that were timed: a Budget."""
+        return self.budgets[self._key(name, rtt_ms)]
 
     def plot(self, over=None, prediction=None, title=None):
         """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first)."""
@@ -121,7 +118,7 @@ class Comparison:
             for name in self.names:
                 lines.append(f"{name:<{width}}  RTT {milliseconds(rtt):>7}   {duration(self.seconds(name, rtt)):>8}   "
                              f"{duration(self.per_op(name, rtt)):>8} an operation")
-        return "\n".join(lines)
+        return "\n".join(lines) + (f"  ({self.calm.sentence()})" if self.calm.busy else "")
 
 
 def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, parallel=False, **options):
@@ -143,7 +140,8 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
         raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
                        "Set rtt_ms above 0, or compare without parallel.")
     if same and len(variants) > 1:
-        check_same_work(variants, connect(**options), setup)
+        with connect(**options) as client:
+            check_same_work(variants, client, setup)
     clients = {rtt: client_at(rtt, parallel, options) for rtt in distances}
     with contextlib.ExitStack() as stack:
         held = held_clients(variants, clients, stack)
@@ -152,10 +150,12 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
             return Runner(variants[name], held[rtt][aio.is_async(variants[name])], held[rtt][False])
 
         runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
-        with steady(server().pid, link() if any(distances) else None, parallel):
-            samples = measure(runners, setup, rounds)
-    return Comparison(variants, ops, samples, lambda name, rtt: fresh_runner(variants[name], rtt, options, parallel), setup,
-                      parallel)
+        passed = link() if any(distances) else None
+        with steady(server().pid, passed, parallel), watching(passed) as watch:
+            samples, found = measure(runners, setup, rounds, watch)
+    calm.note(found)
+    seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
+    return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
 
 
 def client_at(rtt, parallel, options):
@@ -194,105 +194,23 @@ def held_clients(variants, clients, stack):
     return held
 
 
-def fresh_runner(fn, rtt, options, parallel=False):
-    client = client_at(rtt, parallel, options)
-    return Runner(fn, aio.client_like(client) if aio.is_async(fn) else client, client)
-
-
-class Runner:
-    """One variant with its client: calls it, and times it."""
-
-    def __init__(self, fn, client, sync_client=None):
-        self.fn, self.client = fn, client
-        self.sync_client = sync_client or client
-
-    def time(self, calls=1):
-        """Seconds of one call, over `calls` of them."""
-        if aio.is_async(self.fn):
-            return aio.run(self._time_async(calls)) / calls
-        fn, client = self.fn, self.client
-        started = time.perf_counter()
-        for _ in range(calls):
-            fn(client)
-        return (time.perf_counter() - started) / calls
-
-    async def _time_async(self, calls):
-        fn, client = self.fn, self.client
-        started = time.perf_counter()
-        for _ in range(calls):
-            await fn(client)
-        return time.perf_counter() - started
-
-
-def measure(runners, setup, rounds):
-    """{key: [seconds of one call, a value a round]}, the runners interleaved in random order."""
-    plan = scale()
-    calls, first = {}, 0.0
-    for key, runner in runners.items():
-        prepare(setup, runner)
-        once = runner.time()  # opens connections, fills caches
-        if once < LONG_CALL_S:
-            prepare(setup, runner)
-            once = runner.time()
-        calls[key] = 1 if setup else max(1, round(SHORTEST_SAMPLE_S / once))
-        first += once * calls[key]
-    rounds = rounds or min(plan.rounds, max(plan.fewest, int(plan.seconds / first)))
-    samples = {key: [] for key in runners}
-    with no_garbage_collection():
-        for _ in progress(range(rounds), rounds * first, plan):
-            for key in random.sample(list(runners), len(runners)):
-                prepare(setup, runners[key])
-                samples[key].append(runners[key].time(calls[key]))
-    return samples
-
-
-def prepare(setup, runner):
-    if setup:
-        setup(runner.sync_client)
-
-
 @contextlib.contextmanager
-def no_garbage_collection():
-    was_on = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def progress(rounds, expected_s, plan):
-    """A progress bar in a notebook where measuring takes more than two seconds; none in CI."""
-    if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):  # which tqdm's notebook bar does not heed
-        return rounds
-    from tqdm.auto import tqdm
-
-    return tqdm(rounds, desc="measuring", leave=False)
-
-
-def measure_budget(runner, setup, passes=5, parallel=False):
-    """A Budget for one call: medians over a few passes of wall time, the client's CPU and the server's CPU."""
-    admin = server().connect(single_connection_client=True)
-    rows = []
-    with steady(server().pid, link.known(), parallel), no_garbage_collection():
-        prepare(setup, runner)
-        calls = max(1, round(SHORTEST_SAMPLE_S * 10 / runner.time())) if not setup else 1
-        for _ in range(passes):
-            prepare(setup, runner)
-            of_reading = cpu_of_server(admin), cpu_of_server(admin)
-            client_before, before = time.process_time(), of_reading[1]
-            wall = runner.time(calls)
-            client = (time.process_time() - client_before) / calls
-            spent = cpu_of_server(admin) - before - (of_reading[1] - of_reading[0])
-            rows.append((wall, client, max(0.0, spent) / calls))
-    admin.close()
-    total, client, server_cpu = (statistics.median(column) for column in zip(*rows, strict=True))
-    return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)
+def watching(passed):
+    """A Watch on the lab's server and the link, if it is passed. A server whose process can't be seen is asked for its CPU."""
+    chosen = server()
+    with contextlib.ExitStack() as stack:
+        admin = None if chosen.pid else stack.enter_context(chosen.connect(single_connection_client=True))
+        yield Watch(chosen.pid, passed, lambda: cpu_of_server(admin))
 
 
 def cpu_of_server(admin):
     """Seconds of CPU that the server has used so far."""
     info = admin.info("cpu")
     return info["used_cpu_user"] + info["used_cpu_sys"]
+
+
+def budget_of(samples):
+    """The Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
+    total, client, server_cpu = (statistics.median(getattr(sample, part) for sample in samples)
+                                 for part in ("seconds", "client", "server"))
+    return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

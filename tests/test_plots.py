@@ -26,8 +26,8 @@ def compared(names=("loop", "pipeline", "mset"), rtts=(0, 5), seconds=0.05, rati
     for rtt in rtts:
         for place, name in enumerate(names):
             samples[name, rtt] = [seconds * ratio**place * (1 + rtt) * (1 + noise / 100) for noise in range(9)]
-    times = Comparison(dict.fromkeys(names), 100, samples, None, None)
-    times._budgets = {key: Budget(median := sorted(rounds)[4], 0.5 * median, 0.3 * median, 0.2 * median)
+    times = Comparison(dict.fromkeys(names), 100, samples)
+    times.budgets = {key: Budget(median := sorted(rounds)[4], 0.5 * median, 0.3 * median, 0.2 * median)
                       for key, rounds in samples.items()}
     return times
 
@@ -35,7 +35,7 @@ def compared(names=("loop", "pipeline", "mset"), rtts=(0, 5), seconds=0.05, rati
 def swept(memory=None):
     sizes = 1, 10, 100, 1_000
     samples = {(str(size), rtt): [(1_000 / size) * (rtt + 0.05) / 1000 + 0.005] * 9 for size in sizes for rtt in (0, 1, 5)}
-    return Sweep("commands a batch", Comparison({str(size): None for size in sizes}, 1_000, samples, None, None), sizes, memory)
+    return Sweep("commands a batch", Comparison({str(size): None for size in sizes}, 1_000, samples), sizes, memory)
 
 
 def captured(turns=3):
@@ -215,7 +215,7 @@ def test_the_knee_is_marked(r):
 
 def test_a_sweep_without_a_knee_names_none(r, capsys):
     samples = {(size, 0): rounds for size, rounds in (("1", [1.0, 2.0, 3.0]), ("10", [1.1, 1.9, 3.1]))}
-    noisy = Sweep("commands a batch", Comparison({"1": None, "10": None}, 1, samples, None, None), (1, 10), None)
+    noisy = Sweep("commands a batch", Comparison({"1": None, "10": None}, 1, samples), (1, 10), None)
     title, said = printed(capsys, noisy.plot)
     assert "do not show" in title and said == "measured: RTT 0 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
 

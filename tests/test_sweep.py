@@ -21,7 +21,7 @@ def batches(r, size):
 def made(seconds):
     """A Sweep with given times: {size: seconds, or a list of them} at RTT 1."""
     samples = {(str(size), 1): list(rounds) if isinstance(rounds, list) else [rounds] * 9 for size, rounds in seconds.items()}
-    return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples, None, None), seconds, None)
+    return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples), seconds, None)
 
 
 def test_larger_batches_wait_less_often(r):

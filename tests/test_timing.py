@@ -12,14 +12,15 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import aio, timing
+from lab_utils import aio
+from lab_utils.rounds import progress
 from lab_utils.scale import SCALES, scale
 from lab_utils.timing import Budget, Comparison
 
 
 def made(samples, ops=1):
     """A Comparison of given times, as if measured."""
-    return Comparison({name: None for name, _ in samples}, ops, samples, None, None)
+    return Comparison({name: None for name, _ in samples}, ops, samples)
 
 
 def loop(r):
@@ -329,7 +330,7 @@ def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
 def test_a_progress_bar_only_where_one_waits(monkeypatch, name, expected_s, bar):
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     rounds = range(3)
-    shown = timing.progress(rounds, expected_s, SCALES[name])
+    shown = progress(rounds, expected_s, SCALES[name])
     assert (shown is not rounds) == bar
     assert list(shown) == [0, 1, 2]
 
@@ -354,4 +355,4 @@ def test_medians_not_means():
 def test_no_progress_bar_where_tqdm_is_switched_off(monkeypatch):
     monkeypatch.setenv("TQDM_DISABLE", "1")
     rounds = range(3)
-    assert timing.progress(rounds, 60, SCALES["workshop"]) is rounds
+    assert progress(rounds, 60, SCALES["workshop"]) is rounds
