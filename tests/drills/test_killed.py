@@ -1,0 +1,111 @@
+"""A kernel is killed at a random moment of a random helper, in every way that one can be: after two seconds nothing is left.
+
+No process, no file or folder, no lock; not by a forked child of the kernel that lives on either.
+"""
+
+import contextlib
+import os
+import pty
+import random
+import secrets
+import signal
+import time
+
+import pytest
+from dying import HELPERS, environment, kernel, kill_all, left, marked
+from helpers import url_of
+from jupyter_client.manager import start_new_kernel
+from tries import seeds
+
+WAYS = ("SIGKILL", "SIGTERM", "SIGHUP", "exit", "terminal", "fork")
+SLOW = {"cluster": 3.0, "retrial": 4.0, "compare far": 2.0, "compare async": 2.0, "connect far": 1.5}  # s of a call, about
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "tmp"
+    made.mkdir()
+    return made
+
+
+def choose(seed, ways):
+    """(helper, way, seconds after which it dies)"""
+    chance = random.Random(seed)
+    helper = chance.choice(sorted(HELPERS))
+    return helper, chance.choice(ways), chance.uniform(0, SLOW.get(helper, 0.7))
+
+
+@pytest.mark.parametrize("seed", seeds(300))
+def test_nothing_is_left_of_a_killed_kernel(seed, folder):
+    helper, way, after_s = choose(seed, WAYS)
+    mark, children = secrets.token_hex(8), []
+    with terminal(way) as (controller, popen), kernel(helper, way, after_s, environment(mark, folder), **popen) as process:
+        time.sleep(after_s)
+        if way == "terminal":
+            os.close(controller)
+        elif way.startswith("SIG"):
+            process.send_signal(getattr(signal, way))
+        elif way == "fork":
+            children.append(int(process.stdout.readline()))
+            process.kill()
+        process.wait(10)
+    try:
+        assert left(mark, folder, children) == [], f"{way} after {after_s:.3f} s of {helper}"
+    finally:
+        kill_all([*children, *marked(mark)])
+
+
+@contextlib.contextmanager
+def terminal(way):
+    """(its controlling end, options of Popen) for a process that is to lose its terminal; else nothing special."""
+    if way != "terminal":
+        yield None, {}
+        return
+    controller, end = pty.openpty()
+
+    def take_terminal():
+        import fcntl
+        import termios
+
+        fcntl.ioctl(end, termios.TIOCSCTTY, 0)
+
+    yield controller, {"preexec_fn": take_terminal, "pass_fds": (end,)}
+    os.close(end)
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_nothing_is_left_of_a_jupyter_kernel(seed, folder):
+    """A real one, ended as nbval and Jupyter do (killed, or asked and then killed)."""
+    helper, way, after_s = choose(seed, ("now", "politely"))
+    mark = secrets.token_hex(8)
+    manager, client = start_new_kernel(kernel_name="python3", env=environment(mark, folder),
+                                       extra_arguments=["--log-level=ERROR"])
+    try:
+        first, again = HELPERS[helper]
+        client.execute("\n".join(["import time", "import lab_utils as lab", first, "while True:", f"    {again}"]))
+        time.sleep(1 + after_s)
+        client.stop_channels()
+        manager.shutdown_kernel(now=way == "now")
+        assert left(mark, folder) == [], f"{way} after {after_s:.3f} s of {helper}"
+    finally:
+        kill_all(marked(mark))
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, another_server):
+    """The database that it had reserved is empty again, and nobody holds it."""
+    theirs = another_server()
+    helper, way, after_s = choose(seed, ("SIGKILL", "SIGTERM", "fork"))
+    mark, children = secrets.token_hex(8), []
+    with kernel(helper, way, after_s, environment(mark, folder, url_of(theirs, db=3))) as process:
+        time.sleep(after_s)
+        if way == "fork":
+            children.append(int(process.stdout.readline()))
+        process.send_signal(signal.SIGTERM if way == "SIGTERM" else signal.SIGKILL)
+        process.wait(10)
+    try:
+        assert left(mark, folder, children) == [], f"{way} after {after_s:.3f} s of {helper}"
+        with theirs.connect() as client:
+            assert client.info("keyspace") == {} and client.pubsub_channels() == []
+    finally:
+        kill_all([*children, *marked(mark)])
