@@ -1,7 +1,7 @@
 """Holds a database of somebody's Redis for one kernel, says so to every other kernel, and empties it when the kernel is gone.
 
-Run by `reservation.py`, by path, with the number of the lifeline (see `keeper.py`). It reads JSON lines on its standard
-input and answers each with one. The first holds redis-py's connection options; the answer is what INFO says of the server.
+Run by `reservation.py`, by path. Its standard input is the lifeline (see `keeper.py`). It reads JSON lines there, and answers
+each with one. The first holds redis-py's connection options; the answer is what INFO says of the server.
 The second names the database that is wanted; the answer is the one that was reserved. Then it waits.
 
 A reservation is a subscription to a channel that nobody publishes to, whose name says which database, whose and since
@@ -34,7 +34,7 @@ def main():
     check_rights(connection)
     channel, database = reserve(connection, wanted)
     say(database=database, channel=channel)
-    if wait(connection, int(sys.argv[1])) == "kernel gone":
+    if wait(connection, sys.stdin.fileno()) == "kernel gone":
         # On the very socket that held the reservation, never a new one, and both at once: nobody can come between.
         connection._sock.sendall(b"".join(connection.pack_commands([("UNSUBSCRIBE",), ("FLUSHDB",)])))
         connection.read_response()

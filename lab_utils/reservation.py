@@ -51,9 +51,8 @@ class Reservation:
         with uninterrupted():
             program = Path(__file__).with_name("_reservation_process.py")
             read_end, self.lifeline = lifeline()
-            self.process = subprocess.Popen([sys.executable, "-I", str(program), str(read_end)], process_group=0,
-                                            pass_fds=(read_end,), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL)
+            self.process = subprocess.Popen([sys.executable, "-I", str(program)], process_group=0, stdin=read_end,
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             os.close(read_end)
             atexit.register(self.end)
         self.unread = b""
@@ -75,8 +74,7 @@ class Reservation:
 
     def ask(self, request):
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(request).encode() + b"\n")
-            self.process.stdin.flush()
+            os.write(self.lifeline, json.dumps(request).encode() + b"\n")
         answer = self.answer(max(0, self.deadline - time.monotonic()))
         if "error" in answer:
             raise ServerError(answer["error"], answer["text"], answer["commands"])
