@@ -3,12 +3,18 @@
 import functools
 import os
 import platform
+import statistics
 import sys
 
 import redis
 
+from .errors import LabError
+from .link import link, ping_times
+from .pinning import steady
 from .scale import scale
 from .servers import connect, server
+
+ASKED_MS, PINGS = 1, 100
 
 
 class Fingerprint(dict):
@@ -30,6 +36,7 @@ def fingerprint():
     return Fingerprint({
         "server": server_name(info),
         "where": where(server()),
+        "link": link_error(),
         "allocator": info.get("mem_allocator", "unknown"),
         "redis-py": redis.__version__,
         "parser": f"{parser} (hiredis {hiredis_version()})",
@@ -40,6 +47,17 @@ def fingerprint():
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
         "scale": f"{os.environ.get('LAB_SCALE', 'workshop')}, up to {scale().seconds:g} s a comparison",
     })
+
+
+def link_error():
+    """'1 ms asked, 1.004 measured': by how much a PING takes longer through the link than without, its median."""
+    try:
+        far = connect(ASKED_MS)
+    except LabError:
+        return "none: it cannot stand in front of this server"
+    with connect() as near, far, steady(server().pid, link()):
+        measured = [statistics.median(ping_times(client, PINGS)) for client in (far, near)]
+    return f"{ASKED_MS} ms asked, {(measured[0] - measured[1]) * 1000:.3f} measured"
 
 
 def where(chosen):

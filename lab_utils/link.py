@@ -215,12 +215,18 @@ def shared_memory():
 
 def call_s(client, calls):
     """Seconds of a PING: the lower quartile, since whatever else the machine does can only make one longer."""
+    return statistics.quantiles(ping_times(client, calls), n=4)[0]
+
+
+def ping_times(client, calls):
+    """The seconds of each of some PINGs, after one that opens the connection."""
+    client.ping()
     times = []
     for _ in range(calls):
         started = time.perf_counter()
         client.ping()
         times.append(time.perf_counter() - started)
-    return statistics.quantiles(times, n=4)[0]
+    return times
 
 
 @living

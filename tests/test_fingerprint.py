@@ -1,15 +1,18 @@
 """What this lab runs on, every line marked so that CI does not compare it."""
 
+import re
+import sys
+
 import redis
 
 import lab_utils as lab
-from lab_utils.fingerprint import environment_line, server_name
+from lab_utils.fingerprint import environment_line, link_error, server_name
 
 
 def test_what_could_change_a_result_is_there(r):
     found = lab.fingerprint()
-    assert list(found) == ["server", "where", "allocator", "redis-py", "parser", "protocol", "timeout", "retries", "Python",
-                           "system", "scale"]
+    assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol", "timeout", "retries",
+                           "Python", "system", "scale"]
     assert found["redis-py"] == redis.__version__
     assert found["where"] == "started by the lab, on loopback"
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"
@@ -19,8 +22,21 @@ def test_what_could_change_a_result_is_there(r):
 
 def test_every_line_is_this_machines(r):
     lines = repr(lab.fingerprint()).splitlines()
-    assert len(lines) == 11
+    assert len(lines) == 12
     assert all(line.startswith("this machine: ") for line in lines)
+
+
+def test_the_links_error_is_measured(r):
+    measured = re.fullmatch(r"1 ms asked, (\d\.\d{3}) measured", lab.fingerprint()["link"])
+    assert 0.9 < float(measured[1]) < 10
+
+
+def test_a_server_that_the_link_cannot_stand_in_front_of(r, monkeypatch):
+    def refuse(rtt_ms=0):
+        raise lab.LabError("The link cannot stand in front of a TLS server.")
+
+    monkeypatch.setattr(sys.modules["lab_utils.fingerprint"], "connect", refuse)
+    assert link_error() == "none: it cannot stand in front of this server"
 
 
 def test_a_fork_is_called_by_its_own_name():
