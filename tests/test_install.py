@@ -51,7 +51,7 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     of_tests = {requirement.name.replace("-", "_") for requirement in pinned("requirements-dev.txt")}
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
-    assert {"redis", "matplotlib", "nbclient", "orjson"} <= used & of_learners
+    assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
 
 
 def test_each_python_has_exactly_one_server():

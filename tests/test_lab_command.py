@@ -152,6 +152,19 @@ def test_git_does_not_see_the_copies():
     assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
 
 
+def test_jupyter_and_its_kernels_know_every_letter_in_any_locale(command, monkeypatch):
+    for name in ("PYTHONUTF8", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.delenv("PYTHONUTF8")
+    monkeypatch.chdir(command.ROOT)
+    started = []
+    monkeypatch.setattr(command.os, "execv", lambda _, told: started.append((told, command.os.environ["PYTHONUTF8"])))
+    command.main(["--no-browser"])
+    [(arguments, utf8)] = started
+    assert utf8 == "1" and arguments[-1] == "--no-browser"
+    assert ("--allow-root" in arguments) is (command.os.geteuid() == 0)
+
+
 # make
 
 

@@ -28,6 +28,7 @@ def main(jupyter_options):
         command.append("--allow-root")  # in a container there is often nobody else
     print("If no browser opens, open the address with the token that JupyterLab prints below. Ctrl-C twice ends the lab.",
           flush=True)
+    os.environ.setdefault("PYTHONUTF8", "1")  # so that a kernel reads and writes µ in any locale
     os.chdir(WORK)
     os.execv(sys.executable, [*command, *jupyter_options])
 
