@@ -18,6 +18,7 @@ from .lanes import plot_lanes
 from .model import describe, fit_model, hidden_distance, predict
 from .plain_socket import raw_socket
 from .plots import plot_bars, plot_lines, plot_prediction, plot_published
+from .racing import race
 from .retrial import retrial
 from .segments import segments
 from .servers import connect
@@ -31,7 +32,8 @@ from .wire import capture
 __all__ = [
     "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
     "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_ladders",
-    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "raw_socket", "retrial",
+    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "race",
+    "raw_socket", "retrial",
     "run_fresh", "segments", "slider", "spare", "sweep", "timeline",
 ]
 

@@ -13,6 +13,7 @@ from redis.cluster import RedisCluster
 from . import aio
 from .counters import commands_in, nodes_of
 from .errors import LabError
+from .interrupts import restorer
 from .link import link
 from .pinning import steady
 from .servers import server
@@ -105,7 +106,8 @@ def watch(ways, client, parallel=False):
     client of redis-py, and whatever the functions raise.
     """
     check_ways(ways, client)
-    return {name: watched(fn, client, parallel) for name, fn in ways.items()}
+    with held(client, parallel):
+        return {name: watched(fn, client) for name, fn in ways.items()}
 
 
 def check_ways(ways, client):
@@ -119,12 +121,11 @@ def check_ways(ways, client):
         raise LabError("Functions of a cluster have to be plain `def` here, not `async def`. Write them with RedisCluster.")
 
 
-def watched(fn, client, parallel=False):
+def watched(fn, client):
     """The fastest Run of a function of a client, plain or async."""
     for node in nodes_of(client):
         node.ping()  # opens the connection
-    with held(client, parallel):
-        runs = aio.run(runs_async(fn, client)) if aio.is_async(fn) else runs_plain(fn, client)
+    runs = aio.run(runs_async(fn, client)) if aio.is_async(fn) else runs_plain(fn, client)
     if not runs[0].flights:
         raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)
@@ -232,33 +233,40 @@ def held(client, parallel):
     return steady(server().pid, link.known(), parallel)
 
 
+POOLS = {pool: pool.get_connection for pool in (redis.connection.BlockingConnectionPool,
+                                               redis.asyncio.connection.BlockingConnectionPool)}
+
+
+@restorer
+def put_pools_back():
+    for pool, original in POOLS.items():
+        pool.get_connection = original
+
+
 class Queueing:
     """Who waited for a connection while it was open: redis-py's blocking pools, sync and async, tell it."""
 
     def __enter__(self):
         self.seen = []  # (when asked, when given)
-        self.pools = [redis.connection.BlockingConnectionPool, redis.asyncio.connection.BlockingConnectionPool]
-        self.originals = [pool.get_connection for pool in self.pools]
-        seen = self.seen
+        seen, (plain, asynchronous) = self.seen, POOLS
 
         def get(pool, *args, **kwargs):
             asked = time.perf_counter()
-            connection = self.originals[0](pool, *args, **kwargs)
+            connection = POOLS[plain](pool, *args, **kwargs)
             seen.append((asked, time.perf_counter(), connection))
             return connection
 
         async def get_async(pool, *args, **kwargs):
             asked = time.perf_counter()
-            connection = await self.originals[1](pool, *args, **kwargs)
+            connection = await POOLS[asynchronous](pool, *args, **kwargs)
             seen.append((asked, time.perf_counter(), connection))
             return connection
 
-        self.pools[0].get_connection, self.pools[1].get_connection = get, get_async
+        plain.get_connection, asynchronous.get_connection = get, get_async
         return self
 
     def __exit__(self, *_):
-        for pool, original in zip(self.pools, self.originals, strict=True):
-            pool.get_connection = original
+        put_pools_back()
 
     def spans(self, tap, started):
         """(start, end) of those who had to wait, in seconds after `started`; opening the connection is not part of it."""

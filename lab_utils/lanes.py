@@ -133,7 +133,7 @@ def end_label(axes, run, top, height, scale):
                   va="center", fontweight="bold", color=style.INK)
 
 
-def draw_block(axes, run, top, height, scale, longest):
+def draw_block(axes, run, top, height, scale, longest, named=True):
     """The lanes of a run, and orange where nothing was on its way. Returns the meanings drawn, for the legend."""
     lanes = lanes_of(run)
     pixels = AXIS_PX / longest
@@ -155,7 +155,8 @@ def draw_block(axes, run, top, height, scale, longest):
             seen.add(BINNED)
         else:
             seen |= draw_boxes(axes, lane.spans, low, tall, scale)
-    name_nodes(axes, lanes, top, each)
+    if named:
+        name_nodes(axes, lanes, top, each)
     return seen
 
 

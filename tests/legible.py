@@ -28,13 +28,12 @@ def overlap(one, other):
 
 def words_of(figure):
     """Every text that is drawn and says something; ticks beyond the axes' limits are kept by Matplotlib and not drawn."""
-    beyond = {label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in beyond_limits(axis)}
-    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip() and text not in beyond]
-    return [text for text in shown if all(axes.axison or text.axes is not axes for axes in figure.axes)]
+    undrawn = {label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in undrawn_labels(axes, axis)}
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip() and text not in undrawn]
 
 
-def beyond_limits(axis):
+def undrawn_labels(axes, axis):
     low, high = sorted(axis.get_view_interval())
     for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-        if not low <= tick.get_loc() <= high:
+        if not axes.axison or not low <= tick.get_loc() <= high:
             yield from (tick.label1, tick.label2)

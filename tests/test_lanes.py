@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
+from flown import made
 from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
 from lab_utils import lanes, style
-from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Queueing, Run, one_run, run_of, watch
+from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Queueing, one_run, run_of, watch
 from lab_utils.tap import Tap
 
 
@@ -154,15 +155,6 @@ def test_wrong_arguments_are_refused(r):
 
 
 # The drawing
-
-
-def made(turns=20, connections=1, turn_s=0.001, gap_s=0.0001, nodes=None, queueing=(), kind=REQUEST, rtt_ms=1):
-    """A Run as if seen: `turns` requests on each connection."""
-    flights = [Flight(number, turn * (turn_s + gap_s) + gap_s + number * 1e-5, (turn + 1) * (turn_s + gap_s) + number * 1e-5,
-                      kind if turn == 1 else REQUEST, Counter(GET=1))
-               for number in range(connections) for turn in range(turns)]
-    seconds = max(flight.end for flight in flights) + gap_s
-    return Run(sorted(flights, key=lambda flight: flight.start), seconds, list(queueing), nodes or {}, rtt_ms)
 
 
 LONG = "a way of doing it that has a long name since it says what it does with each of its many connections"

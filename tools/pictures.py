@@ -1,4 +1,7 @@
-"""Draws the README's pictures into docs/ with the lab's own means: python tools/pictures.py"""
+"""Draws the README's pictures into docs/ with the lab's own means: python tools/pictures.py [race]
+
+With `race` only the race is drawn, and the README's sentence under it is written with the figures of the run drawn.
+"""
 
 from pathlib import Path
 

@@ -1,0 +1,75 @@
+"""A film: pictures in a row, as a GIF for a page that runs no scripts, or as a player with a button and a slider."""
+
+import base64
+import io
+import json
+from dataclasses import dataclass
+
+STEPS = 6  # between a colour and white, for soft edges
+ALMOST_WHITE = 225  # paler shades would take pixels from white
+
+
+@dataclass(frozen=True)
+class Film:
+    """`frames` are Pillow images of one size, shown `per_second` a second; the last one stays for `hold_s` seconds."""
+
+    frames: list
+    per_second: int
+    hold_s: float = 2.0
+
+    def gif(self):
+        """The bytes of an endless GIF."""
+        out = io.BytesIO()
+        pause = round(1000 / self.per_second / 10) * 10  # a GIF counts in hundredths of a second
+        pauses = [pause] * (len(self.frames) - 1) + [round(self.hold_s * 1000)]
+        self.frames[0].save(out, "GIF", save_all=True, append_images=self.frames[1:], duration=pauses, loop=0, optimize=False)
+        return out.getvalue()
+
+    def player(self, words):
+        """A piece of HTML that plays once, with a button, a slider, and `words` for those who cannot see it. No network."""
+        pictures = [picture_url(frame) for frame in self.frames]
+        return (PLAYER.replace("PICTURES", json.dumps(pictures)).replace("PAUSE", str(round(1000 / self.per_second)))
+                .replace("LAST", str(len(pictures) - 1)).replace("WORDS", html_text(words)).replace("FIRST", pictures[0])
+                .replace("WIDTH", str(self.frames[0].width)))
+
+
+def flat(images, colours):
+    """Pillow images with one palette for all: each of the colours ("#E69F00"), and its steps towards white."""
+    from PIL import Image, ImageColor
+
+    shades = [ImageColor.getrgb(colour) for colour in colours]
+    paler = [tuple(round(255 + (part - 255) * step / STEPS) for part in shade) for shade in shades for step in range(1, STEPS)]
+    shades += [shade for shade in paler if min(shade) < ALMOST_WHITE]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for shade in [(255, 255, 255), *shades[:255]] for part in shade])
+    return [image.quantize(palette=palette, dither=0) for image in images]
+
+
+def picture_url(image):
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
+
+
+def html_text(words):
+    import html
+
+    return html.escape(words, quote=True)
+
+
+# The script finds its own player as the element before it, so that two players on a page are two.
+PLAYER = """<div style="max-width:WIDTHpx"><img alt="WORDS" src="FIRST" style="width:100%;display:block;background:#fff">
+<div style="display:flex;gap:8px;align-items:center;padding:4px 0"><button type="button" style="min-width:6em">Pause</button>
+<input type="range" min="0" max="LAST" value="0" aria-label="moment of the film" style="flex:1"></div></div>
+<script>(function () {
+  const box = document.currentScript.previousElementSibling, pictures = PICTURES;
+  const [image, button, slider] = ["img", "button", "input"].map(name => box.querySelector(name));
+  let at = 0, timer = null;
+  const show = place => { at = place; slider.value = place; image.src = pictures[place]; };
+  const stop = () => { clearInterval(timer); timer = null; button.textContent = at < LAST ? "Play" : "Play again"; };
+  const step = () => { if (!box.isConnected || at >= LAST) stop(); else show(at + 1); };
+  const play = () => { if (at >= LAST) show(0); timer = setInterval(step, PAUSE); button.textContent = "Pause"; };
+  button.onclick = () => timer ? stop() : play();
+  slider.oninput = () => { show(Number(slider.value)); stop(); };
+  play();
+})();</script>"""
