@@ -16,35 +16,69 @@ from .words import duration
 
 
 @dataclass(frozen=True)
-class Bystander:
-    """Latencies of a client that PINGs every millisecond while `fn` runs.
-
-    `samples` is a list of (seconds since fn began, seconds the PING took), `took` how long fn ran, in seconds.
-    """
+class Run:
+    """One run of `fn`, which `took` seconds. `samples` is a list of (seconds since fn began, seconds until the PING's reply)."""
 
     samples: list
     took: float
 
     @property
     def worst(self):
-        """Seconds of the slowest PING: how long somebody else had to wait."""
         return max(latency for _, latency in self.samples)
 
     @property
     def median(self):
         return statistics.median(latency for _, latency in self.samples)
 
-    def __repr__(self):
-        return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)}, "
-                f"while the work took {duration(self.took)}")
 
+@dataclass(frozen=True)
+class Bystander:
+    """What a client felt that sends a PING every millisecond, answered or not, while `fn` runs; `runs` are its Runs.
 
-def bystander(fn, client):
-    """Runs `fn(client)` once while another process PINGs the same server every millisecond; returns a Bystander.
-
-    The other client is a process of its own, so that it never waits for this one's interpreter, only for the server.
-    It stands next to the server, at no distance. Needs a server reached by TCP without TLS, else raises LabError.
+    A PING counts from when it was due, so one long wait is felt by every PING that falls into it. `worst`, `median` and
+    `took`, in seconds, are each the median of the runs: a single worst PING says as much of the machine as of the work.
     """
+
+    runs: list
+
+    @property
+    def worst(self):
+        """Seconds of the slowest PING of a run: how long somebody else had to wait."""
+        return statistics.median(run.worst for run in self.runs)
+
+    @property
+    def median(self):
+        return statistics.median(run.median for run in self.runs)
+
+    @property
+    def took(self):
+        return statistics.median(run.took for run in self.runs)
+
+    def __repr__(self):
+        several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
+        return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)}, "
+                f"while the work took {duration(self.took)}{several}")
+
+
+def bystander(fn, client, runs=1, setup=None):
+    """Runs `fn(client)` while another process PINGs the same server every millisecond, by the clock; returns a Bystander.
+
+    It does so `runs` times, each after `setup(client)`, which nobody watches. The other client is a process of its own, so
+    that it never waits for this one's interpreter, only for the server. It stands next to the server, at no distance.
+    Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
+    """
+    if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
+        raise LabError(f"lab.bystander needs at least one run, not runs={runs!r}. Pass runs=3 for instance.")
+    found = []
+    for _ in range(runs):
+        if setup:
+            setup(client)
+        found.append(watched(fn, client))
+    return Bystander(found)
+
+
+def watched(fn, client):
+    """One Run of `fn(client)` beside a bystander."""
     place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
@@ -61,5 +95,5 @@ def bystander(fn, client):
         noted, _ = other.process.communicate()
     finally:
         other.stop()
-    samples = [(sent - started, latency) for sent, latency in json.loads(noted)]
-    return Bystander([(sent, latency) for sent, latency in samples if sent < took and sent + latency > 0] or samples[-1:], took)
+    samples = [(due - started, latency) for due, latency in json.loads(noted)]
+    return Run([(due, latency) for due, latency in samples if due < took and due + latency > 0] or samples[-1:], took)

@@ -11,72 +11,69 @@ from .errors import LabError
 from .timing import compare
 from .words import duration, many, milliseconds
 
-BATCH = 1_000
+BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, three points, so that a residual is left
 
 
 @dataclass(frozen=True)
 class Model:
-    """`turn_s` and `command_s` are a and c, in seconds."""
+    """`turn_s` and `command_s` are a and c, in seconds; `residual` how far off the worst point fitted is, 0.1 for 10%."""
 
     turn_s: float
     command_s: float
+    residual: float = 0.0
 
     def seconds(self, turns, commands, rtt_ms=0):
         """Seconds that `commands` commands in `turns` turns should take at `rtt_ms`."""
         return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
 
     def __repr__(self):
-        return f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}"
+        off = f", ~{100 * self.residual:.0f}% off at most where it was fitted" if self.residual else ""
+        return f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}{off}"
 
 
 @dataclass(frozen=True)
 class HiddenDistance:
-    """What a published pair of figures says: `turn_s` a turn, `constant_s` once, and the `rtt_ms` behind it."""
+    """What published figures say: `turn_s` a turn, `constant_s` once, and the `rtt_ms` behind it."""
 
     turn_s: float
     constant_s: float
     rtt_ms: float
 
 
-def one_set(r):
-    r.set("key1", "value1")
+def turn(command, size):
+    """One turn of `size` commands: a plain call, or a pipeline."""
+    def call(to, i):
+        to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
+
+    def several(r):
+        pipe = r.pipeline(transaction=False)
+        for i in range(size):
+            call(pipe, i)
+        pipe.execute()
+
+    return several if size > 1 else lambda r: call(r, 1)
 
 
-def many_sets(r):
-    pipe = r.pipeline(transaction=False)
-    for i in range(BATCH):
-        pipe.set(f"key{i}", f"value{i}")
-    pipe.execute()
-
-
-def one_get(r):
-    r.get("key1")
-
-
-def many_gets(r):
-    pipe = r.pipeline(transaction=False)
-    for i in range(BATCH):
-        pipe.get(f"key{i}")
-    pipe.execute()
-
-
-FITTED = {"SET": (one_set, many_sets), "GET": (one_get, many_gets)}
+FITTED = ("SET", "GET")
 
 
 @functools.cache
 def fit_model(command="SET"):
-    """Fits a and c on this machine, for "SET" or "GET": one command in a turn of its own, and 1,000 in one turn."""
+    """Fits a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
     if command not in FITTED:
         raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {command!r}. Choose one of the two.")
-    one, many = FITTED[command]
-    times = compare({"one": one, "many": many}, same=False)
-    return solve(times.seconds("one"), times.seconds("many"), BATCH)
+    times = compare({f"{size}": turn(command, size) for size in BATCHES}, same=False)
+    return solve({size: times.seconds(f"{size}") for size in BATCHES})
 
 
-def solve(one_s, many_s, batch):
-    """The Model for which a turn of one command takes `one_s` and a turn of `batch` commands `many_s` at RTT 0."""
-    command_s = (many_s - one_s) / (batch - 1)
-    return Model(one_s - command_s, command_s)
+def solve(measured):
+    """The Model that comes closest to {commands in a turn: seconds at RTT 0}: least squares of the relative errors."""
+    rows = [(1 / seconds, size / seconds) for size, seconds in measured.items()]  # turn_s and command_s times these should be 1
+    tt, tc, cc = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    t, c = (sum(row[i] for row in rows) for i in (0, 1))
+    determinant = tt * cc - tc * tc
+    turn_s, command_s = (t * cc - c * tc) / determinant, (c * tt - t * tc) / determinant
+    return Model(turn_s, command_s, max(abs(turn_s * per_turn + command_s * per_command - 1) for per_turn, per_command in rows))
 
 
 def predict(turns, commands, rtt_ms=0, model=None):
@@ -84,13 +81,14 @@ def predict(turns, commands, rtt_ms=0, model=None):
     return (model or fit_model()).seconds(turns, commands, rtt_ms)
 
 
-def hidden_distance(many, few, model=None):
-    """Solves a published pair of figures, each (turns, seconds) for the same commands, for the distance behind it.
+def hidden_distance(many, few=None, model=None):
+    """Solves published figures, each (turns, seconds) for the same commands, for the distance behind them.
 
-    seconds = constant + turns × turn_s, twice, gives both unknowns; of a turn, this machine's own share (a, and one
-    command's c) is taken off, since the authors' is not known. Returns a HiddenDistance; never a negative distance.
+    seconds = constant + turns × turn_s, twice, gives both unknowns; with one figure alone the constant counts as none. Of a
+    turn, this machine's own share (a, and one command's c) is taken off, since the authors' is not known. A figure that went
+    in is no evidence for what comes out. Returns a HiddenDistance; never a negative distance.
     """
-    (more_turns, longer_s), (fewer_turns, shorter_s) = many, few
+    (more_turns, longer_s), (fewer_turns, shorter_s) = many, few or (0, 0.0)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
         raise LabError("hidden_distance needs the figure with more turns first, and it must be the slower one.")
     turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)

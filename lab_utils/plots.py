@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 from . import state
+from .errors import LabError
 from .ratio import within
 from .words import many, milliseconds, plain_duration, three_figures
 
@@ -294,34 +295,54 @@ def off_by(said, measured):
     return f"{abs(said / measured - 1):.0%} off" if factor < 1.5 else f"{factor:.1f}x off"
 
 
-def plot_published(what, published, reproduced, rtt_ms, title=None):
+def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
 
-    The pair is remembered for the scoreboard under the name `what`.
+    `fitted` names the published figures that the distance was solved from: they are marked, and are no evidence.
+    The table is remembered for the scoreboard under the name `what`. Raises LabError for a fitted name that is not there.
     """
-    table = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms}
+    if strangers := set(fitted) - set(published):
+        raise LabError(f"lab.plot_published knows no figure {', '.join(map(repr, sorted(strangers)))} to mark as fitted. "
+                       f"There are: {', '.join(published)}.")
+    table = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted)}
     state.save("published", {**state.load("published"), what: table})
-    return plot_table(what, published, reproduced, rtt_ms, title)
+    return plot_table(what, published, reproduced, rtt_ms, title, fitted)
 
 
 @styled
-def plot_table(what, published, reproduced, rtt_ms, title):
+def plot_table(what, published, reproduced, rtt_ms, title, fitted):
     figure, axes = plt.subplots(figsize=(9, 1.8 + 0.75 * len(published)))
-    draw_published(axes, published, reproduced)
+    draw_published(axes, published, reproduced, fitted)
     axes.set_xlabel("milliseconds, log scale")
-    worst = max(max(reproduced[name] / published[name], published[name] / reproduced[name]) for name in published)
-    set_title(axes, title or f"{what}: at the fitted RTT of {rtt_ms:.2g} ms every figure comes out {within(worst)}")
+    set_title(axes, title or f"{what}, at the fitted RTT of {rtt_ms:.2g} ms: {evidence(published, reproduced, fitted)}")
     environment(axes, (round(rtt_ms, 2),))
-    say(published_words(published, reproduced))
+    say(published_words(published, reproduced, fitted))
     return figure
 
 
-def draw_published(axes, published, reproduced):
+def evidence(published, reproduced, fitted):
+    """What a table proves: only a figure that the distance was not solved from can come out or fail to."""
+    free = [name for name in published if name not in fitted]
+    if not free:
+        return "every figure went into the fit, so none is evidence"
+    worst = within(max(factor_off(published[name], reproduced[name]) for name in free))
+    if not fitted:
+        return f"every figure comes out {worst}"
+    subject = "what did not go into the fit" if len(free) > 1 else f"“{free[0]}”, which did not go into the fit,"
+    return f"{subject} comes out {worst}"
+
+
+def factor_off(one, other):
+    return max(one / other, other / one)
+
+
+def draw_published(axes, published, reproduced, fitted):
     for place, name in enumerate(published):
         then, now = published[name], reproduced[name]
-        factor = max(then / now, now / then)
+        factor = factor_off(then, now)
         note = "" if factor < ALIKE else f"   {factor:.1f}x {'faster' if now < then else 'slower'}"
-        draw_bar(axes, place - 0.2, then, f"published  {plain_duration(then)}", ("#999999", "xxx"), 0.38)
+        draw_bar(axes, place - 0.2, then, f"published  {plain_duration(then)}{'   fitted' if name in fitted else ''}",
+                 ("#999999", "xxx"), 0.38)
         draw_bar(axes, place + 0.2, now, f"here  {plain_duration(now)}{note}", ("#0072B2", ""), 0.38)
     log_axis(axes, [*published.values(), *reproduced.values()], "")
     axes.set_yticks(range(len(published)), published)
@@ -329,9 +350,9 @@ def draw_published(axes, published, reproduced):
     axes.grid(False, axis="y")
 
 
-def published_words(published, reproduced):
-    return "; ".join(f"{name}: published {plain_duration(published[name])}, here {plain_duration(reproduced[name])}"
-                     for name in published)
+def published_words(published, reproduced, fitted):
+    return "; ".join(f"{name}: published {plain_duration(published[name])}{' (fitted)' if name in fitted else ''}, "
+                     f"here {plain_duration(reproduced[name])}" for name in published)
 
 
 @styled

@@ -2,7 +2,7 @@
 
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 from .errors import LabError
-from .plots import draw_published, environment, plt, published_words, say, set_title, styled
+from .plots import draw_published, environment, factor_off, plt, published_words, say, set_title, styled
 
 LOOKS = {HOLDS: ("#009E73", ""), DEPENDS: ("#E69F00", "///"), FAILS: ("#D55E00", "xxx"), UNTESTED: ("#DDDDDD", "")}
 CLOSE = 1.5  # a figure reproduced within this factor is called close
@@ -48,17 +48,28 @@ def plot_tables(tables, title=None):
                                   gridspec_kw={"height_ratios": heights}, squeeze=False)
     factors = {}
     for axes, (what, table) in zip(panels[:, 0], tables.items(), strict=True):
-        published, reproduced = table["published"], table["reproduced"]
-        ratios = {name: reproduced[name] / published[name] for name in published}
-        factors |= {(what, name): max(ratio, 1 / ratio) for name, ratio in ratios.items()}
-        draw_published(axes, published, reproduced)
+        fitted = table.get("fitted", ())
+        draw_published(axes, table["published"], table["reproduced"], fitted)
+        factors |= {(what, name): factor_off(then, table["reproduced"][name]) for name, then in table["published"].items()
+                    if name not in fitted}
         axes.set_title(f"{what}, at an RTT of {table['rtt_ms']:.2g} ms", fontsize=10, loc="left")
     panels[-1, 0].set_xlabel("milliseconds, log scale")
-    close = sum(factor <= CLOSE for factor in factors.values())
-    worst = max(factors, key=factors.get)
-    found = (f"{close} of {len(factors)} published figures come out within {CLOSE:g}x;\n"
-             f"the farthest off is “{worst[1]}” of {worst[0]}, {factors[worst]:.1f}x")
+    found = came_out(factors)
     figure.suptitle(title or found, x=0.01, ha="left", fontweight="bold")
     environment(panels[-1, 0])
-    say(". ".join(f"{what}: {published_words(table['published'], table['reproduced'])}" for what, table in tables.items()))
+    say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()))
     return figure
+
+
+def words_of(table):
+    return published_words(table["published"], table["reproduced"], table.get("fitted", ()))
+
+
+def came_out(factors):
+    """How many of the figures {(table, name): factor off} are close: those that no distance was solved from."""
+    if not factors:
+        return "Every published figure went into a fit, so none is evidence"
+    close = sum(factor <= CLOSE for factor in factors.values())
+    worst = max(factors, key=factors.get)
+    return (f"{close} of the {len(factors)} published figures that went into no fit come out within {CLOSE:g}x;\n"
+            f"the farthest off is “{worst[1]}” of {worst[0]}, {factors[worst]:.1f}x")

@@ -1,6 +1,7 @@
 """What somebody else feels while a piece of code runs."""
 
 import importlib
+import itertools
 import time
 
 import pytest
@@ -9,6 +10,7 @@ from helpers import refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils import servers
+from lab_utils.bystander import Bystander, Run
 
 module = importlib.import_module("lab_utils.bystander")  # the package's own name for it is the function
 
@@ -19,16 +21,44 @@ def test_a_blocked_server_is_felt(r):
     assert felt.took >= 0.2
 
 
+def test_it_sends_by_the_clock_answered_or_not(r):
+    """A client that waits for each reply would feel a pause of 300 ms in one PING, and call its median quick."""
+    [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
+    assert len(run.samples) > 250
+    assert run.median > 0.1
+    due = [due for due, _ in run.samples]
+    assert all(0.0009 < later - earlier < 0.0011 for earlier, later in itertools.pairwise(due))
+    assert [due + latency for due, latency in run.samples] == sorted(due + latency for due, latency in run.samples)
+
+
+def test_several_runs_and_their_medians():
+    felt = Bystander([Run([(0.0, worst), (0.1, 0.001)], took) for worst, took in ((0.9, 1.0), (0.02, 3.0), (0.03, 2.0))])
+    assert (felt.worst, felt.took, felt.median) == (0.03, 2.0, pytest.approx(0.0155))
+    assert repr(felt).endswith("while the work took ~2 s; medians of 3 runs")
+
+
+def test_each_run_has_its_setup(r):
+    order = []
+    felt = lab.bystander(lambda r: order.append("work"), r, runs=3, setup=lambda r: order.append("setup"))
+    assert order == ["setup", "work"] * 3 and len(felt.runs) == 3
+
+
+@pytest.mark.parametrize("runs", [0, -1, 1.5, True, None])
+def test_runs_that_are_none(r, runs):
+    assert "at least one run" in refusal(lab.bystander, lambda r: None, r, runs)
+
+
 def test_an_idle_server_is_not(r):
     felt = lab.bystander(lambda r: time.sleep(0.2), r)
-    assert len(felt.samples) > 20
+    [run] = felt.runs
+    assert len(run.samples) > 150
     assert felt.median < 0.05
-    assert all(sent + latency >= 0 and sent <= felt.took for sent, latency in felt.samples)
+    assert all(due + latency >= 0 and due <= felt.took for due, latency in run.samples)
 
 
 def test_even_the_shortest_work_has_a_sample(r):
     felt = lab.bystander(lambda r: None, r)
-    assert felt.samples and felt.worst > 0
+    assert felt.runs[0].samples and felt.worst > 0
 
 
 def test_in_words(r):

@@ -23,16 +23,33 @@ def test_the_formula_in_words():
     assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
 
 
-def test_solving_two_measurements_gives_back_what_made_them():
+def test_solving_measurements_gives_back_what_made_them():
     model = Model(turn_s=70e-6, command_s=4e-6)
-    solved = solve(model.seconds(1, 1), model.seconds(1, 1_000), 1_000)
+    solved = solve({size: model.seconds(1, size) for size in (1, 100, 1_000)})
     assert (solved.turn_s, solved.command_s) == (pytest.approx(70e-6), pytest.approx(4e-6))
+    assert solved.residual == pytest.approx(0, abs=1e-9)
+
+
+def test_what_does_not_lie_on_a_line_leaves_a_residual():
+    model = Model(turn_s=70e-6, command_s=4e-6)
+    measured = {size: model.seconds(1, size) * (1.2 if size == 100 else 1) for size in (1, 100, 1_000)}
+    solved = solve(measured)
+    worst = max(abs(solved.seconds(1, size) / seconds - 1) for size, seconds in measured.items())
+    assert solved.residual == pytest.approx(worst)
+    assert 0.05 < solved.residual < 0.2
+    assert repr(solved).endswith(f", ~{100 * worst:.0f}% off at most where it was fitted")
+
+
+def test_one_published_figure_alone_gives_the_distance_without_a_constant():
+    found = lab.hidden_distance((10_000, 3.4237), model=IDEAL)
+    assert (found.rtt_ms, found.constant_s) == (pytest.approx(0.34237), 0)
 
 
 @pytest.mark.parametrize("command", ["SET", "GET"])
 def test_the_fit_on_this_machine_has_a_plausible_order(r, command):
     model = lab.fit_model(command)
     assert 0 < model.command_s < model.turn_s < 0.01
+    assert 0 <= model.residual < 1
     assert lab.fit_model(command) is model  # fitted once
 
 

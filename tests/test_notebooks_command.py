@@ -1,6 +1,7 @@
 """tools/notebooks.py: a notebook's file changes where a fact in its outputs did, and nowhere else."""
 
 import importlib.util
+import json
 import sys
 
 import nbformat
@@ -15,6 +16,7 @@ def command(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     monkeypatch.setenv("TQDM_DISABLE", "1")
+    monkeypatch.setenv("LAB_CHAPTER", "")  # put back after the test
     return module
 
 
@@ -36,6 +38,37 @@ def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, tmp_path, 
     assert [len(cell.outputs) for cell in book.cells] == [1, 1]
     assert [cell.id for cell in book.cells] == ["cell-00", "cell-01"]
     assert b"execution" not in first.replace(b"execution_count", b"") and str(sys.prefix).encode() not in first
+
+
+def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
+    path = tmp_path / "chapter.ipynb"
+    write(path, "from lab_utils import calm\ncalm.note(calm.Calm(3, 40, 0.25))\nprint('a new fact')")
+    before = path.read_bytes()
+    assert command.main([str(path)]) == command.main(["--force", str(path)]) == 1
+    assert path.read_bytes() == before
+    said = capsys.readouterr().out
+    assert said.count("chapter.ipynb: NOT rewritten, the machine was busy: other programs took ~25% of the time") == 2
+    assert "Run it again" in said
+
+
+CLAIM = "import lab_utils as lab\nlab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
+
+
+def test_a_word_that_changed_is_written_and_its_measurements_with_it(command, tmp_path, capsys, remembered):
+    command.MEASURED = tmp_path / "measured" / "claims.json"
+    path = tmp_path / "chapter.ipynb"
+    write(path, "turns = 1", CLAIM.format("turns"))
+    assert command.main([str(path)]) == 0
+    book = nbformat.read(path, as_version=4)
+    assert command.words(book) == {"C2": "holds"}
+    measured = {"commands": 40, "loop_trips": 40, "pipeline_trips": 1}
+    assert json.loads(command.MEASURED.read_text(encoding="utf-8")) == {"chapter": {"C2": measured}}
+    [shown] = book.cells[1].outputs
+    shown.data["text/plain"] = shown.data["text/plain"].replace("verdict: holds", "verdict: depends")
+    path.write_text(nbformat.writes(book), encoding="utf-8")
+    assert command.main([str(path)]) == command.main([str(path)]) == 0
+    assert command.words(nbformat.read(path, as_version=4)) == {"C2": "holds"}
+    assert [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()] == ["rewritten", "rewritten", "no fact changed"]
 
 
 def test_what_is_a_change(command):

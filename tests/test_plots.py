@@ -5,12 +5,13 @@ import io
 
 import matplotlib.pyplot as plt
 import pytest
+from helpers import refusal
 from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
 from lab_utils import claims, plots, state
-from lab_utils.bystander import Bystander
+from lab_utils.bystander import Bystander, Run
 from lab_utils.plots import looks
 from lab_utils.retrial import Retrial, Retried
 from lab_utils.sweep import Sweep
@@ -220,6 +221,26 @@ def test_a_sweep_without_a_knee_names_none(r, capsys):
     assert "do not show" in title and said == "measured: RTT 0 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
 
 
+@pytest.mark.parametrize("fitted, finding", [
+    ((), "every figure comes out within 5.0x"),
+    (("b",), "“a”, which did not go into the fit, comes out within 2%"),
+    (("c",), "what did not go into the fit comes out within 5.0x"),
+    (("a", "b", "c"), "every figure went into the fit, so none is evidence"),
+])
+def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, finding):
+    published, reproduced = {"a": 1.0, "b": 1.0, "c": 1.0}, {"a": 1.02, "b": 0.2, "c": 1.0}
+    if len(fitted) == 1 and fitted[0] == "b":
+        published.pop("c")
+    title, said = printed(capsys, lambda: lab.plot_published("What", published, reproduced, 0.5, fitted=fitted))
+    assert " ".join(title.split()) == f"What, at the fitted RTT of 0.5 ms: {finding}"
+    assert said.count("(fitted)") == len(fitted)
+    assert state.load("published")["What"]["fitted"] == list(fitted)
+
+
+def test_a_fitted_figure_must_be_one_of_the_table():
+    assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",))
+
+
 def test_few_rounds_are_no_finding(r, capsys):
     few = Comparison({"a": None, "b": None}, 1, {("a", 0): [1.0], ("b", 0): [33.0]}, None, None)
     title, said = printed(capsys, few.plot)
@@ -250,7 +271,7 @@ def test_every_font_it_names_is_there():
 
 
 def test_a_bystander_can_be_drawn_as_bars(r, capsys):
-    felt = Bystander([(0.0, 0.001), (0.1, 0.2)], 0.3)
+    felt = Bystander([Run([(0.0, 0.001), (0.1, 0.2)], 0.3)])
     lab.plot_bars({"worst": felt.worst * 1000}, "ms", "Somebody else waited")
     assert capsys.readouterr().out == "measured: worst 200 ms\n"
 
@@ -260,4 +281,5 @@ def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_publish
     assert lab.plot_bars({"loop": 1.0}, "ms", "one") is None
     assert lab.plot_published("E1", {"loop": 5.071}, {"loop": 4.9}, 0.484) is None
     assert capsys.readouterr().out == ""
-    assert state.load("published")["E1"] == {"published": {"loop": 5.071}, "reproduced": {"loop": 4.9}, "rtt_ms": 0.484}
+    assert state.load("published")["E1"] == {"published": {"loop": 5.071}, "reproduced": {"loop": 4.9}, "rtt_ms": 0.484,
+                                             "fitted": []}

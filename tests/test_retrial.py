@@ -98,9 +98,10 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
 
 def test_a_published_table_comes_along_in_its_order(shelf):
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(1), True),
-         ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5)", True))
+         ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5, fitted=['b'])", True))
     tables = lab.retrial().tables
-    assert tables == {"both": {"published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5}}
+    assert tables == {"both": {"published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5,
+                               "fitted": ["b"]}}
     assert list(tables["both"]["published"]) == ["b", "a"]
 
 
@@ -131,10 +132,18 @@ def test_the_verdicts_are_counted_and_drawn(board, capsys):
 
 def test_the_tables_are_drawn_with_the_farthest_off_named(board, capsys):
     figure = board.plot_tables()
-    assert "1 of 2" in figure.get_suptitle()
+    assert "1 of the 2" in figure.get_suptitle()
     assert "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle()
     assert len(figure.axes) == 1
     assert capsys.readouterr().out.startswith("measured: 100 PINGs: loop: published 1 s, here 900 ms")
+
+
+def test_a_figure_that_went_into_a_fit_is_no_evidence(board, capsys):
+    board.tables["100 PINGs"]["fitted"] = ["pipeline"]
+    assert "1 of the 1 published figures that went into no fit" in board.plot_tables().get_suptitle()
+    assert "pipeline: published 100 ms (fitted), here 20 ms" in capsys.readouterr().out
+    board.tables["100 PINGs"]["fitted"] = ["pipeline", "loop"]
+    assert "none is evidence" in board.plot_tables().get_suptitle()
 
 
 def test_no_tables_to_draw():

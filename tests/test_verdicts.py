@@ -1,19 +1,21 @@
 """Every judge says the one thing and the other; its word does not hang on a hair; what it measured stands behind a `~`."""
 
+import json
 import random
 import runpy
 from collections import defaultdict
 
 import pytest
 from helpers import ROOT, as_compared
+from verdict_words import shown_in
 
 from lab_utils import claims
 
 claims.load_all()
 FILES = sorted((ROOT / "tests" / "verdict_cases").glob("ch*.py"))
 CASES = [(path.stem, *case) for path in FILES for case in runpy.run_path(str(path))["CASES"]]
-SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
-MEASURED_INTEGERS = ("_us", "_ns", "_bytes")  # how the names of measurements end that the server tells in whole numbers
+MEASURED = json.loads((ROOT / "tests" / "measured" / "claims.json").read_text(encoding="utf-8"))  # tools/notebooks.py writes it
+MARGIN = 1.5
 
 every_case = pytest.mark.parametrize("name, measured, word", [case[1:] for case in CASES],
                                      ids=[f"{name} {word}" for _, name, _, word in CASES])
@@ -23,19 +25,11 @@ def judged(name, measured):
     return claims.CLAIMS[name].judge(**measured)
 
 
-def on_another_morning(value, chance, name=""):
-    """The same measurement, up to 3% more or less; a count is the same on every morning."""
-    if isinstance(value, dict):
-        return {key: on_another_morning(each, chance, f"{key}") for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(on_another_morning(each, chance, name) for each in value)
-    if name.endswith(SETTINGS):
-        return value
-    if isinstance(value, float):
-        return value * chance.uniform(0.97, 1.03)
-    if isinstance(value, int) and not isinstance(value, bool) and name.endswith(MEASURED_INTEGERS):
-        return round(value * chance.uniform(0.97, 1.03))
-    return value
+def on_another_morning(measured, chance):
+    """The same measurements, each up to 3% more or less; a count is the same on every morning."""
+    for path, value in claims.figures(measured):
+        measured = claims.replaced(measured, path, type(value)(value * chance.uniform(0.97, 1.03)))
+    return measured
 
 
 @every_case
@@ -66,3 +60,33 @@ def test_every_judge_can_say_one_thing_and_another():
 def test_every_case_belongs_to_a_judge_of_its_chapter():
     for chapter, name, *_ in CASES:
         assert claims.CLAIMS[name].judge.__module__ == f"lab_utils.verdicts.{chapter}"
+
+
+# The margin
+
+
+def numbered(measured):
+    """JSON turned the numbers that name measurements into strings."""
+    return {int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
+            for name, value in measured.items()}
+
+
+COMMITTED = [(chapter, name, numbered(measured)) for chapter, found in MEASURED.items() for name, measured in found.items()]
+
+
+@pytest.mark.parametrize("chapter, name, measured", COMMITTED, ids=[f"{name} in {chapter}" for chapter, name, _ in COMMITTED])
+def test_no_word_turns_if_one_measurement_is_off_by_half(chapter, name, measured):
+    """Off either way, from what a quiet machine measured."""
+    word = judged(name, measured).word
+    turned = [(other, judged(name, other).word) for other in claims.nearby(measured, MARGIN) if judged(name, other).word != word]
+    assert turned == [], f"{word} for {measured}"
+
+
+def test_every_claim_of_every_chapter_has_its_measurements_committed():
+    shown = {(path.stem, name) for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")) for name in shown_in(path)}
+    assert {(chapter, name) for chapter, name, _ in COMMITTED} == {entry for entry in shown if not entry[0].startswith("12_")}
+
+
+@pytest.mark.parametrize("chapter, name, measured", COMMITTED, ids=[f"{name} in {chapter}" for chapter, name, _ in COMMITTED])
+def test_the_committed_word_follows_from_the_committed_measurements(chapter, name, measured):
+    assert judged(name, measured).word == shown_in(ROOT / "notebooks" / f"{chapter}.ipynb")[name][0]

@@ -4,7 +4,7 @@ from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 from ..ratio import times
 from ..words import duration, many, milliseconds
 
-ABOVE_CEILING = 1.1  # a rate this far over 1/RTT is no longer the clock's noise
+TWO_AT_ONCE = 2  # the least that would break the ceiling: two requests on their way at the same time
 SERVER_HAS_ROOM = 20  # times the client's rate that the server must manage to call the client's wait the limit
 SLOWER = 1.5  # "becomes slow"
 NO_SLOWER = 1.1
@@ -18,7 +18,7 @@ def c1(rtt_ms, request_s, served_s):
     rate, ceiling, served = 1 / request_s, 1000 / rtt_ms, 1 / served_s
     seen = (f"one connection that waits got ~{rate:,.1f} requests a second at {milliseconds(rtt_ms)}; the same server "
             f"answered a pipeline at ~{served:,.0f} a second")
-    if rate > ABOVE_CEILING * ceiling:
+    if rate >= TWO_AT_ONCE * ceiling:
         return Verdict(FAILS, f"{seen}, and 1/RTT is no ceiling")
     if served < SERVER_HAS_ROOM * rate:
         return Verdict(DEPENDS, f"{seen}, so here the server is as much the limit as the distance")

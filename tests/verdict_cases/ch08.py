@@ -13,7 +13,7 @@ CASES = [
     ("D4", dict(pipeline_s=PIPELINE, pooled_s={10: 0.0012, 100: 0.0016, 1_000: 0.004},
                 shared_s={10: 0.0012, 100: 0.0016, 1_000: 0.004}), "does not hold here"),
     ("D5", dict(**CPU, threads_cpu_us=210.0, tasks_cpu_us=90.0, free_loop_s=0.01, free_threads_s=0.04), "holds"),
-    ("D5", dict(**CPU, threads_cpu_us=60.0, tasks_cpu_us=50.0, free_loop_s=0.01, free_threads_s=0.04), "depends"),
-    ("D5", dict(**CPU, threads_cpu_us=60.0, tasks_cpu_us=50.0, free_loop_s=0.01, free_threads_s=0.012), "depends"),
+    ("D5", dict(**CPU, threads_cpu_us=60.0, tasks_cpu_us=50.0, free_loop_s=0.01, free_threads_s=0.012), "holds"),
+    ("D5", dict(**CPU, threads_cpu_us=6.0, tasks_cpu_us=50.0, free_loop_s=0.01, free_threads_s=0.04), "depends"),
     ("D5", dict(**CPU, threads_cpu_us=6.0, tasks_cpu_us=5.0, free_loop_s=0.01, free_threads_s=0.01), "does not hold here"),
 ]
