@@ -46,20 +46,23 @@ def options_of(url, shown):
     def wrong(why):
         return LabError(f"REDIS_URL is {shown!r}, which the lab cannot use: {why}. Write it like {FORM}.")
 
+    def quoted(text):  # what is not shown already may be a part of the password
+        return repr(text) if text and text in shown else "what stands there"
+
     if not url.isprintable() or " " in url:
         raise wrong("it holds a space or a character that cannot be printed; percent-encode it, %20 for a space")
     try:
         parts = urlsplit(url)
         port, query = parts.port, parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-    except ValueError as error:
-        raise wrong("a / ? # or @ in a password must be percent-encoded" if "@" in url else error) from None
+    except ValueError:
+        raise wrong("a / ? # or @ in a password must be percent-encoded" if "@" in url else "its parts make no sense") from None
     if parts.scheme not in ("redis", "rediss", "unix"):
         raise wrong("it begins with neither redis:// nor rediss:// nor unix://")
     if parts.fragment or "#" in url:
         raise wrong("a # must be percent-encoded, %23")
     options = {name: unquote(text) for name, text in (("username", parts.username), ("password", parts.password)) if text}
     for name, text in query:
-        options[name] = option(name, text, wrong)
+        options[name] = option(name, text, wrong, quoted)
     if parts.scheme == "unix":
         if not parts.path.strip("/"):
             raise wrong("the path of the socket is missing, as in unix:///run/redis.sock?db=15")
@@ -68,19 +71,19 @@ def options_of(url, shown):
     try:
         host.encode("idna")
     except UnicodeError:
-        raise wrong(f"{host!r} is no name of a host") from None
+        raise wrong(f"{quoted(host)} is no name of a host") from None
     database = parts.path.removeprefix("/")
     if database:
-        options["db"] = option("db", database, wrong)
+        options["db"] = option("db", database, wrong, quoted)
     tls = {"ssl": True} if parts.scheme == "rediss" else {}
     return {"db": 0, **options, "host": host, "port": 6379 if port is None else port, **tls}
 
 
-def option(name, text, wrong):
+def option(name, text, wrong, quoted):
     """The value of one option, or a LabError."""
     if name == "db":
         if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise wrong(f"{text!r} is no number of a database; there are 16 by default, from 0 to 15")
+            raise wrong(f"{quoted(text)} is no number of a database; there are 16 by default, from 0 to 15")
         return int(text)
     if name in SECONDS_OPTIONS:
         try:
@@ -88,17 +91,20 @@ def option(name, text, wrong):
         except ValueError:
             seconds = math.nan
         if not 0 < seconds < math.inf:
-            raise wrong(f"{name}={text} is no number of seconds")
+            raise wrong(f"{name} is no number of seconds")
         return seconds
     if name not in ("username", "password", *TLS_OPTIONS):
-        raise wrong(f"the option {name!r} is unknown here or would change what the chapters show; leave it out")
+        raise wrong(f"the option {quoted(name)} is unknown here or would change what the chapters show; leave it out")
     return text
 
 
 def without_password(url):
-    """The URL as it may be shown: the password, if any, is left out."""
-    url = re.sub(r"://([^:@/]*):.*@", r"://\1:***@", url, flags=re.DOTALL)
-    return re.sub(r"([?&](?:ssl_keyfile_)?password=)[^&]*", r"\1***", url)
+    """The URL as it may be shown. A password is whatever stands before the last @, or after password=, however misspelt."""
+    login, at, rest = url.rpartition("@")
+    if at:
+        begins = re.match(r"\w+://([^:@/?#]*:)?", login)
+        url = f"{begins[0] if begins else ''}***@{rest}"
+    return re.sub(r"([?&](?:ssl_keyfile_)?password=).*", r"\1***", url, flags=re.DOTALL)
 
 
 # The server
@@ -153,10 +159,11 @@ def advice(error, shown, options):
         if any(sign in error.text or sign == error.kind for sign in signs):
             refused = ", ".join(error.commands)
             return f"The server at {shown} {what.format(refused=refused)}. {todo.format(refused=refused)}, {OWN_INSTEAD}."
+    text = error.text.replace(options.get("password") or "\0", "***")  # some servers repeat what they were sent
     if error.kind in ("ConnectionError", "ConnectionResetError", "BrokenPipeError", "gaierror", "MaxConnectionsError"):
-        return (f"No connection to {shown}: {said(error.text)}. {tls_hint(error.text, options)}Start that server, mend "
+        return (f"No connection to {shown}: {said(text)}. {tls_hint(text, options)}Start that server, mend "
                 f"REDIS_URL, {OWN_INSTEAD}.")
-    return (f"The server at {shown} refused what the lab needs: {said(error.text) or error.kind}. Check that it is a Redis that "
+    return (f"The server at {shown} refused what the lab needs: {said(text) or error.kind}. Check that it is a Redis that "
             f"answers redis-cli, {OWN_INSTEAD}.")
 
 

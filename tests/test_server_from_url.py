@@ -45,6 +45,18 @@ def test_a_url_that_is_no_good(url, word):
     assert word in refusal(servers.own_server, url)
 
 
+@pytest.mark.parametrize("url", ["redis::SECRET@127.0.0.1", "redis:/:SECRET@127.0.0.1", "SECRET@127.0.0.1", "redis://SECRET@127.0.0.1:1",
+                                 "redis://127.0.0.1:1/0?password=a&SECRET", "redis://:a/SECRET@127.0.0.1", "redis://:a?SECRET=@h:x",
+                                 "redis://127.0.0.1:1/0?x=:@SECRET@", "redis://:x@SECRET@127.0.0.1:1/0"])
+def test_a_password_is_not_shown_however_the_url_is_misspelt(url):
+    assert "SECRET" not in refusal(servers.own_server, url)
+
+
+def test_a_server_that_repeats_the_password():
+    with listening(redis_that_says(AUTH="ERR unknown command 'AUTH', with args beginning with: 'SECRET'")) as port:
+        assert "SECRET" not in refusal(servers.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
+
+
 def test_what_may_stand_in_a_url():
     url = "rediss://ada:p%20a%40s%2Fs%C3%BC@example.org:7000/3?socket_timeout=2.5&ssl_ca_certs=/etc/ca.pem"
     assert server_from_url.options_of(url, url) == {
@@ -141,7 +153,12 @@ def test_too_many_clients(theirs):
 
 def test_a_script_that_does_not_end(theirs):
     server = theirs("lua-time-limit 10")
-    busy = threading.Thread(target=lambda: pytest.raises(redis.ResponseError, server.connect().eval, "repeat until false", 0))
+
+    def script():
+        with pytest.raises(redis.ResponseError):
+            server.connect().eval("while true do end", 0)
+
+    busy = threading.Thread(target=script)
     busy.start()
 
     def is_busy():
