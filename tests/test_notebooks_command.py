@@ -51,6 +51,17 @@ def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
     assert "Run it again" in said
 
 
+def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remembered):
+    tried = {"C2": {"chapters": {"12_scoreboard": {"word": "holds", "taken_share": 0.3}}},
+             "C3": {"chapters": {"12_scoreboard": {"word": "holds", "taken_share": 0.0}, "10": {"taken_share": 0.5}}}}
+    command.os.makedirs(remembered)
+    (remembered / "claims.json").write_text(json.dumps(tried), encoding="utf-8")
+    path = tmp_path / "12_scoreboard.ipynb"
+    write(path, "print('a new fact')")
+    assert command.main([str(path)]) == 1
+    assert "NOT rewritten, the machine was busy when claims were tried: C2" in capsys.readouterr().out
+
+
 CLAIM = "import lab_utils as lab\nlab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
 
 

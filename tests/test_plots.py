@@ -12,6 +12,7 @@ from matplotlib.text import Text
 import lab_utils as lab
 from lab_utils import claims, plots, state
 from lab_utils.bystander import Bystander, Run
+from lab_utils.calm import Calm
 from lab_utils.plots import looks
 from lab_utils.retrial import Retrial, Retried
 from lab_utils.sweep import Sweep
@@ -239,6 +240,17 @@ def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, f
 
 def test_a_fitted_figure_must_be_one_of_the_table():
     assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",))
+
+
+@pytest.mark.parametrize("seen, finding", [
+    (Calm(9, 9, 0.0), "you were 2.0x off, the model 10% off"),
+    (Calm(1, 9, 0.05), "you were 2.0x off, the model 10% off"),
+    (Calm(1, 9, 0.4), "other programs took 40% of the time, too much to say who was how far off"),
+])
+def test_who_was_off_is_said_where_it_can_be_told(monkeypatch, r, capsys, seen, finding):
+    monkeypatch.setattr(plots.calm, "so_far", lambda: seen)
+    title, _ = printed(capsys, lambda: lab.plot_prediction("A cart", 2.0, 1.1, 1.0))
+    assert " ".join(title.split()) == f"A cart: {finding}"
 
 
 def test_few_rounds_are_no_finding(r, capsys):

@@ -37,6 +37,7 @@ def main(names):
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
         after, busy = run(path)
+        busy = busy or busy_trials(path.stem)
         changed = force or comparable(before) != comparable(after) or words(before) != words(after)
         if changed and busy:
             refused = True
@@ -58,6 +59,15 @@ def words(notebook):
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
     return dict(VERDICT.findall("\n".join(texts)))
+
+
+def busy_trials(chapter):
+    """Which claims were tried on a busy machine, of a chapter that has others' cells measure: the scoreboard. "" if none."""
+    from lab_utils import state
+
+    tried = {name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()}
+    names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0] if chapter in SCOREBOARDS else []
+    return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
 
 
 def keep_measured(chapter, shown):
