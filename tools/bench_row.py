@@ -3,6 +3,7 @@
 import contextlib
 import os
 import statistics
+import subprocess
 from dataclasses import dataclass
 
 
@@ -29,6 +30,18 @@ def at_scale(name):
             del os.environ["LAB_SCALE"]
         else:
             os.environ["LAB_SCALE"] = before
+
+
+@contextlib.contextmanager
+def endless_loops(number):
+    """So many programs that compute without pause, at ordinary priority, each in a session of its own."""
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def percentile_95(values):

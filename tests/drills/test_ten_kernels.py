@@ -1,0 +1,108 @@
+"""Ten kernels run chapter 01 at once: the same facts and words in all, and each measures as a lone one does.
+
+At DRILLS=ci three kernels run the chapter's trial cells, the fewest that have to wait for each other on two CPUs.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers import ROOT, as_compared
+from tries import SIZE
+
+CHAPTER = ROOT / "notebooks" / "01_round_trips.ipynb"
+KERNELS, ALL_CELLS = {"ci": (3, False), "full": (10, True)}[SIZE]
+PATIENCE_S = {"ci": 200, "full": 1500}[SIZE]
+WIDEST = 1.15  # a median, of a lone kernel's
+
+KERNEL = """
+import contextlib, io, json, sys, time
+chapter, all_cells = json.loads(sys.argv[1])
+import lab_utils as lab
+from lab_utils import counters, timing
+print("ready", flush=True)
+input()
+cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+tags = lambda cell: set(cell["metadata"].get("tags", []))
+names, started = {}, time.perf_counter()
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as shown:
+    for cell in cells:
+        exercise = any(tag.startswith("exercise") for tag in tags(cell))
+        if "trial" in tags(cell) or all_cells and not exercise:
+            exec(compile("".join(cell["source"]), "cell", "exec"), names)
+compared = {name: found for name, found in names.items() if isinstance(found, timing.Comparison)}
+print(json.dumps({
+    "facts": {name: repr(found) for name, found in names.items()
+              if isinstance(found, counters.Cost) or name == "cost"},
+    "words": {name: entry["word"] for name, entry in lab.ledger().items()},
+    "medians": {f"{name}: {arm} at {rtt:g} ms": found.seconds(arm, rtt)
+                for name, found in compared.items() for arm in found.names for rtt in found.rtts},
+    "seconds": time.perf_counter() - started,
+}))
+"""
+
+
+class Kernel:
+    """A Python of its own that runs the chapter when told to."""
+
+    def __init__(self, folder):
+        folder.mkdir()
+        environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(folder), "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
+        environment.pop("REDIS_URL", None)
+        self.process = subprocess.Popen([sys.executable, "-c", KERNEL, json.dumps([str(CHAPTER), ALL_CELLS])], env=environment,
+                                        cwd=CHAPTER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "ready\n"
+
+    def begin(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def result(self, deadline):
+        said, _ = self.process.communicate(timeout=max(1, deadline - time.monotonic()))
+        assert self.process.returncode == 0
+        return json.loads(said)
+
+
+def run(number, folder):
+    """The results of so many kernels that begin at the same moment."""
+    kernels = [Kernel(folder / str(index)) for index in range(number)]
+    deadline = time.monotonic() + PATIENCE_S
+    try:
+        for kernel in kernels:
+            kernel.begin()
+        return [kernel.result(deadline) for kernel in kernels]
+    finally:
+        for kernel in kernels:
+            kernel.process.kill()
+            kernel.process.wait()
+
+
+@pytest.mark.timeout(2 * PATIENCE_S)
+def test_kernels_that_measure_at_once(tmp_path, record_property):
+    (tmp_path / "lone").mkdir()
+    (tmp_path / "many").mkdir()
+    [lone] = run(1, tmp_path / "lone")
+    many = run(KERNELS, tmp_path / "many")
+    record_property("tries", KERNELS)
+    shared = [name for name in lone["medians"] if all(name in found["medians"] for found in many)]  # else at a fitted distance
+    widths = {name: sorted(found["medians"][name] / lone["medians"][name] for found in many) for name in shared}
+    print(f"\na lone kernel took {lone['seconds']:.0f} s, {KERNELS} at once {max(found['seconds'] for found in many):.0f} s")
+    for name, width in widths.items():
+        print(f"{lone['medians'][name] * 1000:9.3f} ms alone, at once x{width[0]:.2f} to x{width[-1]:.2f}, "
+              f"median x{statistics.median(width):.2f}  {name}")
+    assert lone["facts"] and lone["words"] and shared
+    for found in many:
+        assert facts(found) == facts(lone)
+        differing = {name: word for name, word in found["words"].items() if word != lone["words"][name] != "untested"}
+        assert set(differing.values()) <= {"untested"}
+    if SIZE == "full":
+        assert max(width[-1] for width in widths.values()) <= WIDEST and min(width[0] for width in widths.values()) >= 1 / WIDEST
+
+
+def facts(found):
+    """What was counted, with everything measured blanked."""
+    return {name: as_compared(text) for name, text in found["facts"].items()}
