@@ -1,0 +1,139 @@
+"""Ctrl-C at a random moment of a random measurement, sync and async, once or twice: the kernel is as it was, and goes on.
+
+redis-py is as it was, and garbage collection, CPU placement, the signal's handler; nothing is held, nothing that was started
+for the call runs on, no client stays connected; and the next count and capture are exact.
+"""
+
+import json
+import os
+import random
+import secrets
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from dying import HELPERS, environment, kill_all, marked
+from tries import seeds
+
+KERNEL = """
+import asyncio, gc, json, os, signal, sys, time
+from pathlib import Path
+asked = json.loads(sys.stdin.readline())
+import redis.asyncio
+import lab_utils as lab
+from lab_utils import aio, pinning, turns
+from lab_utils.link import link
+from lab_utils.servers import server
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+checked, far = lab.connect(), lab.connect(1)
+KINDS = [redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection]
+
+def three(c):
+    for i in (1, 2, 3):
+        c.set(f"key{i}", f"value{i}")
+
+def started():
+    "The processes of this kernel, but the servers that the learner has asked for."
+    mark = f"LAB_DRILL={os.environ['LAB_DRILL']}".encode()
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and mark in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes())
+        except OSError:
+            pass
+    return sorted(command for command in found if b"redis-server" not in command)
+
+def state():
+    gc.collect()
+    pids = [0, server().pid, *link().pids()]
+    return {
+        "redis-py": [[id(kind.__dict__[name]) for name in sorted(kind.__dict__)] for kind in KINDS],
+        "garbage collection": gc.isenabled(), "placement": [sorted(os.sched_getaffinity(pid)) for pid in pids],
+        "handler": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        "turns": [str(pinning._now), len(turns._held)],
+        "tasks": len(asyncio.all_tasks(aio.loop()[0])),
+    }
+
+def settle(read, before, seconds=2):
+    deadline = time.monotonic() + seconds
+    while read() != before and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return read()
+
+def clients():
+    gc.collect()
+    return len(checked.client_list())
+
+exec(asked["first"])
+exec(asked["again"]) if asked["warm"] else aio.loop()
+lab.count(three, checked), lab.capture(three, far)
+before, processes, connections = state(), started(), clients()
+kind = ""
+print("ready", flush=True)
+try:
+    try:
+        while True:
+            exec(asked["again"])
+    except KeyboardInterrupt as error:
+        kind = type(error).__name__
+        time.sleep(0.02)  # for a second one
+except KeyboardInterrupt:
+    pass
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+wrong = []
+after = settle(state, before)
+wrong += [f"{name}: {before[name]} became {after[name]}" for name in before if after[name] != before[name]]
+if settle(started, processes) != processes:
+    wrong.append(f"processes: {processes} became {started()}")
+r = None
+allowed = connections + (asked["again"].count("lab.connect") > 0) * 100  # those are the learner's own
+if clients() > allowed:
+    wrong.append(f"clients: {connections} became {clients()}: {checked.client_list()}")
+size = 3 * len("*3,,$3,,SET,,$4,,key1,,$6,,value1,,")
+cost = lab.count(three, checked)
+if (cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received, cost.server_us is None) != (3, 3, size, 15, False):
+    wrong.append(f"count: {cost}")
+if [message.text for message in lab.capture(three, far).messages] != ["SET key1", "+OK", "SET key2", "+OK", "SET key3", "+OK"]:
+    wrong.append(f"capture: {lab.capture(three, far)}")
+print(json.dumps([kind, wrong]), flush=True)
+os._exit(0)
+"""
+SLOW = {"cluster": 3.0, "retrial": 4.0, "compare far": 2.0, "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}
+
+
+@pytest.mark.parametrize("seed", seeds(200))
+def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path):
+    chance = random.Random(seed)
+    helper = chance.choice(sorted(HELPERS))
+    after_s, twice = chance.uniform(0, SLOW.get(helper, 0.5)), chance.random() < 0.3
+    first, again = HELPERS[helper]
+    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
+    folder.mkdir()
+    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=environment(mark, folder), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        asked = {"first": first, "again": again, "warm": helper not in ("cluster", "retrial", "spare", "connect")}
+        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.flush()
+        while (said := process.stdout.readline()) not in ("ready\n", ""):
+            pass
+        time.sleep(after_s)
+        os.killpg(process.pid, signal.SIGINT)  # what Jupyter's stop button does
+        if twice:
+            time.sleep(chance.uniform(0, 0.01))
+            os.killpg(process.pid, signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+        assert said, errors
+        kind, wrong = json.loads(said.splitlines()[-1])
+        assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
+        assert kind in ("Interrupted", "KeyboardInterrupt", "")
+        assert errors == ""
+    finally:
+        process.kill()
+        process.wait()
+        kill_all(marked(mark))
