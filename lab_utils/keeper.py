@@ -41,6 +41,7 @@ kill -9 -$$
 
 FIRST_NUMBER = 10  # of a lifeline: the keeper's shell needs those below for itself
 _lifelines = set()  # the write ends
+_kept = set()  # what this process keeps
 
 
 def _drop_lifelines():
@@ -49,10 +50,20 @@ def _drop_lifelines():
         with contextlib.suppress(OSError):
             os.close(lifeline)
     _lifelines.clear()
+    _kept.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_drop_lifelines)
+
+
+@atexit.register
+def stop_all():
+    """The ordinary end of a kernel: it waits until all is gone."""
+    for kept in list(_kept):
+        kept.cut()
+    for kept in list(_kept):
+        kept.stop()
 
 
 class Kept:
@@ -63,6 +74,8 @@ class Kept:
         self.folder = os.path.join(tempfile.gettempdir(), PREFIX + secrets.token_hex(8)) if folder else ""
         self.owner = os.getpid()
         self.process = self.lifeline = None
+        for kept in [kept for kept in _kept if not kept.alive()]:
+            kept.stop()  # a long kernel is to hold nothing of those that have ended
         try:
             with uninterrupted():
                 self.start(command, popen if feed is None else {**popen, "stdin": subprocess.PIPE})
@@ -79,7 +92,7 @@ class Kept:
                                             process_group=0, pass_fds=(read_end,), **popen)
         finally:
             os.close(read_end)
-        atexit.register(self.stop)
+        _kept.add(self)
 
     def feed(self, text):
         """Writes its whole input. One that has ended already has its own words to say why."""
@@ -100,11 +113,16 @@ class Kept:
         if self.owner != os.getpid():
             return
         with uninterrupted():
-            atexit.unregister(self.stop)
-            if self.lifeline in _lifelines:
-                cut(self.lifeline)
+            self.cut()
             if self.process:
-                self.process.wait(END_S)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(END_S)
+            _kept.discard(self)
+
+    def cut(self):
+        if self.lifeline is not None:
+            cut(self.lifeline)
+            self.lifeline = None
 
 
 def lifeline():

@@ -11,7 +11,7 @@ import pytest
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils import servers
+from lab_utils import keeper, servers
 from lab_utils.keeper import Kept
 
 SPARE = """
@@ -78,6 +78,30 @@ def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
     assert wait_until(lambda: not kept.alive(), 2)
     assert not Path(kept.folder).exists()
     kept.stop()
+
+
+def test_those_that_have_ended_hold_nothing_when_the_next_is_started():
+    before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else None
+    for _ in range(5):
+        kept = Kept(["true"])
+        assert wait_until(lambda kept=kept: not running(kept.process.pid), 2)
+    last = Kept(["true"])
+    assert wait_until(lambda: not last.alive(), 2)
+    assert keeper._kept.isdisjoint({kept}) and kept.process.returncode is not None
+    last.stop()
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_stopping_twice_leaves_the_next_one_alone():
+    """The number of its lifeline is another's by then."""
+    first = Kept(["sleep", "60"])
+    first.stop()
+    second = Kept(["sleep", "60"])
+    first.stop()
+    assert second.alive()
+    second.stop()
+    assert not second.alive()
 
 
 def test_stop_waits_until_all_is_gone():

@@ -1,0 +1,113 @@
+"""An interrupted helper puts everything back and says so in one sentence; the link answers what it is asked."""
+
+import gc
+import os
+import signal
+import threading
+
+import pytest
+
+import lab_utils as lab
+from lab_utils import interrupts
+from lab_utils.interrupts import Interrupted, interruptible, uninterrupted
+from lab_utils.link import link
+
+
+@pytest.fixture(autouse=True)
+def handler():
+    """Python's own, as in a kernel."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+def ctrl_c():
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_waits_for_the_end_of_the_block():
+    done = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        ctrl_c()
+        with uninterrupted():
+            ctrl_c()
+            done.append("inner")
+        done.append("outer")
+    assert done == ["inner", "outer"], "the inner one hands it to the outer one"
+
+
+def test_other_threads_are_left_alone():
+    seen = []
+
+    def inside():
+        with uninterrupted():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert seen == [signal.default_int_handler]
+
+
+def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
+    @interruptible
+    def measuring():
+        ctrl_c()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        measuring()
+    assert isinstance(caught.value, Interrupted) and not isinstance(caught.value, Exception)
+    assert caught.value.__suppress_context__
+    name, *lines = caught.value._render_traceback_()
+    assert (name, " ".join(lines)) == ("Interrupted", "lab.measuring was interrupted. The kernel is as it was before; keys that "
+                                                      "had been written may remain. Run the cell again.")
+
+
+def test_what_was_changed_is_put_back():
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    client = lab.connect()
+    client.ping()
+
+    @interruptible
+    def measuring(fn, client):
+        gc.disable()
+        if before:
+            os.sched_setaffinity(0, {max(before)})
+        ctrl_c()
+
+    with pytest.raises(Interrupted):
+        measuring(print, client=client)
+    assert gc.isenabled()
+    assert before is None or os.sched_getaffinity(0) == before
+    assert client.connection_pool._available_connections[0]._sock is None, "a reply may be on its way to it"
+    assert client.ping()
+
+
+def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
+    done = []
+    monkeypatch.setattr(interrupts, "_restorers", [lambda: (ctrl_c(), done.append(True))])
+    with pytest.raises(Interrupted):
+        interruptible(ctrl_c)()
+    assert done == [True]
+
+
+def test_every_helper_is_one():
+    helpers = [getattr(lab, name) for name in lab.__all__ if not isinstance(getattr(lab, name), type)]
+    assert len(helpers) > 25
+    assert all(helper.__wrapped__.__wrapped__ for helper in helpers)
+
+
+def test_an_answer_that_nobody_waited_for_is_skipped(r):
+    """Capturing ten megabytes, the answer is long on its way."""
+    asked, big = link(), "x" * 10_000_000
+    lab.capture(lambda c: c.set("big", big), r)
+    asked.ask("record")
+    lab.connect(1).set("big", big)
+    timer = threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        while True:
+            asked.ask("recorded")
+            asked.ask("record")
+    assert asked.ask("forget") == {"number": asked.asked}
+    assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
