@@ -10,7 +10,7 @@ import redis.asyncio.connection
 import redis.connection
 from redis.cluster import RedisCluster
 
-from . import aio
+from . import aio, guard
 from .counters import commands_in, nodes_of
 from .errors import LabError
 from .interrupts import restorer
@@ -119,6 +119,7 @@ def check_ways(ways, client):
                        "an async function is given a client of its own with the same address.")
     if isinstance(client, RedisCluster) and any(aio.is_async(fn) for fn in ways.values()):
         raise LabError("Functions of a cluster have to be plain `def` here, not `async def`. Write them with RedisCluster.")
+    guard.check(client)
 
 
 def watched(fn, client):
