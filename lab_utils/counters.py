@@ -118,9 +118,20 @@ def cost_of(tap, meter=None):
 
 
 def selects_of_reserved(tap):
-    """Turns of handshakes that only stand there because the database reserved on REDIS_URL's server is not number 0."""
-    return sum(guard.is_select_of_reserved(command)
-               for write in tap.writes if write.handshake for command in commands_in(write.chunks))
+    """Turns of handshakes that only stand there because the database reserved on REDIS_URL's server is not number 0.
+
+    The asyncio client sends that SELECT together with other commands: there it costs no turn of its own.
+    """
+    writes = [write for write in tap.writes if write.handshake]
+    found, replied = 0, {}
+    for turn in tap.turns:
+        if turn.handshake:
+            sent = [command for write in writes
+                    if write.connection == turn.connection and replied.get(turn.connection, 0) < write.started <= turn.sent
+                    for command in commands_in(write.chunks)]
+            found += len(sent) == 1 and guard.is_select_of_reserved(sent[0])
+        replied[turn.connection] = turn.replied
+    return found
 
 
 def commands_in(chunks):

@@ -601,6 +601,12 @@ def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
     assert trips == lab.count(on_a_new_connection, lab.connect()).handshake_trips
     assert trips == lab.count(on_a_new_connection, lab.connect(db=5)).handshake_trips - 1
 
+    async def on_a_new_one(client):
+        await client.connection_pool.disconnect()
+        await client.ping()
+
+    assert lab.count(on_a_new_one, mine).handshake_trips == lab.count(on_a_new_one, lab.connect()).handshake_trips
+
 
 # A port that somebody else took
 
