@@ -23,8 +23,8 @@ from lab_utils import exercises, guard, servers
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASES = 16
-NEAR_MARKS = ("redis-round-trip-lab", "redis-round-trip-lab reserves 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0", "key1",
-              "exercise:visits", "exercise:", "user:1", "visits", "gate", "big", "redis-round-trip-lab reserves")
+NEAR_MARKS = ("redis-round-trip-lab", "redis-round-trip-lab reserves 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
+              "key1", "exercise:visits", "exercise:", "user:1", "visits", "gate", "big", "redis-round-trip-lab reserves")
 LIBRARY = "#!lua name=theirs\nredis.register_function('answer', function() return 42 end)"
 
 
@@ -62,7 +62,7 @@ def fill(server, dice):
                 write(client, dice, key)
     with server.connect() as client:
         for user in range(dice.randrange(3)):
-            client.acl_setuser(f"user{user}", enabled=True, passwords=["+secret"], categories=["+@read", "+@connection"], keys=["*"])
+            client.acl_setuser(f"user{user}", enabled=True, passwords=["+secret"], categories=["+@read"], keys="*")
         client.config_set("maxmemory-policy", dice.choice(["noeviction", "allkeys-lru", "volatile-ttl"]))
         client.config_set("slowlog-log-slower-than", dice.randrange(10_000, 20_000))
         if has_functions(client) and dice.random() < 0.5:
@@ -94,7 +94,7 @@ def theirs(another_server):
     """A server of somebody's, and its replica, neither known to the lab for one of its own."""
     primary = another_server(f"databases {DATABASES}")
     replica = another_server(f"databases {DATABASES}", f"masterauth {primary.options['password']}",
-                             "replicaof 127.0.0.1 {}".format(primary.address[1]))
+                             f"replicaof 127.0.0.1 {primary.address[1]}")
     for server in primary, replica:
         guard.forget_private(server)
     return primary, replica
@@ -197,7 +197,8 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
                                       keys=["*"])
         before = snapshots(theirs)
         database = dice.choice(full)
-        clients = [primary.connect(db=database), primary.connect(db=database, decode_responses=True), replica.connect(db=database),
+        clients = [primary.connect(db=database), primary.connect(db=database, decode_responses=True),
+                   replica.connect(db=database),
                    redis.Redis("localhost", primary.address[1], database, primary.options["password"]),
                    redis.Redis("127.0.0.1", primary.address[1], database, username="reader", password="secret"),
                    primary.connect(db=database, single_connection_client=True)]
@@ -257,12 +258,12 @@ def test_ten_kernels_on_one_url(theirs, record_property):
     primary, _ = theirs
     with primary.connect(db=0) as client:
         client.set("customer:1", "Ada")
-    script = ("import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; r.set('mine', n); print(n, flush=True); "
-              "sys.stdin.read(); lab.empty(r); r.set('mine', n); print(r.get('mine').decode())")
+    script = ("import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; r.set('mine', n); "
+              "print(n, flush=True); sys.stdin.read(); lab.empty(r); r.set('mine', n); print(r.get('mine').decode())")
     environment = {**os.environ, "REDIS_URL": url(primary, 3), "PYTHONPATH": str(ROOT)}
     for _ in range(tries(10)):
-        kernels = [subprocess.Popen([sys.executable, "-c", script], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                    text=True) for _ in range(10)]
+        kernels = [subprocess.Popen([sys.executable, "-c", script], env=environment, stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, text=True) for _ in range(10)]
         numbers = [kernel.stdout.readline().strip() for kernel in kernels]
         assert sorted(map(int, numbers)) == list(range(3, 13))
         ends = [kernel.communicate()[0].strip() for kernel in kernels]
