@@ -437,6 +437,12 @@ def test_a_reader_that_stalls_holds_the_sender_back(peer):
     assert arrived == [(sent, digest.hexdigest())]
 
 
+@pytest.mark.parametrize("options", [{}, {"username": "ada", "password": "x"}], ids=["no password", "a user's"])
+def test_no_link_before_a_unix_socket_that_only_its_permissions_guard(options):
+    server = servers.Server("/run/redis.sock", {"unix_socket_path": "/run/redis.sock", "db": 0, **options}, False)
+    assert "Unix socket" in refusal(check_distance, server, 1)
+
+
 def test_a_server_on_a_unix_socket(another_server):
     async def get(r):
         return await r.get("key1")

@@ -18,6 +18,7 @@ from helpers import refusal, running, url_of, wait_until
 import lab_utils as lab
 from lab_utils import guard, servers, versions
 from lab_utils.errors import LabError
+from lab_utils.keeper import cut
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
 KERNEL = """
@@ -342,6 +343,41 @@ def test_a_reservation_ends_with_its_database_empty(somebodys_server):
     mine.reservation.end()
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
     assert "lab.connect() again" in refusal(lab.empty, mine.connect())
+
+
+@pytest.mark.parametrize("before", ["", "os.fork() or time.sleep(4); "], ids=["alone", "with a forked child that lives on"])
+def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(somebodys_server, before):
+    theirs = somebodys_server()
+    script = ("import os, time, lab_utils as lab; from lab_utils.servers import server; r = lab.connect(); r.set('key1', 1); "
+              f"{before}print(server().reservation.process.pid, flush=True); time.sleep(60)")
+    with subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
+                          stdout=subprocess.PIPE, text=True) as kernel:
+        holder = int(kernel.stdout.readline())
+        assert theirs.connect(db=3).dbsize() == 1 and len(theirs.connect().pubsub_channels()) == 1
+        kernel.kill()
+        assert wait_until(lambda: not running(holder), seconds=2)
+    assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
+
+
+def test_a_restarted_kernel_gets_its_database_again(somebodys_server):
+    """Its holder empties the database first: who comes meanwhile waits a moment instead of taking another."""
+    theirs = somebodys_server()
+    for _ in range(3):
+        mine = servers.own_server(url_of(theirs, db=3))
+        assert mine.options["db"] == 3
+        mine.connect().mset({f"key{i}": i for i in range(10_000)})
+        cut(mine.reservation.lifeline)
+        mine.reservation.lifeline = None
+
+
+def test_a_lost_reservation_is_made_anew_at_the_next_connect(somebodys_server):
+    theirs = somebodys_server()
+    script = ("import lab_utils as lab; from lab_utils.servers import server; r = lab.connect(); old = server(); "
+              "r.client_kill_filter(_type='pubsub'); old.reservation.process.wait(5); "
+              "print(lab.connect().set('key1', 1), server() is old)")
+    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
+                          capture_output=True, text=True, timeout=30)
+    assert done.stdout.splitlines()[-1] == "True False" and "made anew" in done.stdout, done
 
 
 def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
