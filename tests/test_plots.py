@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import re
 
 import matplotlib.pyplot as plt
+import nbformat
 import pytest
-from helpers import refusal
+from helpers import ROOT, refusal
 from matplotlib import font_manager
 from matplotlib.text import Text
 
@@ -257,6 +259,13 @@ def test_few_rounds_are_no_finding(r, capsys):
     few = Comparison({"a": None, "b": None}, 1, {("a", 0): [1.0], ("b", 0): [33.0]}, None, None)
     title, said = printed(capsys, few.plot)
     assert "too few rounds to tell" in title and "too few rounds to tell (0.03x in 1 round)" in said
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_chapter_says_faster_on_its_own_account(path):
+    """A title says it with a Ratio, f"{times.speedup(…)}", which says "no different" where that is what was found."""
+    sources = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert [source for source in sources if re.search(r"\}x (faster|slower)", source)] == []
 
 
 # The style
