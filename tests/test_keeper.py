@@ -65,7 +65,7 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
 
 def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
-    script.write_text(f'#!/bin/sh\n{servers.find_binary()} "$@"\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\n"{servers.find_binary()}" "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
     process.kill()

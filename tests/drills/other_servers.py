@@ -15,6 +15,7 @@ import redis
 from chapter_runs import ROOT
 
 from lab_utils import servers
+from lab_utils.keeper import Kept
 
 PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
 
@@ -58,16 +59,12 @@ def a_server(*settings, password=None):
     binary = os.environ.get("LAB_REDIS_SERVER") or servers.wheel_binary() or shutil.which("redis-server")
     port = servers.free_port()
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
-    with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen([binary, "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        try:
-            process.stdin.write("\n".join(lines).encode())
-            process.stdin.close()
-            wait_until_up(redis.Redis(port=port, password=password))
-            yield port
-        finally:
-            process.kill()
-            process.wait()
+    kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(), stdout=subprocess.DEVNULL)
+    try:
+        wait_until_up(redis.Redis(port=port, password=password))
+        yield port
+    finally:
+        kept.stop()
 
 
 def wait_until_up(client):

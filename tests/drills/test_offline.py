@@ -1,0 +1,34 @@
+"""A room without internet: what `make wheelhouse` gathers is all that `make lab` needs there."""
+
+import os
+import subprocess
+
+import pytest
+from helpers import ROOT
+
+LAB = "import lab_utils as lab; print(lab.count(lambda r: r.ping(), lab.connect(rtt_ms=1)).round_trips)"
+
+
+@pytest.mark.timeout(900)
+def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
+    place = tmp_path / "a room with ü"
+    place.mkdir()
+    for name in ("Makefile", "requirements.txt", "pyproject.toml", "README.md", "tools", "lab_utils"):
+        subprocess.run(["cp", "-R", ROOT / name, place], check=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
+    make(place, "wheelhouse", environment)
+    alone = {**environment, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1", "NO_UV": "1"}
+    told = make(place, "learner", alone)
+    assert "from wheelhouse/, offline" in told and "Installed in" in told
+    ran = subprocess.run([place / ".venv/bin/python", "-c", LAB], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ran.stdout == "1\n", ran.stderr
+    installed = subprocess.run([place / ".venv/bin/python", "-m", "pip", "list"], capture_output=True, text=True).stdout
+    assert "jupyterlab" in installed
+    assert "playwright" not in installed and "pytest" not in installed
+
+
+def make(place, target, environment):
+    made = subprocess.run(["make", target], cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace")
+    assert made.returncode == 0, made.stdout[-2000:]
+    return made.stdout
