@@ -18,6 +18,7 @@ LONGEST_CELL = 25
 LONGEST_LINE = 130
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
+MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64|\d CPUs?\b|jemalloc|\bpid \d")
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"")
 
 every_chapter = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS])
@@ -110,6 +111,20 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
 @every_chapter
 def test_no_path_of_a_machine_in_any_output(notebook):
     assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text)] == []
+
+
+@every_chapter
+def test_what_only_this_machine_is_stands_in_lines_that_say_so(notebook):
+    """A version, a number of CPUs, an architecture: elsewhere it is another one, and nbval would compare it."""
+    said = [line for _, _, text in outputs(notebook) for line in text.splitlines()]
+    assert [line for line in said if MACHINE_ONLY.search(line) and not line.startswith(("this machine: ", "measured: "))] == []
+
+
+def test_a_line_about_the_machine_would_be_found():
+    for line in ("Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711"):
+        assert MACHINE_ONLY.search(line), line
+    for line in ("redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14"):
+        assert not MACHINE_ONLY.search(line), line
 
 
 @every_chapter
