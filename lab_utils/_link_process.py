@@ -60,8 +60,8 @@ ROOM_FOR_TIMESTAMP = socket.CMSG_SPACE(TIMESPEC.size)
 class End:
     """One socket of a connection: what it sent waits in `queue` until it is due at the `other` end."""
 
-    def __init__(self, sock, name, connection, delay_s):
-        self.sock, self.name, self.connection, self.delay_s = sock, name, connection, delay_s
+    def __init__(self, sock, name, connection, port):
+        self.sock, self.name, self.connection, self.port = sock, name, connection, port
         self.other = None
         self.queue = collections.deque()  # (arrived, due, bytes); empty bytes are the end of the stream
         self.held = 0  # bytes in the queue
@@ -77,6 +77,7 @@ class Link:
         self.memory, self.waker = memory, waker
         self.late_s, self.late_until = 0.0, time.perf_counter()
         self.selector = selectors.DefaultSelector()
+        self.delays = {}  # a listener's port -> seconds each way
         self.deadlines = []  # heap of (due, tie-breaker, end)
         self.order = 0
         self.connections = self.open = 0
@@ -124,8 +125,14 @@ class Link:
             return {}  # the port is somebody else's by now
         listener.setblocking(False)
         address = tuple(address) if isinstance(address, list) else address
-        self.selector.register(listener, selectors.EVENT_READ, (self.accept, (listener, address, delay_s)))
-        return {"port": listener.getsockname()[1]}
+        port = listener.getsockname()[1]
+        self.delays[port] = delay_s
+        self.selector.register(listener, selectors.EVENT_READ, (self.accept, (listener, address, port)))
+        return {"port": port}
+
+    def do_delay(self, port, delay_s):
+        self.delays[port] = delay_s
+        return {}
 
     def do_record(self):
         self.events = []
@@ -145,7 +152,7 @@ class Link:
     # What the sockets bring
 
     def accept(self, argument, _):
-        listener, address, delay_s = argument
+        listener, address, port = argument
         try:
             sock, _ = listener.accept()
         except OSError:
@@ -159,8 +166,8 @@ class Link:
             return
         self.connections += 1
         self.open += 1
-        client_end = End(sock, "request", self.connections, delay_s)
-        server_end = End(server, "reply", self.connections, delay_s)
+        client_end = End(sock, "request", self.connections, port)
+        server_end = End(server, "reply", self.connections, port)
         client_end.other, server_end.other = server_end, client_end
         self.strangers[client_end] = None
         for end in (client_end, server_end):
@@ -201,7 +208,7 @@ class Link:
             del self.strangers[end.other]  # the server has answered something else than an error
         waited = age(told)
         arrived = time.perf_counter() - waited  # in this order: an interruption between makes it late, never early
-        end.queue.append((arrived, arrived + end.delay_s, chunk))
+        end.queue.append((arrived, arrived + self.delays[end.port], chunk))
         end.held += len(chunk)
         end.reading = bool(chunk)
         if len(end.queue) == 1:

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import itertools
 import os
 import shutil
 import signal
@@ -21,7 +22,7 @@ from helpers import refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils import servers
-from lab_utils.link import Link, check_distance, link, through
+from lab_utils.link import MOST_DOUBTS, Link, check_distance, link, through
 from lab_utils.pinning import steady
 from lab_utils.servers import Server
 
@@ -197,6 +198,36 @@ def test_the_longest_distance(peer):
         sock.sendall(b"x")
         assert sock.recv(1) == b"x"
         assert 0.5 <= time.perf_counter() - started < 2
+
+
+# Calibration
+
+
+def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
+    """Calls that were disturbed do not count; where all were it is calibrated again when next asked for, a few times at most."""
+    key, waiting = (servers.server().address, 0.0031, False), itertools.count()
+    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda: next(waiting))  # a second a call
+    port = link().port(servers.server(), 3.1)
+    assert link().doubts[key] == MOST_DOUBTS - 1
+    assert link().port(servers.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
+    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda: 0.0)
+    assert wait_until(lambda: link().port(servers.server(), 3.1) == port and not link().doubts[key], 30)
+    calibrated = link().own_s[key]
+    assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
+    link().port(servers.server(), 3.1)
+    assert link().own_s[key] == calibrated  # now it stays
+    assert ping_ms(through(servers.server(), port)) > 2.5
+
+
+def test_another_delay_holds_for_connections_that_there_are(peer):
+    far = peer(echo)
+    port = link().listen(Server(far.listener.getsockname(), {}, False), 0.002)
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as sock:
+        link().set_delay(port, 0.1)
+        started = time.perf_counter()
+        sock.sendall(b"x")
+        sock.recv(1)
+        assert 0.2 <= time.perf_counter() - started < 1
 
 
 # Lateness
