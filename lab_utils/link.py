@@ -196,7 +196,8 @@ class Link:
             with steady(server.pid, self, parallel), server.connect() as direct, \
                     through(server, self.calibration_port(server, rtt_s)) as linked:
                 for _ in range(CALIBRATIONS):
-                    (far_s, far_quiet), (near_s, near_quiet) = call_s(linked, calls, self), call_s(direct, MOST_CALLS, self)
+                    far_s, far_quiet = call_s(linked, calls, self, server.pid)
+                    near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)
                     found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))
                     if found[-1] <= (False, most):
                         break
@@ -234,30 +235,33 @@ def shared_memory():
     return file
 
 
-def call_s(client, calls, link):
+def call_s(client, calls, link, server_pid):
     """(seconds of a PING, whether enough of them were quiet): the quiet ones' lower quartile, else that of all.
 
     Whatever else the machine does can only make one longer.
     """
-    times = list(timed_pings(client, calls, link))
+    times = list(timed_pings(client, calls, link, server_pid))
     quiet = [took for took, disturbed in times if disturbed <= QUIET_S]
     enough = len(quiet) >= QUIET_CALLS
     return statistics.quantiles(quiet if enough else [took for took, _ in times], n=4)[0], enough
 
 
-def timed_pings(client, calls, link):
-    """(seconds, seconds of them for which the link was late or this thread waited for the CPU) of each of some PINGs."""
+def timed_pings(client, calls, link, server_pid):
+    """(seconds, seconds of them for which somebody else had the CPU) of each of some PINGs."""
+    def disturbed():
+        return link.late_s() + waited_s("thread-self") + waited_s(server_pid)
+
     client.ping()
     for _ in range(calls):
-        before = link.late_s() + waited_s()
+        before = disturbed()
         [took] = ping_times(client, 1, warm=False)
-        yield took, link.late_s() + waited_s() - before
+        yield took, disturbed() - before
 
 
-def waited_s():
-    """Seconds for which this thread has stood ready and waited for the CPU; 0 where the system does not tell."""
+def waited_s(thread):
+    """Seconds for which a thread has stood ready and waited for the CPU; 0 where the system does not tell."""
     with contextlib.suppress(OSError):
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+        return int(Path(f"/proc/{thread}/schedstat").read_text().split()[1]) / 1e9
     return 0.0
 
 

@@ -206,11 +206,11 @@ def test_the_longest_distance(peer):
 def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     """Calls that were disturbed do not count; where all were it is calibrated again when next asked for, a few times at most."""
     key, waiting = (servers.server().address, 0.0031, False), itertools.count()
-    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda: next(waiting))  # a second a call
+    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda _: next(waiting))  # seconds a call
     port = link().port(servers.server(), 3.1)
     assert link().doubts[key] == MOST_DOUBTS - 1
     assert link().port(servers.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
-    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda: 0.0)
+    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda _: 0.0)
     assert wait_until(lambda: link().port(servers.server(), 3.1) == port and not link().doubts[key], 30)
     calibrated = link().own_s[key]
     assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
