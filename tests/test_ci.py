@@ -1,0 +1,60 @@
+""".ci/run, with stand-ins for apt-get and make: it installs what is missing, runs both parts, and fails when one does."""
+
+import shutil
+import subprocess
+
+import pytest
+from helpers import ROOT
+
+NEEDED = ("chromium", "tcpdump", "tshark", "redis-server")
+
+
+@pytest.fixture
+def ci(tmp_path):
+    """ci(fails, there): (exit status, what it printed) where `make fails` fails and the programs `there` are installed."""
+    def run(fails="nothing", there=(), user=0, apt=0):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        for name in ("bash", "sh", "env", "dirname"):
+            (folder / name).symlink_to(shutil.which(name))
+        scripts = {"make": f'echo "making $1 with CI=$CI"; [ "$1" != {fails} ]', "id": f"echo {user}",
+                   "sudo": 'shift; echo "as root: $*" >&2; exec "$@"',
+                   "apt-get": f'echo "apt-get $* RUNLEVEL=$RUNLEVEL" >&2; exit {apt}'}
+        for name, script in {**scripts, **dict.fromkeys(there, "")}.items():
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+        ended = subprocess.run([ROOT / ".ci" / "run"], env={"PATH": str(folder)}, cwd=tmp_path, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+        return ended.returncode, ended.stdout
+    return run
+
+
+def test_what_is_missing_is_installed_and_no_service_started(ci):
+    status, told = ci(there=("chromium", "tshark"))
+    assert status == 0
+    assert "apt-get install -y -qq --no-install-recommends tcpdump redis-server RUNLEVEL=1" in told
+    assert told.index("apt-get update") < told.index("apt-get install") < told.index("making test") < told.index("making drills")
+    assert "making test with CI=true" in told and "making drills with CI=true" in told
+
+
+def test_where_all_is_there_no_root_is_needed(ci):
+    status, told = ci(there=NEEDED, user=1000)
+    assert status == 0 and "apt-get" not in told and "as root" not in told
+
+
+def test_a_user_asks_for_root(ci):
+    status, told = ci(user=1000)
+    assert status == 0 and "as root: apt-get update -qq" in told
+
+
+@pytest.mark.parametrize("fails", ["test", "drills"])
+def test_both_parts_run_and_one_that_fails_is_told(ci, fails):
+    status, told = ci(fails, there=NEEDED)
+    assert status == 1 and told.splitlines()[-1] == f"failed: make {fails}"
+    assert "making test" in told and "making drills" in told
+    assert sum(line.startswith("== make ") and " took " in line for line in told.splitlines()) == 2
+
+
+def test_what_cannot_be_installed_fails(ci):
+    status, told = ci(apt=100)
+    assert status == 1 and "failed: programs" in told
