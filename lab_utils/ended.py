@@ -27,6 +27,9 @@ def sentence(error):
     if address in [past.address for past in server.past()]:
         return "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
     if known and not known.alive() and address in (None, known.address):
+        if not known.private:
+            return ("The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it "
+                    "makes it anew.")
         return "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
     return None
 

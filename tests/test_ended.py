@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 import redis
+from helpers import url_of
 
 from lab_utils.ended import sentence
 
@@ -79,6 +80,28 @@ def test_a_cell_is_told_below_its_error(environment):
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
     assert done.stderr.splitlines() == [SERVER], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
+
+
+def test_a_server_of_ones_own_that_was_restarted(environment, another_server):
+    theirs = another_server()
+    script = """
+        import time, redis
+        import lab_utils as lab
+        from lab_utils.ended import sentence
+        from lab_utils.servers import server
+        r = lab.connect(db=7)
+        with redis.Redis(**{**server().options, "db": 0}) as admin:
+            admin.client_kill_filter(_type="pubsub")
+        while server.known().alive():
+            time.sleep(0.01)
+        print(sentence(redis.ConnectionError()))
+        print(lab.connect().ping())
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], env={**environment, "REDIS_URL": url_of(theirs, db=7)},
+                          capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [
+        "The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it makes it anew.",
+        "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.", "True"], done.stderr
 
 
 def test_another_error_is_not_explained_by_it(r):

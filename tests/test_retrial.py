@@ -92,7 +92,8 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=["--log-level=ERROR"])
     try:
         asked = client.execute("import importlib, pathlib\nimport lab_utils as lab\n"
-                               f"importlib.import_module('lab_utils.retrial').NOTEBOOKS = pathlib.Path({str(shelf)!r})\nlab.retrial()")
+                               f"importlib.import_module('lab_utils.retrial').NOTEBOOKS = pathlib.Path({str(shelf)!r})\n"
+                               "lab.retrial()")
         assert wait_until(lambda: seen.exists() and seen.read_text(), 20)
         manager.interrupt_kernel()
         reply = reply_to(client, asked)
