@@ -18,7 +18,7 @@ from dying import HELPERS, environment, kill_all, marked
 from tries import seeds
 
 KERNEL = """
-import asyncio, gc, json, os, signal, sys, time
+import asyncio, faulthandler, gc, json, os, signal, sys, time
 from pathlib import Path
 asked = json.loads(sys.stdin.readline())
 import redis.asyncio
@@ -73,6 +73,7 @@ exec(asked["again"]) if asked["warm"] else aio.loop()
 lab.count(three, checked), lab.capture(three, far)
 before, processes, connections = state(), started(), clients()
 kind = ""
+faulthandler.dump_traceback_later(100, exit=True)  # where it hangs, if it does
 print("ready", flush=True)
 try:
     try:
@@ -127,7 +128,7 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path):
         if twice:
             time.sleep(chance.uniform(0, 0.01))
             os.killpg(process.pid, signal.SIGINT)
-        said, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=150)
         assert said, errors
         kind, wrong = json.loads(said.splitlines()[-1])
         assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
