@@ -12,6 +12,7 @@ import signal
 import textwrap
 import threading
 
+AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
 _restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
 
 
@@ -43,6 +44,38 @@ class uninterrupted:
                 self.before(*self.caught)
 
 
+class Patient:
+    """A handler of SIGINT that waits while some object's `__del__` runs: Python throws away what is raised in there.
+
+    It goes when it raises, so that an interrupt at any moment leaves the handler that was there before.
+    """
+
+    def __init__(self):
+        self.before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+        if callable(self.before):
+            signal.signal(signal.SIGINT, self.handle)
+
+    def handle(self, number, frame):
+        if deleting(frame):
+            threading.Timer(AGAIN_S, os.kill, (os.getpid(), number)).start()
+        else:
+            self.go()
+            self.before(number, frame)
+
+    def go(self):
+        if signal.getsignal(signal.SIGINT) == self.handle:
+            signal.signal(signal.SIGINT, self.before)
+
+
+def deleting(frame):
+    """Whether this frame is a `__del__`, or was called from one."""
+    while frame:
+        if frame.f_code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def restorer(restore):
     """Registers a function that puts back what its module changes. Called after an interrupt, with signals waiting."""
     _restorers.append(restore)
@@ -58,6 +91,7 @@ def interruptible(function):
     @functools.wraps(function)
     def whole(*args, **kwargs):
         before = gc.isenabled(), placement()
+        patient = Patient()
         try:
             return function(*args, **kwargs)
         except KeyboardInterrupt:
@@ -65,6 +99,8 @@ def interruptible(function):
                 put_back(before, [*args, *kwargs.values()])
             raise Interrupted(f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys that had been "
                               "written may remain. Run the cell again.") from None
+        finally:
+            patient.go()
 
     return whole
 

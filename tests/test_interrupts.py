@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 
 import pytest
 
@@ -89,6 +90,21 @@ def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
     with pytest.raises(Interrupted):
         interruptible(ctrl_c)()
     assert done == [True]
+
+
+def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(capsys):
+    class Deleted:
+        def __del__(self):
+            ctrl_c()
+
+    @interruptible
+    def measuring():
+        Deleted()
+        time.sleep(5)
+
+    with pytest.raises(Interrupted):
+        measuring()
+    assert capsys.readouterr().err == ""
 
 
 def test_every_helper_is_one():
