@@ -19,11 +19,10 @@ KERNELS = 10
 TURNS_S = 900  # a cell may wait for nine other kernels
 MEDIAN = """
 import lab_utils as lab
-r = lab.connect(rtt_ms=1)
-def loop():
+def loop(r):
     for number in range(30):
         r.set(f"key{number}", "value")
-print("median", lab.compare({"loop": loop}, ops=30).seconds("loop"))
+print("median", lab.compare({"loop": loop}, ops=30, rtt_ms=1).seconds("loop"))
 """
 
 
