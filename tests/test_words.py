@@ -53,6 +53,7 @@ def test_every_measured_ratio_is_blanked(value):
     ("3\nthis machine: a", "this machine: a"),
     ("this machine: a\n\nthis machine: b", "this machine: a\nthis machine: b"),
     ("~5 engines", "~5 wheels"),
+    ("3 turns  (the machine was busy: ~23%)", "4 turns"),
 ])
 def test_a_fact_that_changes_is_seen(one, other):
     assert as_compared(one) != as_compared(other)
@@ -66,6 +67,7 @@ def test_a_fact_that_changes_is_seen(one, other):
     ("model ~1.95e+03 ms", "model ~195 ms"),
     ("model ~1.95e-05 s, then", "model ~195 s, then"),
     ("~nan x, ~inf", "~5 x, ~7"),
+    ("loop ~3 ms  (the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet)", "loop ~3 ms"),
     ("this machine: a\nthis machine: b\nand 3", "this machine: c\nand 3"),
     ("this machine: a\nthis machine: b", "this machine: c"),
     ("this machine: a\nthis machine: b\n", "this machine: c\n"),
