@@ -41,11 +41,16 @@ def steady(server_pid=None, link=None, parallel=False):
     return Steady(server_pid, link, parallel)
 
 
+def turn(number):
+    """Takes a turn on as many cores, and leaves it to the system who runs where: for processes that must not share a CPU."""
+    return Turn(number)
+
+
 class Steady(Whole):
     """What `steady` holds: `cpus`, the numbers of the CPUs, and how everything was before."""
 
     def __init__(self, server_pid, link, parallel):
-        self.server_pid, self.link, self.parallel = server_pid, link, parallel
+        self.server_pid, self.link, self.number = server_pid, link, 2 if parallel and link else 1
         self.cpus, self.turn, self.before = (), {}, {}
         self.mine = self.awake = False  # whether `one_thread` was taken here, and the link told to keep the CPU awake
 
@@ -60,7 +65,7 @@ class Steady(Whole):
         self.mine, self.thread, _now = True, threading.get_native_id(), self
         chosen = cores(affinity(0))
         if chosen:
-            self.turn = turns.hold(list(chosen), min(2 if self.parallel and self.link else 1, len(chosen)), self.interruptible)
+            self.turn = turns.hold(list(chosen), min(self.number, len(chosen)), self.interruptible)
             self.cpus = tuple(chosen[core] for core in self.turn)
             self.place()
 
@@ -87,6 +92,17 @@ class Steady(Whole):
         if self.mine:
             self.mine, _now = False, None
             one_thread.release()
+
+
+class Turn(Steady):
+    """A turn without a placement."""
+
+    def __init__(self, number):
+        super().__init__(None, None, False)
+        self.number = number
+
+    def place(self):
+        """Nothing is placed."""
 
 
 def affinity(pid):

@@ -120,6 +120,7 @@ class Display:
 
             self.bar = tqdm(desc="waiting: another kernel is measuring on this machine", leave=False,
                             bar_format="{desc}, {elapsed}")
+            self.bar.start_t -= waited
         if self.bar is not None:
             self.bar.refresh()
         return REFRESH_S

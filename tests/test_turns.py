@@ -12,8 +12,12 @@ import time
 import pytest
 from helpers import wait_until
 
-from lab_utils import turns
+import lab_utils as lab
+from lab_utils import pinning, turns
+from lab_utils.cpus import cores
+from lab_utils.link import link
 from lab_utils.pinning import steady
+from lab_utils.servers import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken where processes can be held to a CPU")
 
@@ -176,6 +180,26 @@ def test_threads_of_one_kernel_take_turns(r):
     for thread in threads:
         thread.join()
     assert most == 1
+
+
+def test_two_threads_that_compare_leave_everything_as_it_was(r):
+    before = [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())]
+    threads = [threading.Thread(target=lab.compare, args=({"ping": lambda r: r.ping()},), kwargs={"rtt_ms": 1, "rounds": 5})
+               for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())] == before
+    assert not turns._held and pinning._now is None
+
+
+def test_a_turn_without_a_placement(r):
+    before = pinning.affinity(0)
+    with pinning.turn(2) as held:
+        assert len(held.turn) == min(2, len(cores(before)))
+        assert pinning.affinity(0) == before
+    assert not turns._held
 
 
 def test_measuring_holds_a_core_of_the_machine(r):
