@@ -134,23 +134,23 @@ def judged(judge, measured, seen):
 
 
 SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
-MEASURED_INTEGERS = ("_us", "_ns", "_bytes")  # how the names of measurements end that the server tells in whole numbers
+WHOLE_NUMBERS = ("_us", "_ns")  # how the names of times end that the server tells in whole numbers; bytes are not disturbed
 
 
 def nearby(measured, factor):
-    """The same measurements, each measured figure in turn times `factor` and divided by it. Counts and settings stay."""
+    """The same measurements, each measured time in turn times `factor` and divided by it. Counts, bytes and settings stay."""
     for path, value in figures(measured):
         for changed in (value * factor, value / factor):
             yield replaced(measured, path, type(value)(changed))
 
 
-def figures(measured, path=()):
-    """(path, value) of every measured figure in a dict of figures and dicts."""
+def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
+    """(path, value) of every measured figure in a dict of figures and dicts: a float, or a whole number that is named so."""
     for name, value in measured.items():
         label = str((*path, name)[0])
         if isinstance(value, dict):
-            yield from figures(value, (*path, name))
-        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(MEASURED_INTEGERS)):
+            yield from figures(value, (*path, name), whole_numbers)
+        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(whole_numbers)):
             yield (*path, name), value
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers import refusal
+from helpers import as_compared, refusal
 
 import lab_utils as lab
 from lab_utils import claims
@@ -98,11 +98,17 @@ def test_untested_says_why_with_figures(trial, busy):
 
 
 def test_each_measured_figure_is_changed_in_turn_and_nothing_else():
-    measured = {"loop_s": 2.0, "far_rtt_ms": 1.0, "turns": 3, "prefix_us": 500, "pooled_s": {10: 4.0}, "cut": True}
+    measured = {"loop_s": 2.0, "far_rtt_ms": 1.0, "turns": 3, "prefix_us": 500, "packed_bytes": 90,
+                "pooled_s": {10: 4.0}, "cut": True}
     changed = list(claims.nearby(measured, 2))
     assert changed == [{**measured, "loop_s": 4.0}, {**measured, "loop_s": 1.0},
                        {**measured, "prefix_us": 1_000}, {**measured, "prefix_us": 250},
                        {**measured, "pooled_s": {10: 8.0}}, {**measured, "pooled_s": {10: 2.0}}]
+
+
+def test_a_comparison_measured_busy_shows_the_same_facts():
+    quiet = "loop  RTT 0 ms  ~5 ms  ~1 ms an operation"
+    assert as_compared(f"{quiet}  ({Calm(3, 40, 0.25).sentence()})") == as_compared(quiet)
 
 
 def test_every_claim_is_known_by_its_article():

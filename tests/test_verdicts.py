@@ -27,7 +27,7 @@ def judged(name, measured):
 
 def on_another_morning(measured, chance):
     """The same measurements, each up to 3% more or less; a count is the same on every morning."""
-    for path, value in claims.figures(measured):
+    for path, value in claims.figures(measured, whole_numbers=(*claims.WHOLE_NUMBERS, "_bytes")):
         measured = claims.replaced(measured, path, type(value)(value * chance.uniform(0.97, 1.03)))
     return measured
 
