@@ -22,19 +22,18 @@ from .racing import race
 from .retrial import retrial
 from .segments import segments
 from .servers import connect
-from .slider import slider
 from .spare import spare
 from .sweep import sweep
 from .timeline import plot_seen, timeline
 from .timing import compare
+from .waiting_map import plot_map
 from .wire import capture
 
 __all__ = [
     "Cost", "LabError", "bystander", "capture", "check", "claim", "cluster", "compare", "connect", "count", "describe",
     "empty", "fingerprint", "fit_model", "frozen", "hidden_distance", "ledger", "plot_bars", "plot_groups", "plot_ladders",
-    "plot_lanes", "plot_lines", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "race",
-    "raw_socket", "retrial",
-    "run_fresh", "segments", "slider", "spare", "sweep", "timeline",
+    "plot_lanes", "plot_lines", "plot_map", "plot_prediction", "plot_published", "plot_seen", "predict", "progress", "race",
+    "raw_socket", "retrial", "run_fresh", "segments", "spare", "sweep", "timeline",
 ]
 
 for _name in __all__:

@@ -33,6 +33,29 @@ class Film:
                 .replace("WIDTH", str(self.frames[0].width)))
 
 
+class Scene:
+    """A figure of which some artists move: the rest is drawn once. `picture()` draws them where they now are."""
+
+    def __init__(self, figure, moving):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        self.canvas, self.moving = FigureCanvasAgg(figure), moving
+        for artist in moving:
+            artist.set_animated(True)
+        self.canvas.draw()
+        self.background = self.canvas.copy_from_bbox(figure.bbox)
+
+    def picture(self):
+        """A Pillow image."""
+        from PIL import Image
+
+        canvas = self.canvas
+        canvas.restore_region(self.background)
+        for artist in self.moving:
+            artist.axes.draw_artist(artist)
+        return Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
+
+
 def flat(images, colours):
     """Pillow images with one palette for all: each of the colours ("#E69F00"), and its steps towards white."""
     from PIL import Image, ImageColor
@@ -45,10 +68,14 @@ def flat(images, colours):
     return [image.quantize(palette=palette, dither=0) for image in images]
 
 
-def picture_url(image):
+def png(image, **options):
     out = io.BytesIO()
-    image.save(out, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
+    image.save(out, "PNG", **options)
+    return out.getvalue()
+
+
+def picture_url(image):
+    return "data:image/png;base64," + base64.b64encode(png(image, optimize=True)).decode()
 
 
 def html_text(words):

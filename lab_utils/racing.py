@@ -4,7 +4,7 @@ import os
 import textwrap
 
 from . import style
-from .film import Film, flat
+from .film import Film, Scene, flat
 from .flights import REQUEST, watch
 from .lanes import LONGEST_NAME, draw_block, in_words, lanes_title, what
 from .plots import STYLE, TITLE_WIDTH, plt, say
@@ -118,7 +118,7 @@ class Stage:
         self.moving = []
         self.tracks = [Track(self, name, run, TOP + BLOCK * place) for place, (name, run) in enumerate(runs.items())]
         self.title = self.put(self.axes.text(14, 12, "", fontsize=13, fontweight="bold", color=style.INK, va="top"))
-        self.background = None
+        self.scene = None
 
     @property
     def colours(self):
@@ -145,19 +145,9 @@ class Stage:
 
     def picture(self, now, since, slowed):
         """The picture at a moment, as a Pillow image."""
-        from PIL import Image
-
-        canvas = self.figure.canvas
-        if self.background is None:
-            for artist in self.moving:
-                artist.set_animated(True)
-            canvas.draw()
-            self.background = canvas.copy_from_bbox(self.figure.bbox)
-        canvas.restore_region(self.background)
         self.set(now, since, slowed)
-        for artist in self.moving:
-            self.axes.draw_artist(artist)
-        return Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
+        self.scene = self.scene or Scene(self.figure, self.moving)
+        return self.scene.picture()
 
 
 def slowed_down(times):

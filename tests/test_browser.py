@@ -34,7 +34,7 @@ async ([path, whole]) => {
         await app.commands.execute('notebook:run-all-cells');
     } else {
         const first = panel.content.widgets.findIndex(cell => cell.model.type === 'code');
-        const shown = panel.content.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.slider('));
+        const shown = panel.content.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.plot_map('));
         for (const place of [first, shown].filter(place => place >= 0)) {
             panel.content.activeCellIndex = place;
             await app.commands.execute('notebook:run-cell');
@@ -50,7 +50,7 @@ async ([path, whole]) => {
 SCROLL_TO_SLIDER = """
 async () => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
-    const place = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.slider('));
+    const place = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.plot_map('));
     notebook.activeCellIndex = place;
     await notebook.scrollToItem(place);
 }
@@ -141,7 +141,7 @@ def test_a_chapter_runs(page, name):
         assert [cell["run"] for cell in cells] == list(range(1, len(cells) + 1))
     assert cells[0]["run"] == 1
     assert sum(cell["outputs"] for cell in cells) > len(cells) / 3  # those it was not told to run show the committed outputs
-    if any(cell["source"].startswith("lab.slider(") for cell in cells):
+    if any(cell["source"].startswith("lab.plot_map(") for cell in cells):
         page.evaluate(SCROLL_TO_SLIDER)
         page.wait_for_selector(".jupyter-widgets.widget-slider")
     page.evaluate(CLOSE)

@@ -1,0 +1,77 @@
+"""The map: colours are the model's, dots the measurement's, the words say where "you" are, and the sliders move you."""
+
+import io
+
+import pytest
+from helpers import refusal
+from legible import check_legible, words_of
+from PIL import Image
+
+import lab_utils as lab
+from lab_utils import waiting_map
+from lab_utils.model import Model
+from lab_utils.waiting_map import WaitingMap, commands_at, share_waiting
+
+MODEL = Model(turn_s=20e-6, command_s=5e-6)
+DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)
+        for rtt in waiting_map.MEASURED_MS for count in waiting_map.MEASURED_COMMANDS}
+PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40), "top": (0.3, 10_000),
+          "right": (75, 1)}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("model", [MODEL, Model(400e-6, 40e-6), Model(2e-6, 0.2e-6)], ids=["usual", "slow", "fast"])
+def test_it_can_be_read(r, place, model):
+    check_legible(WaitingMap(model, DOTS, *PLACES[place]).still())
+
+
+def test_the_share_is_distance_over_all():
+    assert share_waiting(MODEL, 1, 1) == pytest.approx(1000 / 1025)
+    assert share_waiting(MODEL, 1, round(commands_at(MODEL, 0.5, 1))) == pytest.approx(0.5, abs=1e-3)
+    assert commands_at(MODEL, 0.5, 0.01) < 1  # nearer than a turn's own cost: never half
+
+
+def test_it_says_where_you_are(r):
+    words = WaitingMap(MODEL, DOTS, 1, 40).words
+    assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
+    assert WaitingMap(MODEL, DOTS, 0.02, 1).words.endswith("; less than half with any number")
+    texts = {" ".join(text.get_text().split()) for text in words_of(WaitingMap(MODEL, DOTS, 1, 40).still())}
+    assert {f"◆ {words}", "half and half", "next zone"} <= texts
+
+
+def test_the_sliders_move_you(r):
+    drawn = WaitingMap(MODEL, DOTS, 1, 40)
+    image, rtt, commands = drawn.sliders().children
+    before = image.value
+    rtt.value = 10
+    assert drawn.rtt_ms == pytest.approx(10) and image.value != before
+    after = image.value
+    commands.value = 1_000
+    assert drawn.commands == 1_000 and image.value != after
+    with Image.open(io.BytesIO(image.value)) as shown:
+        assert shown.size == (900, 520)
+
+
+def test_what_a_notebook_keeps_holds_nothing_measured(r):
+    shown = WaitingMap(MODEL, DOTS, 1, 40)._repr_mimebundle_()
+    assert shown["text/plain"] == "<map of where the time goes>" and shown["image/png"][:4] == b"\x89PNG"
+
+
+def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):
+    monkeypatch.setattr(waiting_map, "measured", lambda: DOTS)
+    assert lab.plot_map(lab.connect(rtt_ms=5), commands=10).rtt_ms == 5
+    near = lab.plot_map(r)
+    assert waiting_map.NEAREST_MS <= near.rtt_ms < 5  # its PING, beside the work
+    assert capsys.readouterr().out.startswith("measured: You, 5 ms away, 10 commands a turn: ")
+
+
+def test_dots_are_measured_at_every_distance(r):
+    found = waiting_map.measured()
+    assert found.keys() == DOTS.keys() and all(0 < share <= 1 for share in found.values())
+    assert found[20, 1] > found[0.25, 1_000]
+
+
+def test_wrong_arguments_are_refused(r):
+    for commands in (0, -1, 1.5, "40", True, 10_001):
+        assert "whole number" in refusal(lab.plot_map, r, commands)
+    assert "client" in refusal(lab.plot_map, "localhost")
