@@ -67,7 +67,8 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
 def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path, session):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
     script.write_text(f"#!{sys.executable}\nimport subprocess, sys\n"
-                      f"subprocess.run([{servers.find_binary()!r}, *sys.argv[1:]], start_new_session={session})\n", encoding="utf-8")
+                      f"subprocess.run([{servers.find_binary()!r}, *sys.argv[1:]], start_new_session={session})\n",
+                      encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
     process.kill()
