@@ -52,7 +52,9 @@ def state():
     return place, link().memory[AWAKE], list(turns._held), pinning._now, pinning.one_thread._is_owned()
 
 
-def test_on_every_line_of_steady(r):
+def test_on_every_line_of_steady(r, monkeypatch):
+    monkeypatch.setattr(turns, "NAME", f"\0lab-test-{os.getpid()}-every-line/{{}}")  # two hundred turns: not the machine's
+
     def hold():
         with steady(server().pid, link(), parallel=True):
             assert pinning._now
