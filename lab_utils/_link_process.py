@@ -38,6 +38,7 @@ import time
 
 SPIN_S = 20e-6 if sys.platform == "linux" else 80e-6  # a sleeper wakes this late, so the last part of a wait is spun
 LATE = struct.Struct("d")  # at the start of the shared memory: seconds
+HELD_AT = 24  # seconds as well
 AWAKE = LATE.size  # the byte behind it: 1 while the CPU is to be kept awake
 SERVER, SERVER_AT = struct.Struct("q"), 16  # the server's process id, or 0
 TRIAL_S = 0.005  # after each the waker looks whether somebody else wants the CPU
@@ -76,6 +77,7 @@ class Link:
     def __init__(self, memory, waker):
         self.memory, self.waker = memory, waker
         self.late_s, self.late_until = 0.0, time.perf_counter()
+        self.held_s, self.held_until = 0.0, 0.0
         self.selector = selectors.DefaultSelector()
         self.delays = {}  # a listener's port -> seconds each way
         self.deadlines = []  # heap of (due, tie-breaker, end)
@@ -237,6 +239,7 @@ class Link:
                 return
             left = time.perf_counter()  # before the send: whom it wakes may run first
             self.note_late(due, left)
+            self.note_held(arrived, due)
             try:
                 sent = end.other.sock.send(chunk)
             except BlockingIOError:
@@ -264,6 +267,12 @@ class Link:
         self.late_s += max(0.0, left - max(due, self.late_until))
         self.late_until = left
         LATE.pack_into(self.memory, 0, self.late_s)
+
+    def note_held(self, arrived, due):
+        """Adds the time that something was on its way as long as it should, once for all that was at the same time."""
+        self.held_s += max(0.0, due - max(arrived, self.held_until))
+        self.held_until = max(due, self.held_until)
+        LATE.pack_into(self.memory, HELD_AT, self.held_s)
 
     def pass_end(self, end):
         end.done = True

@@ -16,17 +16,24 @@ class Calm:
     """`quiet_rounds` of the `rounds` measured were undisturbed.
 
     `taken_share` (0 to 1) is 0 where those were enough. Else the least disturbed rounds were used, and this is the median
-    share of their time that other programs took and that was taken off the results.
+    share of their time that other programs took and that was taken off the results. `spread`, where it is known, is half the
+    range of the middle 80% of the rounds so mended, as a share.
     """
 
     quiet_rounds: int = 0
     rounds: int = 0
     taken_share: float = 0.0
+    spread: float | None = None
 
     @property
     def busy(self):
         """True if results had to be mended: there were too few quiet rounds."""
         return self.taken_share > 0
+
+    @property
+    def doubt(self):
+        """The share by which results may be off in spite of what was taken off."""
+        return self.taken_share if self.spread is None else self.spread if self.busy else 0.0
 
     def sentence(self):
         """'the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet', or that it was calm."""
@@ -37,8 +44,8 @@ class Calm:
 
 
 def worst(calms):
-    """The Calm with the largest share taken; a calm one of no rounds where there are none."""
-    return max(calms, key=lambda calm: (calm.taken_share, calm.rounds), default=Calm())
+    """The Calm with the largest doubt; a calm one of no rounds where there are none."""
+    return max(calms, key=lambda calm: (calm.busy, calm.doubt, calm.taken_share, calm.rounds), default=Calm())
 
 
 def note(calm):

@@ -120,16 +120,16 @@ def claim(name, **measured):
 
 
 def judged(judge, measured, seen):
-    """The judge's Verdict; "untested" where the machine was busy and a measurement off by the share taken would turn the word.
+    """The judge's Verdict; "untested" where the machine was busy and a measurement that is off would turn the word.
 
     `seen` is the Calm of what was measured.
     """
     found = judge(**measured)
-    turned = {judge(**other).word for other in nearby(measured, 1 + seen.taken_share)} - {found.word} if seen.busy else ()
+    turned = {judge(**other).word for other in nearby(measured, 1 + seen.doubt)} - {found.word} if seen.busy else ()
     if not turned:
         return found
     others = "” or “".join(sorted(turned))
-    return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by that share "
+    return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by ~{seen.doubt:.0%} "
                              f"it would be “{others}”: {found.because}")
 
 

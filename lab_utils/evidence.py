@@ -16,6 +16,7 @@ import threading
 import time
 from dataclasses import dataclass
 
+CRON_HZ = 10  # so often the server wakes for itself; what it waits then, no client feels
 SPIN_TURNS = 2_000  # about 50 µs
 SPIN_NOISE = 1.3  # so much longer than the best a spin may take where nothing else runs
 GONE_SHARE = 0.05  # of the sample; threads that used more and are gone took the evidence of their waiting with them
@@ -40,10 +41,11 @@ class Watch:
 
     def __init__(self, server_pid=None, link=None, server_cpu_s=None):
         self.server_pid = server_pid if server_pid and cpu_clock_s(server_pid) is not None else None
-        self.ask_server = server_cpu_s or (lambda: 0.0)
+        self.ask_server = server_cpu_s or nothing
         self.link_pids = pids_of(link)
-        self.late_s = getattr(link, "late_s", self.link_waited_s)
+        self.late_s, self.held_s = (link.late_s, link.held_s) if link else (nothing, nothing)
         self.thread = threading.get_native_id()
+        self.others = set(schedstats("self")) - {self.thread}  # threads that were there before: the kernel's own, and the lab's loop
         self.tells_waiting = bool(schedstats("self"))
         self.near, self.far = held_cpu(0), held_cpu(self.server_pid) if self.server_pid else None
         self.cpus = {cpu for cpu in (self.near, self.far) if cpu is not None}
@@ -57,18 +59,16 @@ class Watch:
         told = [self.ask_server() for _ in range(6)]
         return min(later - earlier for earlier, later in itertools.pairwise(told))
 
-    def link_waited_s(self):
-        return sum(wait for pid in self.link_pids for _, wait in schedstats(pid).values())
-
     def counters(self):
         """{name: function}, those of the client last."""
         return {
-            "spin": (lambda: 0.0) if self.tells_waiting else spin_s,
+            "spin": nothing if self.tells_waiting else spin_s,
             "stolen": lambda: stolen_s(self.cpus),
             "server waits": lambda: schedstats(self.server_pid) if self.server_pid else {},
             "client waits": lambda: schedstats("self"),
             "server": (lambda: cpu_clock_s(self.server_pid)) if self.server_pid else self.ask_server,
             "late": self.late_s,
+            "held": self.held_s,
             "link": lambda: sum(cpu_clock_s(pid) or 0.0 for pid in self.link_pids),
             **{cpu: lambda cpu=cpu: idle_s(cpu) for cpu in self.cpus},
             "thread": time.thread_time,
@@ -79,20 +79,32 @@ class Watch:
         """All counters at the moment before a sample."""
         return {name: read() for name, read in self.counters().items()}
 
-    def spent(self, before, seconds):
-        """The Spent of a sample that took `seconds` by the clock, from the reading made before it."""
+    def spent(self, before, seconds, thread=None):
+        """The Spent of a sample that took `seconds` by the clock, from the reading made before it.
+
+        `thread` is the one in which the sample ran, if it was not this one; this one only waited for it then.
+        """
         now = {name: read() for name, read in reversed(self.counters().items())}  # so that reading is in no difference
         since = {name: now[name] - before[name] for name in now if not isinstance(now[name], dict)}
         since["server"] = max(0.0, since["server"] - self.asking)
-        for waits in ("client waits", "server waits"):
-            since[waits] = sum(wait - before[waits].get(thread, (0, 0))[1] for thread, (_, wait) in now[waits].items())
+        clients, servers = waits(before["client waits"], now["client waits"]), waits(before["server waits"], now["server waits"])
+        helpers = [waited for one, waited in clients.items() if one not in self.others and one != self.thread]
+        # threads that wait for a CPU wait at the same time, so the longest counts
+        since["client waits"] = clients.get(thread or self.thread, 0.0) + max(helpers, default=0.0)
+        since["server waits"] = sum(servers.values()) * self.for_clients(before["server waits"], now["server waits"], seconds)
         since["client waits"] += self.gone(before, now, since, seconds)
-        return Spent(since["client"], since["server"], min(seconds, max(0.0, self.taken(before, now, since, seconds))))
+        most = seconds - max(since["held"], since["thread"])  # on their way, or computing: others took nothing of that
+        return Spent(since["client"], since["server"], max(0.0, min(most, self.taken(before, now, since, seconds))))
+
+    def for_clients(self, before, now, seconds):
+        """The share of the times that the server got the CPU in which it was for its clients' sake."""
+        times = sum(turns - before.get(thread, (0, 0, 0))[2] for thread, (_, _, turns) in now.items())
+        return max(0.0, 1 - CRON_HZ * seconds / times) if times else 1.0
 
     def gone(self, before, now, since, seconds):
         """Threads that have ended took their waiting with them; they are taken to have waited as long as they ran."""
-        others = sum(run - before["client waits"].get(thread, (0, 0))[0]
-                     for thread, (run, _) in now["client waits"].items() if thread != self.thread)
+        others = sum(run - before["client waits"].get(thread, (0, 0, 0))[0]
+                     for thread, (run, _, _) in now["client waits"].items() if thread != self.thread)
         ran = since["client"] - since["thread"] - others
         return ran if ran > GONE_SHARE * seconds else 0.0
 
@@ -111,6 +123,10 @@ class Watch:
             waited = (min(near, by_others(self.near, since["client"]))
                       + min(far, by_others(self.far, since["server"] + since["link"])))
         return waited + since["stolen"]
+
+
+def nothing():
+    return 0.0
 
 
 def pids_of(link):
@@ -141,13 +157,19 @@ def held_cpu(pid):
 
 
 def schedstats(pid):
-    """{thread: (seconds it ran, seconds it stood ready and waited)} of a process; empty where the system does not tell."""
+    """{thread: (seconds it ran, seconds it stood ready and waited, times it got a CPU)} of a process; empty where not told."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return {}
     found = ((int(thread), contents(f"/proc/{pid}/task/{thread}/schedstat").split()) for thread in threads)
-    return {thread: (int(numbers[0]) / 1e9, int(numbers[1]) / 1e9) for thread, numbers in found if len(numbers) > 1}
+    found = ((thread, numbers) for thread, numbers in found if len(numbers) == 3)
+    return {thread: (int(ran) / 1e9, int(waited) / 1e9, int(times)) for thread, (ran, waited, times) in found}
+
+
+def waits(before, now):
+    """{thread: seconds that it waited} between two answers of `schedstats`."""
+    return {thread: waited - before.get(thread, (0, 0, 0))[1] for thread, (_, waited, _) in now.items()}
 
 
 def idle_s(cpu):

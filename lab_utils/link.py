@@ -40,6 +40,7 @@ FEWEST_CALLS, MOST_CALLS = 12, 80
 LATE = struct.Struct("d")  # what link and kernel share, as in `_link_process.py`
 AWAKE = LATE.size
 SERVER, SERVER_AT = struct.Struct("q"), 16
+HELD_AT = 24
 SHARED_BYTES = 4096
 CALIBRATIONS = 3  # at most, the lowest quiet one counts; for when the machine is busy with something else
 MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, one for each time that it is asked for
@@ -102,6 +103,10 @@ class Link:
         Microseconds a message are as they should be; what exceeds them, somebody else had the CPU.
         """
         return LATE.unpack_from(self.memory)[0]
+
+    def held_s(self):
+        """Seconds for which something was on its way, in all, as long as it should and no longer. As cheap as `late_s`."""
+        return LATE.unpack_from(self.memory, HELD_AT)[0]
 
     def keep_awake(self, on, server_pid=None):
         """While something is measured: the CPU on which link and server are held does not doze off. Asks nobody."""

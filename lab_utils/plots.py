@@ -72,12 +72,16 @@ def looks(names):
     return found
 
 
-def environment(axes, rtts=()):
-    """Small type under the figure: where these figures come from."""
+def environment(axes, rtts=(), found=None):
+    """Small type under the figure: where these figures come from, and that the machine was busy, if it was.
+
+    `found` is the Calm of what is drawn; without one, that of the whole chapter counts.
+    """
     from .fingerprint import environment_line
 
     distances = ", ".join(milliseconds(rtt) for rtt in rtts)
     text = environment_line() + (f" · RTT {distances}{' (simulated)' if any(rtts) else ''}" if rtts else "")
+    text += f"\n{busy_note(found)}" if busy_note(found) else ""
     axes.figure.supxlabel(text, fontsize=8, color="#777777", x=0.99, ha="right")
 
 
@@ -86,8 +90,17 @@ def set_title(axes, text):
     axes.set_title("\n".join(textwrap.wrap(whole, TITLE_WIDTH)).replace("\u00a0", " "))
 
 
-def say(line):
-    print(f"measured: {line}")
+def say(line, found=None):
+    note = busy_note(found)
+    print(f"measured: {line}" + (f" ({note})" if note else ""))
+
+
+def busy_note(found=None):
+    """Nothing where the machine was calm; else who disturbed how much, in plain figures: of `found`, or of the whole chapter."""
+    if found is not None:
+        return found.sentence().replace("~", "") if found.busy else ""
+    chapter = calm.so_far()
+    return f"in this kernel, at worst: {chapter.sentence()}".replace("~", "") if chapter.busy else ""
 
 
 @styled
@@ -122,8 +135,8 @@ def plot_comparison(times, over, prediction=None, title=None):
     axes.invert_yaxis()
     axes.grid(False, axis="y")
     set_title(axes, title or comparison_title(times, over))
-    environment(axes, rtts)
-    say(in_words(times, over))
+    environment(axes, rtts, times.calm)
+    say(in_words(times, over), times.calm)
     return figure
 
 
@@ -205,8 +218,8 @@ def plot_budget(times, rtt_ms=None, title=None):
         axes.bar(0, 0, color=color, hatch=hatch, edgecolor="white", label=label)
     figure.legend(loc="outside upper right", ncols=3, fontsize=10)
     set_title(axes, title or budget_title(rows))
-    environment(axes, rtts)
-    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for name, rtt, budget in rows))
+    environment(axes, rtts, times.calm)
+    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for name, rtt, budget in rows), times.calm)
     return figure
 
 
@@ -250,7 +263,7 @@ def plot_sweep(sweep, title=None):
     panels[-1][0].set_xlabel(f"{sweep.what}, log scale")
     far = sweep.rtts[-1]
     set_title(axes, title or sweep.finding(far))
-    environment(axes, sweep.rtts)
+    environment(axes, sweep.rtts, sweep.comparison.calm)
     say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
                   f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts))
     return figure

@@ -78,7 +78,7 @@ class Runner:
     def sample(self, calls, watch):
         before = watch.read()
         clock = self.time(calls)
-        spent = watch.spent(before, clock * calls)
+        spent = watch.spent(before, clock * calls, aio.thread_id() if aio.is_async(self.fn) else None)
         return Sample(clock, spent.taken / calls, spent.client / calls, spent.server / calls)
 
 
@@ -158,8 +158,16 @@ def those_that_count(rounds, planned):
         return quiet[:planned], Calm(len(quiet), len(rounds))
     least = sorted(rounds, key=lambda samples: sum(sample.share for sample in samples.values()))[:planned]
     counted = [samples for samples in rounds if any(samples is one for one in least)]
-    share = max(statistics.median(samples[key].share for samples in counted) for key in counted[0])
-    return counted, Calm(len(quiet), len(rounds), share)
+    columns = [[samples[key] for samples in counted] for key in counted[0]]
+    share = max(statistics.median(sample.share for sample in column) for column in columns)
+    return counted, Calm(len(quiet), len(rounds), share, max(spread(column) for column in columns) if len(counted) > 2 else None)
+
+
+def spread(samples):
+    """Half the range of the middle 80% of the samples' seconds, as a share of their median."""
+    seconds = sorted(sample.seconds for sample in samples)
+    cut = len(seconds) // 10
+    return (seconds[-1 - cut] - seconds[cut]) / 2 / statistics.median(seconds)
 
 
 def prepare(setup, runner):

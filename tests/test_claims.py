@@ -94,7 +94,7 @@ def test_untested_says_why_with_figures(trial, busy):
     busy(0.2)
     because = lab.claim("A99", loop_s=2.2, pipeline_s=1.0).verdict.because
     assert because == ("the machine was busy: other programs took ~20% of the time, ~3 of ~40 rounds were quiet. "
-                       "What was measured says “holds”; with a figure off by that share it would be “depends”: ~2.2x")
+                       "What was measured says “holds”; with a figure off by ~20% it would be “depends”: ~2.2x")
 
 
 def test_each_measured_figure_is_changed_in_turn_and_nothing_else():

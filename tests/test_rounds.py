@@ -1,0 +1,104 @@
+"""Rounds on a machine that is busy, told by evidence that is made up, so that it is the same every time."""
+
+import random
+import statistics
+
+import pytest
+
+from lab_utils import rounds
+from lab_utils.calm import Calm
+from lab_utils.rounds import Sample, measure, those_that_count
+
+QUIET_S = 0.010
+
+
+class MadeUp:
+    """A Runner whose every sample takes 10 ms, and longer by what is drawn from `disturbances`, in seconds."""
+
+    def __init__(self, *disturbances):
+        self.disturbances, self.asked = disturbances, 0
+
+    def sample(self, calls, watch):
+        taken = self.disturbances[self.asked % len(self.disturbances)]
+        self.asked += 1
+        return Sample(QUIET_S + taken, taken, 0.002, 0.001)
+
+
+@pytest.fixture(autouse=True)
+def at_ci_scale(monkeypatch):
+    monkeypatch.setenv("LAB_SCALE", "ci")
+
+
+def sample(clock, taken=0.0):
+    return Sample(clock, taken, 0.0, 0.0)
+
+
+def test_what_is_quiet():
+    assert sample(0.010).quiet and sample(0.010, 0.0005).quiet and sample(0.0001, 0.000015).quiet
+    assert not sample(0.010, 0.001).quiet
+    assert sample(0.010, 0.0004).seconds == 0.010, "a quiet sample is what the clock says"
+    assert sample(0.010, 0.004).seconds == pytest.approx(0.006)
+    assert Sample(0.010, 0.009, client=0.005, server=0.0).seconds == 0.005, "never less than the client computed"
+
+
+def test_nothing_disturbed_nothing_repeated_nothing_said():
+    runners = {"one": MadeUp(0.0), "other": MadeUp(0.0)}
+    samples, calm = measure(runners, None, 12, None)
+    assert calm == Calm(12, 12) and not calm.busy
+    assert [len(taken) for taken in samples.values()] == [12, 12]
+    assert runners["one"].asked == 12 + rounds.WARM_CALLS
+
+
+def test_a_disturbed_sample_is_taken_again_and_the_quiet_one_counts():
+    runners = {"often": MadeUp(0.005, 0.0), "never": MadeUp(0.0)}
+    samples, calm = measure(runners, None, 12, None)
+    assert [one.seconds for one in samples["often"]] == [QUIET_S] * 12
+    assert not calm.busy and calm.quiet_rounds == 12
+    assert runners["never"].asked == 12 + rounds.WARM_CALLS
+
+
+def test_where_nothing_is_quiet_what_was_taken_is_taken_off_and_said():
+    samples, calm = measure({"always": MadeUp(0.004, 0.006, 0.011)}, None, 10, None)
+    assert calm.busy and calm.quiet_rounds == 0
+    assert statistics.median(one.seconds for one in samples["always"]) == pytest.approx(QUIET_S)
+    assert 0.2 < calm.taken_share < 0.6
+    assert "the machine was busy: other programs took ~" in calm.sentence() and f"0 of ~{calm.rounds}" in calm.sentence()
+    assert calm.doubt < 0.01, "every round says the same once it is mended"
+
+
+def test_patience_ends_where_taking_again_does_not_help():
+    runner = MadeUp(0.004)
+    measure({"always": runner}, None, 20, None)
+    assert runner.asked <= rounds.WARM_CALLS + 20 + rounds.PATIENCE + rounds.TRIES
+
+
+def test_few_quiet_rounds_among_many_disturbed_ones_are_not_enough():
+    taken = [{"a": sample(0.010)}] * 3 + [{"a": sample(0.020, 0.010)}] * 9
+    counted, calm = those_that_count(taken, 12)
+    assert calm.busy and (calm.quiet_rounds, calm.rounds) == (3, 12)
+    assert len(counted) == 12 and {round(one["a"].seconds, 6) for one in counted} == {0.010}
+
+
+def test_enough_quiet_rounds_and_only_those_count():
+    taken = [{"a": sample(0.010)}, {"a": sample(0.020, 0.004)}] * 10
+    counted, calm = those_that_count(taken, 20)
+    assert not calm.busy and len(counted) == 10
+    assert all(one["a"].clock == 0.010 for one in counted)
+
+
+def test_rounds_stay_paired_and_in_their_order():
+    random.seed(1)
+    taken = [{"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)} for i in range(9)]
+    counted, _ = those_that_count(taken, 9)
+    assert counted == taken
+
+
+def test_a_single_round_doubts_all_that_was_taken():
+    _, calm = those_that_count([{"a": sample(0.010, 0.005)}], 1)
+    assert calm.taken_share == calm.doubt == 0.5
+
+
+def test_a_slow_first_call_does_not_lower_the_plan():
+    runner = MadeUp(*[0.030, *[0.0] * 1_000])
+    samples, _ = measure({"a": runner}, None, None, None)
+    assert len(samples["a"]) == 25  # all that the scale allows: 0.4 s of 10 ms are more
