@@ -45,7 +45,7 @@ class Watch:
         self.link_pids = pids_of(link)
         self.late_s, self.held_s = (link.late_s, link.held_s) if link else (nothing, nothing)
         self.thread = threading.get_native_id()
-        self.others = set(schedstats("self")) - {self.thread}  # threads that were there before: the kernel's own, and the lab's loop
+        self.others = set(schedstats("self")) - {self.thread}  # there before: Jupyter's, and the loop
         self.tells_waiting = bool(schedstats("self"))
         self.near, self.far = held_cpu(0), held_cpu(self.server_pid) if self.server_pid else None
         self.cpus = {cpu for cpu in (self.near, self.far) if cpu is not None}
