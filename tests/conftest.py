@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 import lab_utils as lab
-from lab_utils import servers
+from lab_utils import calm, servers
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -14,6 +14,12 @@ def private_server():
     with pytest.MonkeyPatch.context() as without:
         without.delenv("REDIS_URL", raising=False)
         servers.server()
+
+
+@pytest.fixture(autouse=True)
+def nothing_noted(monkeypatch):
+    """That one test found the machine busy is not said in the next."""
+    monkeypatch.setattr(calm, "_noted", dict.fromkeys(calm._noted))
 
 
 @pytest.fixture

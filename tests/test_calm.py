@@ -1,16 +1,13 @@
 """What is said of a busy machine, and to whom."""
 
-import pytest
+from helpers import as_compared
 
+import lab_utils as lab
 from lab_utils import calm
 from lab_utils.calm import Calm
+from lab_utils.timing import Comparison
 
 QUIET, BUSY, BUSIER = Calm(25, 25), Calm(3, 40, 0.23), Calm(0, 40, 0.5)
-
-
-@pytest.fixture(autouse=True)
-def nothing_noted(monkeypatch):
-    monkeypatch.setattr(calm, "_noted", dict.fromkeys(calm._noted))
 
 
 def test_a_calm_machine_and_a_busy_one():
@@ -41,3 +38,29 @@ def test_a_chapter_remembers_its_worst_beyond_claims():
     calm.since_claim()
     calm.note(QUIET)
     assert calm.so_far() == BUSIER
+
+
+def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel(r, capsys):
+    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
+    assert drawn(times.plot) == "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet"
+    assert "(the machine was busy: other programs took 23% of the time" in capsys.readouterr().out
+    calm.note(BUSIER)
+    bars = drawn(lambda: lab.plot_bars({"loop": 5.25}, "ms", "It takes a while"))
+    assert bars.startswith("in this kernel, at worst: the machine was busy: other programs took 50%")
+
+
+def test_figures_say_nothing_of_a_calm_machine(r, capsys):
+    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
+
+
+def test_the_words_of_a_busy_machine_change_no_fact():
+    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
+    quiet = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    assert "the machine was busy" in repr(times)
+    assert as_compared(repr(times)) == as_compared(repr(quiet))
+
+
+def drawn(plot):
+    """The last line of the small type under a figure."""
+    return plot().get_supxlabel().splitlines()[-1]
