@@ -1,6 +1,7 @@
 """Did the variants do the same work? Compared fairly means: the same reply, or the same keys afterwards."""
 
 import hashlib
+import itertools
 
 import redis
 
@@ -63,10 +64,13 @@ def digest(admin):
 
 
 def digest_by_dump(admin):
-    total = 0
-    for key in admin.scan_iter(count=1000):
-        value = admin.dump(key) or b""
-        total ^= int.from_bytes(hashlib.blake2b(key + b"\0" + value, digest_size=16).digest(), "big")
+    total, keys = 0, admin.scan_iter(count=1_000)
+    while batch := list(itertools.islice(keys, 1_000)):
+        pipe = admin.pipeline(transaction=False)
+        for key in batch:
+            pipe.dump(key)
+        for key, value in zip(batch, pipe.execute(), strict=True):
+            total ^= int.from_bytes(hashlib.blake2b(key + b"\0" + (value or b""), digest_size=16).digest(), "big")
     return total
 
 
