@@ -265,7 +265,8 @@ def plot_sweep(sweep, title=None):
     set_title(axes, title or sweep.finding(far))
     environment(axes, sweep.rtts, sweep.comparison.calm)
     say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts), sweep.comparison.calm)
+                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts),
+        sweep.comparison.calm)
     return figure
 
 
