@@ -7,6 +7,8 @@ taken off its results. `lab.claim` asks for the worst since the last claim; the 
 import threading
 from dataclasses import dataclass
 
+QUIET_SHARE, QUIET_S = 0.05, 20e-6  # what took less of a sample did not disturb it
+
 _lock = threading.Lock()  # two threads may measure in turns
 _noted = {"since claim": None, "last claim": None, "so far": None}
 
@@ -41,6 +43,11 @@ class Calm:
             return "the machine was calm"
         return (f"the machine was busy: other programs took ~{self.taken_share:.0%} of the time, "
                 f"~{self.quiet_rounds} of ~{self.rounds} rounds were quiet")
+
+
+def quiet(taken_s, seconds):
+    """Whether a sample of so many seconds, of which other programs took `taken_s`, counts as undisturbed."""
+    return taken_s <= max(QUIET_S, QUIET_SHARE * seconds)
 
 
 def worst(calms):

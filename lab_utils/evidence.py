@@ -9,12 +9,16 @@ Elsewhere a short loop, timed before and after each sample, tells whether the CP
 Everything is read outside the timed call; a reading takes some 50 µs.
 """
 
+import contextlib
 import functools
 import itertools
 import os
 import threading
 import time
 from dataclasses import dataclass
+
+from . import calm
+from .calm import Calm, quiet
 
 CRON_HZ = 10  # so often the server wakes for itself; what it waits then, no client feels
 SPIN_TURNS = 2_000  # about 50 µs
@@ -123,6 +127,17 @@ class Watch:
             waited = (min(near, by_others(self.near, since["client"]))
                       + min(far, by_others(self.far, since["server"] + since["link"])))
         return waited + since["stolen"]
+
+
+@contextlib.contextmanager
+def watched(server_pid=None, link=None):
+    """Notes whether what runs inside, once, was disturbed: for what can't be run again, such as a capture."""
+    watch = Watch(server_pid, link)
+    before, started = watch.read(), time.perf_counter()
+    yield
+    seconds = time.perf_counter() - started
+    taken = watch.spent(before, seconds).taken
+    calm.note(Calm(1, 1) if quiet(taken, seconds) else Calm(0, 1, taken / seconds))
 
 
 def nothing():

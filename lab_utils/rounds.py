@@ -14,13 +14,12 @@ import time
 from dataclasses import dataclass
 
 from . import aio
-from .calm import Calm
+from .calm import Calm, quiet
 from .scale import scale
 
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
 LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
 WARM_CALLS = 3  # of a shorter one; the fastest says how many calls make a sample
-QUIET_SHARE, QUIET_S = 0.05, 20e-6  # a sample is quiet if no more than this was taken from it
 ENOUGH_QUIET = 9  # rounds: below 8 there is no interval for a ratio (see `ratio.py`)
 LONGER = 3  # times the planned seconds that measuring may take on a busy machine
 TRIES = 4  # of one sample in one round
@@ -38,7 +37,7 @@ class Sample:
 
     @property
     def quiet(self):
-        return self.taken <= max(QUIET_S, QUIET_SHARE * self.clock)
+        return quiet(self.taken, self.clock)
 
     @property
     def share(self):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from . import aio, guard
 from .counters import commands_in
 from .errors import LabError
+from .evidence import watched
 from .link import check_distance, link, through
 from .pinning import steady
 from .tap import Tap
@@ -78,7 +79,7 @@ def capture(fn, client):
         own.ping()
         link().ask("record")
         try:
-            with Tap(keep_replies=True) as tap:
+            with Tap(keep_replies=True) as tap, watched(stands_on.pid, link()):
                 fn(own)
         finally:
             events = link().ask("recorded")["events"]

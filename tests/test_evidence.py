@@ -10,8 +10,8 @@ import pytest
 from helpers import wait_until
 
 import lab_utils as lab
-from lab_utils import evidence
-from lab_utils.evidence import Watch
+from lab_utils import calm, evidence
+from lab_utils.evidence import Watch, watched
 from lab_utils.link import link
 from lab_utils.pinning import steady
 from lab_utils.servers import server
@@ -132,6 +132,16 @@ def test_where_the_system_tells_nothing_a_short_loop_does(monkeypatch):
     assert watch.spent(before, 0.1).taken == 0.0
     before = watch.read()
     assert watch.spent(before, 0.1).taken == pytest.approx(0.075)
+
+
+@linux
+def test_what_ran_once_is_noted(r, hog):
+    with steady(server().pid) as held:
+        hog(held.cpus[0])
+        with watched(server().pid):
+            compute(0.1)
+    assert calm.so_far().busy and calm.so_far().rounds == 1
+    assert 0.2 < calm.so_far().taken_share < 0.95
 
 
 def test_nothing_is_left_open(r):
