@@ -69,7 +69,7 @@ def clients():
     return len(checked.client_list())
 
 exec(asked["first"])
-exec(asked["again"]) if asked["warm"] else aio.loop()
+aio.loop()
 lab.count(three, checked), lab.capture(three, far)
 before, processes, connections = state(), started(), clients()
 kind = ""
@@ -118,8 +118,7 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path):
     process = subprocess.Popen([sys.executable, "-c", KERNEL], env=environment(mark, folder), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        asked = {"first": first, "again": again, "warm": helper not in ("cluster", "retrial", "spare", "connect")}
-        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.write(json.dumps({"first": first, "again": again}) + "\n")
         process.stdin.flush()
         while (said := process.stdout.readline()) not in ("ready\n", ""):
             pass
