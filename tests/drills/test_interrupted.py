@@ -81,10 +81,11 @@ try:
             exec(asked["again"])
     except KeyboardInterrupt as error:
         kind = type(error).__name__
-        time.sleep(0.02)  # for a second one
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one may still come
 except KeyboardInterrupt:
-    pass
-signal.signal(signal.SIGINT, signal.default_int_handler)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+time.sleep(0.3)
+signal.signal(signal.SIGINT, handler)
 
 wrong = []
 after = settle(state, before)
