@@ -162,11 +162,10 @@ def replaced(measured, path, value):
 
 def enter(name, verdict, chapter):
     """Writes a verdict into the ledger, as the latest of its claim and as that of the chapter that tried it."""
-    ledger = state.load("claims")
-    before = ledger.get(name, {}).get("chapters", {})
-    ledger[name] = {"text": CLAIMS[name].text, "article": CLAIMS[name].article, **verdict,
-                    "chapters": {**before, chapter: verdict}}
-    state.save("claims", ledger)
+    with state.changing("claims") as ledger:
+        before = ledger.get(name, {}).get("chapters", {})
+        ledger[name] = {"text": CLAIMS[name].text, "article": CLAIMS[name].article, **verdict,
+                        "chapters": {**before, chapter: verdict}}
 
 
 def chapter():

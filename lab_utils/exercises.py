@@ -77,19 +77,17 @@ def judge(known, answer):
                      if frame.filename.startswith("<") or "ipykernel" in frame.filename), "")
         refuse(known, f"your code raised {type(error).__name__}{line}: {error}")
     else:
-        progress = state.load("progress")
-        progress[known.name] = {"solved": True, "tries": progress.get(known.name, {}).get("tries", 0)}
-        state.save("progress", progress)
+        with state.changing("progress") as progress:
+            progress[known.name] = {"solved": True, "tries": progress.get(known.name, {}).get("tries", 0)}
         print(f"{known.name} solved: {achieved}")
 
 
 def refuse(known, why):
     """Prints the diagnosis with a hint that says more at each try."""
-    progress = state.load("progress")
-    entry = progress.setdefault(known.name, {"solved": False, "tries": 0})
-    hint = known.hints[min(entry["tries"], len(known.hints) - 1)]
-    entry["tries"] += 1
-    state.save("progress", progress)
+    with state.changing("progress") as progress:
+        entry = progress.setdefault(known.name, {"solved": False, "tries": 0})
+        hint = known.hints[max(0, min(entry["tries"], len(known.hints) - 1))]
+        entry["tries"] += 1
     print(f"{known.name} not yet: {why}\nHint: {hint}")
 
 

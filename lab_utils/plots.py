@@ -325,8 +325,8 @@ def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     if strangers := set(fitted) - set(published):
         raise LabError(f"lab.plot_published knows no figure {', '.join(map(repr, sorted(strangers)))} to mark as fitted. "
                        f"There are: {', '.join(published)}.")
-    table = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted)}
-    state.save("published", {**state.load("published"), what: table})
+    with state.changing("published") as tables:
+        tables[what] = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted)}
     return plot_table(what, published, reproduced, rtt_ms, title, fitted)
 
 

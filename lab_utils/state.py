@@ -1,8 +1,29 @@
-"""What the lab remembers for the learner: exercises solved, claims tried. A small JSON file in `.lab/` beside the notebooks."""
+"""What the lab remembers for the learner: exercises solved, claims tried. Small JSON files in `.lab/` beside the notebooks.
 
+Losing the memory never stops a lesson, and a file that cannot be read is never lost: it is kept aside, and said.
+"""
+
+import contextlib
+import itertools
 import json
 import os
+import time
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+LARGEST = 5_000_000  # bytes; what the lab remembers takes a hundredth of that
+PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond
+# What every entry of a file must hold, and of which type.
+SHAPES = {
+    "progress": {"solved": bool, "tries": int},
+    "claims": {"text": str, "article": str, "word": str, "because": str, "measured": dict, "chapters": dict},
+    "published": {"published": dict, "reproduced": dict, "rtt_ms": (int, float), "fitted": list},
+}
+said = set()  # what was printed already, so that each thing is said once in a kernel
 
 
 def folder():
@@ -10,20 +31,116 @@ def folder():
 
 
 def load(name):
-    """The remembered dict `name`; empty if there is none, or if it cannot be read."""
+    """The remembered dict `name`; empty if there is none. What cannot be read is kept aside and said in one line."""
+    with locked():
+        return read(name)
+
+
+@contextlib.contextmanager
+def changing(name):
+    """`with state.changing("progress") as progress:` gives the remembered dict, and remembers what the block made of it.
+
+    No other kernel can change it meanwhile. A folder that cannot be written costs the memory, not the lesson.
+    """
+    with contextlib.suppress(OSError):  # writing says what is wrong with it
+        folder().mkdir(exist_ok=True)
+    with locked():
+        content = read(name)
+        yield content
+        write(name, content)
+
+
+@contextlib.contextmanager
+def locked():
+    """Keeps other kernels and threads from these files; where the folder cannot be locked, goes on without."""
+    held = None
+    if fcntl:
+        with contextlib.suppress(OSError):
+            held = os.open(folder(), os.O_RDONLY)
     try:
-        return json.loads((folder() / f"{name}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        if held is not None:
+            wait_for(held)
+        yield
+    finally:
+        if held is not None:
+            os.close(held)  # which releases the lock
+
+
+def wait_for(descriptor):
+    """Takes the lock; gives up on a holder that stands still, and on a file system without locks."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(0.002)
+        except OSError:
+            return
+
+
+def read(name):
+    """The sound entries of a file. If there were others, the file is kept aside as it was."""
+    path = folder() / f"{name}.json"
+    if not os.path.lexists(path):
         return {}
+    content = parsed(path)
+    if content is None:
+        keep_aside(path, "cannot be read as what the lab writes")
+        return {}
+    sound = {key: entry for key, entry in content.items() if is_sound(entry, SHAPES.get(name, {}))}
+    if len(sound) < len(content) and keep_aside(path, f"holds {len(content) - len(sound)} entries that the lab cannot read"):
+        write(name, sound)
+    return sound
 
 
-def save(name, content):
-    """Remembers a dict. A folder that cannot be written costs the memory, not the lesson."""
+def parsed(path):
+    """The dict in a JSON file, or None if there is something else."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def is_sound(entry, shape):
+    return isinstance(entry, dict) and all(isinstance(entry.get(key), kind) for key, kind in shape.items())
+
+
+def keep_aside(path, why):
+    """Renames whatever stands at `path` to the first free NAME.broken-1, NAME.broken-2 …; False if it cannot be."""
+    aside = next(place for number in itertools.count(1)
+                 if not os.path.lexists(place := path.with_name(f"{path.name}.broken-{number}")))
+    try:
+        path.rename(aside)
+    except OSError as error:
+        say(f"{path} {why}, and cannot be kept aside ({error.strerror}): the lab does without it")
+        return False
+    say(f"{path} {why}; it is kept aside as {aside.name}")
+    return True
+
+
+def write(name, content):
     target = folder() / f"{name}.json"
+    scratch = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(exist_ok=True)
-        scratch = target.with_suffix(f".{os.getpid()}")
-        scratch.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        if target.is_dir():  # it could not be kept aside, and that was said
+            return
+        scratch.unlink(missing_ok=True)
+        with scratch.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(content, indent=1, default=repr) + "\n")
         scratch.replace(target)
-    except OSError:
-        pass
+    except OSError as error:
+        say(f"{folder()} cannot be written ({error.strerror}): the lab remembers nothing of this kernel")
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
+def say(line):
+    """Prints a line about this machine once in a kernel; CI compares no such line."""
+    if line not in said:
+        said.add(line)
+        print(f"this machine: {line}")

@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
+import lab_utils as lab
+
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = sorted((ROOT / "notebooks" / "solutions").glob("*.py"))
 WRONG = sorted((ROOT / "notebooks" / "solutions" / "wrong").glob("*.py"))
@@ -42,12 +44,23 @@ def run(private_server, remembered, monkeypatch, capsys):
         for cell in setup:
             exec(compile(cell, "<setup>", "exec"), space)
         capsys.readouterr()
+        before = keys_of_others(names=("a", "b", "k0", "k1", "k9", "key1", "stock"))
         exec(compile(source, "<answer>", "exec"), space)
         printed = capsys.readouterr()
         assert printed.err == ""
+        assert keys_of_others() == before, "the check wrote outside exercise:, or left something there"
         return printed.out
 
     return run_cell
+
+
+def keys_of_others(names=()):
+    """{key: its value as DUMP tells it} of every key outside `exercise:`, after `names` were set where they are missing."""
+    with lab.connect() as client:
+        for name in names:
+            client.setnx(name, "precious")
+        assert not list(client.scan_iter("exercise:*")), "keys of an exercise were left behind"
+        return {key: client.dump(key) for key in sorted(client.scan_iter(count=10_000))}
 
 
 def exercise_of(path):

@@ -1,30 +1,30 @@
 """Chapter 00: the first exercise."""
 
 from ..counters import counted
-from ..exercises import Refused, exercise
+from ..exercises import Refused, clean, exercise
 from ..servers import connect
 from ..words import many
 
 
 @exercise(
     "00.1",
-    task="write a and b with one command, read them with another, and return the list",
+    task="write exercise:a and exercise:b with one command, read them with another, and return the list",
     hints=(
         "r.mset takes a dict, r.mget a list of names. Each is one command.",
-        'Two lines: r.mset({"a": 1, "b": 2}), then return r.mget(["a", "b"]).',
+        'Two lines: r.mset({"exercise:a": 1, "exercise:b": 2}), then return r.mget(["exercise:a", "exercise:b"]).',
     ),
 )
 def two_turns(answer):
     client = connect()
-    client.delete("a", "b")
+    clean(client)
     try:
         cost, reply = counted(answer, client)
-        written = client.mget("a", "b")
+        written = client.mget("exercise:a", "exercise:b")
     finally:
-        client.delete("a", "b")
+        clean(client)
         client.close()
     if written != [b"1", b"2"]:
-        raise Refused(f"afterwards a and b hold {written}, not [b'1', b'2']")
+        raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']")
     if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
         raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back")
     if cost.round_trips > 2:

@@ -1,5 +1,5 @@
 def two_turns(r):
-    r.mset({"a": 1, "b": 2})
-    return r.mget(["a", "b"])
+    r.mset({"exercise:a": 1, "exercise:b": 2})
+    return r.mget(["exercise:a", "exercise:b"])
 
 lab.check("00.1", two_turns)

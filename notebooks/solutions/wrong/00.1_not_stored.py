@@ -1,4 +1,4 @@
-# refused: afterwards a and b hold [None, None]
+# refused: afterwards exercise:a and exercise:b hold [None, None]
 def two_turns(r):
     return [b"1", b"2"]
 
