@@ -146,6 +146,137 @@ def test_a_damaged_record_loses_no_edits(command):
     assert text_of(command) == "print('mine')"
 
 
+# Whatever stands in work/
+
+
+@pytest.mark.parametrize("content", ["", "[]", "5", '{"cells": 5}', '{"cells": [5]}', '{"cells": [{}]}', "[" * 100_000])
+def test_a_notebook_of_any_shape_is_kept(command, content):
+    command.bring_up_to_date()
+    (command.WORK / "01_chapter.ipynb").write_text(content, encoding="utf-8")
+    publish(command, "second")
+    assert "01_chapter.new.ipynb" in command.bring_up_to_date()[0]
+    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == content
+    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+
+
+def test_two_unreadable_notebooks_are_not_taken_for_the_same(command):
+    (command.CHAPTERS / "01_chapter.ipynb").write_text("[1]", encoding="utf-8")
+    command.bring_up_to_date()
+    (command.WORK / "01_chapter.ipynb").write_text("[2]", encoding="utf-8")
+    (command.CHAPTERS / "01_chapter.ipynb").write_text("[3]", encoding="utf-8")
+    command.bring_up_to_date()
+    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == "[2]"
+
+
+def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
+    (command.WORK / "01_chapter.ipynb").mkdir(parents=True)
+    (command.WORK / "01_chapter.ipynb" / "mine.txt").write_text("precious", encoding="utf-8")
+    assert len(command.bring_up_to_date()) == 1
+    assert (command.WORK / "01_chapter.ipynb" / "mine.txt").read_text(encoding="utf-8") == "precious"
+    assert text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert command.bring_up_to_date() == []  # said once
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])
+def test_a_link_out_of_work_is_never_written_through(command, tmp_path, there):
+    elsewhere = tmp_path / "elsewhere.ipynb"
+    if there:
+        elsewhere.write_text(notebook("first"), encoding="utf-8")  # the very version that would be brought up to date
+    before = elsewhere.read_bytes() if there else None
+    command.WORK.mkdir()
+    (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
+    for version in ("first", "second", "third"):
+        publish(command, version)
+        command.bring_up_to_date()
+    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == before
+    assert (command.WORK / "01_chapter.ipynb").is_symlink()
+    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
+
+
+def test_a_linked_folder_is_not_followed_out_of_work(command, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    command.WORK.mkdir()
+    (command.WORK / "solutions").symlink_to(tmp_path / "elsewhere")
+    said = command.bring_up_to_date()
+    assert len(said) == 1 and "work/solutions is a link to somewhere else" in said[0]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert text_of(command) == "print('first')"  # the rest is there
+
+
+def test_a_file_in_place_of_a_folder_is_kept_and_the_rest_is_copied(command):
+    command.WORK.mkdir()
+    (command.WORK / "solutions").write_text("mine", encoding="utf-8")
+    said = command.bring_up_to_date()
+    assert len(said) == 1 and "work/solutions is no folder" in said[0]
+    assert (command.WORK / "solutions").read_text(encoding="utf-8") == "mine"
+    assert text_of(command) == "print('first')"
+
+
+@pytest.mark.parametrize("content", ["[]", "5", "{", "[" * 100_000])
+def test_a_record_of_another_shape_is_kept_aside(command, content):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    command.RECORD.write_text(content, encoding="utf-8")
+    said = command.bring_up_to_date()
+    assert "copies.json.broken-1" in said[0]
+    assert (command.RECORD.parent / "copies.json.broken-1").read_text(encoding="utf-8") == content
+    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert command.bring_up_to_date() == []
+
+
+def test_a_record_whose_entries_are_no_digests_loses_no_edits(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    command.RECORD.write_text('{"01_chapter.ipynb": [5], "solutions/01.1.py": null}', encoding="utf-8")
+    command.bring_up_to_date()
+    assert text_of(command) == "print('mine')"
+
+
+def test_a_linked_record_is_not_written_through(command, tmp_path):
+    command.RECORD.parent.mkdir(parents=True)
+    command.RECORD.symlink_to(tmp_path / "elsewhere")
+    command.bring_up_to_date()
+    assert not (tmp_path / "elsewhere").exists() and command.RECORD.is_file()
+
+
+def test_no_scratch_file_stays(command):
+    command.bring_up_to_date()
+    assert sorted(path.name for path in command.WORK.rglob("*") if path.is_file()) \
+        == ["01.1.py", "01_chapter.ipynb", "copies.json"]
+
+
+@pytest.mark.parametrize("place", ["work", "work/.lab"])
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, tmp_path, capsys, place, kind):
+    path = command.ROOT / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine", encoding="utf-8") if kind == "file" else path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SystemExit) as ended:
+        command.main([])
+    assert place in ended.value.code and "Rename" in ended.value.code  # a text: printed, and exit status 1
+    assert path.read_text(encoding="utf-8") == "mine" if kind == "file" else path.is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_where_the_system_refuses_make_lab_says_so_and_ends(command, monkeypatch):
+    """Also as root, whom permissions do not stop: so the system is made to refuse."""
+    def refuse(self, *_):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(command.Path, "write_bytes", refuse)
+    with pytest.raises(SystemExit) as ended:
+        command.main([])
+    assert "Permission denied" in ended.value.code and "make it yours to write" in ended.value.code
+
+
+def test_a_linked_work_is_used(command, tmp_path):
+    """The whole of work/ on another disk is the learner's choice."""
+    (tmp_path / "disk").mkdir()
+    command.WORK.symlink_to(tmp_path / "disk")
+    assert command.bring_up_to_date() == []
+    assert (tmp_path / "disk" / "01_chapter.ipynb").is_file()
+
+
 def test_git_does_not_see_the_copies():
     listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=ROOT,
                             capture_output=True, text=True).stdout.split()

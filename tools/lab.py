@@ -4,11 +4,11 @@ You work on copies, so a `git pull` never meets your edits. A chapter you have n
 have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb.
 """
 
+import contextlib
 import hashlib
 import itertools
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -18,8 +18,12 @@ RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was
 
 
 def main(jupyter_options):
-    for line in bring_up_to_date():
-        print(line)
+    try:
+        for line in bring_up_to_date():
+            print(line)
+    except OSError as error:
+        sys.exit(f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
+                 "Rename what stands there, or make it yours to write, and run `make lab` again. Nothing was lost.")
     own_path = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(ROOT / ".jupyter"), own_path]))
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={WORK}",
@@ -34,39 +38,96 @@ def main(jupyter_options):
 
 
 def bring_up_to_date():
-    """Copies what is new from notebooks/ to work/; returns what is worth saying about it."""
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    copied = remembered()
+    """Copies what is new from notebooks/ to work/; returns what is worth saying about it.
+
+    Plain files in plain folders are brought up to date; whatever else stands in their place is the learner's.
+    Raises OSError where work/ cannot be written.
+    """
+    make_folder(RECORD.parent)
+    copied, said = remembered()
+    try:
+        for source in chapters():
+            said += bring(source, copied)
+    finally:
+        write(RECORD, json.dumps(copied, indent=1).encode())
+    return list(dict.fromkeys(said))
+
+
+def chapters():
+    """The notebooks and solutions to be copied, in order."""
+    return sorted(path for path in CHAPTERS.rglob("*")
+                  if path.suffix in (".ipynb", ".py") and path.is_file() and ".ipynb_checkpoints" not in path.parts)
+
+
+def bring(source, copied):
+    """Brings one file up to date, and `copied` with it; returns what is worth saying."""
+    name = source.relative_to(CHAPTERS).as_posix()
+    target, now = WORK / name, digest(source)
+    if copied.get(name) == now and os.path.lexists(target):
+        return []
+    try:
+        make_folder(target.parent)
+    except FileExistsError as error:
+        return [f"{error}, so nothing is copied into it. Rename it to get what belongs there."]
     said = []
-    for source in sorted(path for path in CHAPTERS.rglob("*") if path.suffix in (".ipynb", ".py")):
-        if ".ipynb_checkpoints" in source.parts:
-            continue
-        name = source.relative_to(CHAPTERS).as_posix()
-        target, now = WORK / name, digest(source)
-        if copied.get(name) == now and target.exists():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if edited(target, name, now, copied):
-            target = beside(target, now, copied)
-            copied[target.relative_to(WORK).as_posix()] = now
-            said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
-        shutil.copyfile(source, target)
-        copied[name] = now
-    RECORD.write_text(json.dumps(copied, indent=1), encoding="utf-8")
+    if edited(target, name, now, copied):
+        target = beside(target, now, copied)
+        copied[target.relative_to(WORK).as_posix()] = now
+        said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
+    write(target, source.read_bytes())
+    copied[name] = now
     return said
 
 
 def remembered():
-    """{name: digest of the version that was copied}; empty if that was never written down, or cannot be read."""
+    """({name: digest of the version that was copied}, what is worth saying). A record of another shape is kept aside."""
+    if not os.path.lexists(RECORD):
+        return {}, []
     try:
-        return json.loads(RECORD.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+        copied = json.loads(RECORD.read_text(encoding="utf-8")) if is_plain(RECORD) else None
+    except (OSError, ValueError, RecursionError):
+        copied = None
+    if isinstance(copied, dict):
+        return copied, []
+    aside = next(place for number in itertools.count(1)
+                 if not os.path.lexists(place := RECORD.with_name(f"{RECORD.name}.broken-{number}")))
+    RECORD.rename(aside)
+    return {}, [f"{RECORD.relative_to(ROOT)} cannot be read as what the lab writes. It is kept aside as {aside.name}; "
+                "what you have edited stays as it is."]
+
+
+def make_folder(folder):
+    """Makes a folder of work/, and raises FileExistsError where a file or a link stands in its place.
+
+    work/ itself may be a link; below it none is followed, since it could lead anywhere.
+    """
+    for part in (*reversed(folder.relative_to(WORK).parents), folder.relative_to(WORK)):
+        place = WORK / part
+        if place != WORK and place.is_symlink():
+            raise FileExistsError(f"{place.relative_to(ROOT)} is a link to somewhere else")
+        if os.path.lexists(place) and not place.is_dir():
+            raise FileExistsError(f"{place.relative_to(ROOT)} is no folder")
+        place.mkdir(exist_ok=True)
+
+
+def write(target, content):
+    """Puts a whole file in place at once; a link there is replaced, never followed."""
+    scratch = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        scratch.unlink(missing_ok=True)
+        scratch.write_bytes(content)
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def is_plain(path):
+    return path.is_file() and not path.is_symlink()
 
 
 def edited(target, name, now, copied):
-    """True if the copy is neither the version that was laid there nor the new one."""
-    return target.exists() and digest(target) not in (copied.get(name), now)
+    """True if what stands there is neither the version that was laid there nor the new one, or is no plain file."""
+    return os.path.lexists(target) and not (is_plain(target) and digest(target) in (copied.get(name), now))
 
 
 def beside(target, now, copied):
@@ -78,14 +139,12 @@ def beside(target, now, copied):
 
 
 def digest(path):
-    """Of a notebook, what its cells say; so that running it, which changes only outputs, is no edit."""
+    """Of a notebook, what its cells say; so that running it, which changes only outputs, is no edit. Else of the bytes."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
-        try:
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # no notebook any more
             cells = json.loads(text)["cells"]
-        except (ValueError, KeyError):
-            return "unreadable"
-        text = json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
+            text = json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
     return hashlib.sha256(text).hexdigest()
 
 
