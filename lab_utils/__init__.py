@@ -1,5 +1,6 @@
 """The Redis Round-Trip Lab's helpers: they measure, draw and check. The Redis calls stand in the notebooks."""
 
+from .arguments import discarding
 from .bystander import bystander
 from .claims import claim, ledger
 from .cluster import cluster
@@ -38,5 +39,5 @@ __all__ = [
 
 for _name in __all__:
     if callable(globals()[_name]) and not isinstance(globals()[_name], type):
-        globals()[_name] = interruptible(explained(globals()[_name]))
+        globals()[_name] = interruptible(explained(discarding(globals()[_name])))
 watch_cells()

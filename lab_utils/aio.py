@@ -4,11 +4,22 @@ Jupyter already runs a loop in the main thread, and an asyncio client belongs to
 """
 
 import asyncio
+import contextlib
 import functools
 import inspect
+import queue
 import threading
+import time
 
 import redis.asyncio
+
+from .arguments import is_async
+from .errors import LabError
+
+__all__ = ["SHARED_OPTIONS", "client_like", "is_async", "loop", "run", "thread_id"]
+
+CANCEL_AGAIN_S = 0.1
+CANCELLING_S = 2  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
 
 
 @functools.cache
@@ -26,13 +37,43 @@ def thread_id():
 
 
 def run(coroutine):
-    """Runs a coroutine in the lab's loop and waits for its result."""
-    return asyncio.run_coroutine_threadsafe(coroutine, loop()[0]).result()
+    """Runs a coroutine in the lab's loop and waits for its result.
+
+    Interrupted, by Ctrl-C for one, it cancels the coroutine and waits until that has ended. One that does not end, because
+    it never awaits, is left alone in its thread, and the next gets a new loop. Raises LabError inside the loop itself.
+    """
+    if loop()[1] is threading.current_thread():
+        coroutine.close()
+        raise LabError("A helper of the lab was called inside an `async def` function that the lab runs; they would wait for "
+                       "each other. Write the outer function as plain `def`.")
+    running, ended = queue.SimpleQueue(), threading.Event()
+    future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
+    try:
+        return future.result()
+    finally:
+        if not ended.is_set():
+            cancel(running, ended)
 
 
-def is_async(fn):
-    """True for `async def f(client)`."""
-    return inspect.iscoroutinefunction(fn)
+async def noted(coroutine, running, ended):
+    """Says which task runs the coroutine, and when it has ended: a future is cancelled long before what it stands for."""
+    running.put(asyncio.current_task())
+    try:
+        return await coroutine
+    finally:
+        ended.set()
+
+
+def cancel(running, ended):
+    """Cancels the task until it ends: before Python 3.12 `asyncio.wait_for` can swallow a cancellation, and redis-py uses it."""
+    deadline = time.monotonic() + CANCELLING_S
+    with contextlib.suppress(queue.Empty):
+        task = running.get(timeout=CANCELLING_S)
+        while not ended.is_set() and time.monotonic() < deadline:
+            loop()[0].call_soon_threadsafe(task.cancel)
+            ended.wait(CANCEL_AGAIN_S)
+    if not ended.is_set():
+        loop.cache_clear()
 
 
 def client_like(client):

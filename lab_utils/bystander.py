@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import guard
+from .arguments import check_client, check_function, check_ran
 from .errors import LabError
 from .keeper import Kept
 from .pinning import turn
@@ -70,10 +71,14 @@ def bystander(fn, client, runs=1, setup=None):
     """
     if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
         raise LabError(f"lab.bystander needs at least one run, not runs={runs!r}. Pass runs=3 for instance.")
+    check_function(fn, "lab.bystander")
+    check_client(client, "lab.bystander")
+    if setup is not None:
+        check_function(setup, "lab.bystander(setup=…)", "work, r, setup=fill")
     found = []
     for _ in range(runs):
         if setup:
-            setup(client)
+            check_ran(setup(client), "lab.bystander")
         with turn(2):  # no other kernel measures meanwhile; client and bystander stay on CPUs of their own
             found.append(watched(fn, client))
     return Bystander(found)
@@ -92,7 +97,7 @@ def watched(fn, client):
         if other.process.stdout.readline().strip() != "ready":
             raise LabError("The bystander could not reach the server. Run the cell again.")
         started = time.perf_counter()
-        fn(client)
+        check_ran(fn(client), "lab.bystander")
         took = time.perf_counter() - started
         noted, _ = other.process.communicate()
     finally:

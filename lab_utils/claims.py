@@ -8,6 +8,7 @@ A chapter measures and calls `lab.claim`.
 import functools
 import importlib
 import inspect
+import math
 import os
 import pkgutil
 from dataclasses import asdict, dataclass
@@ -105,7 +106,7 @@ def claim(name, **measured):
     and its verdict. Raises LabError for an unknown claim, or for measurements that the judge does not take.
     """
     load_all()
-    known = CLAIMS.get(name)
+    known = CLAIMS.get(name) if isinstance(name, str) else None
     if known is None:
         raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
     try:
@@ -113,8 +114,14 @@ def claim(name, **measured):
     except TypeError as error:
         raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
                        "Pass just these.") from None
+    if wrong := [str(path[0]) for path, value in figures(measured) if isinstance(value, float) and math.isnan(value)]:
+        raise LabError(f"{wrong[0]} is not a number, so claim {name} cannot be judged. Measure it again, and pass that.")
     seen = calm.since_claim()
-    tried = Tried(name, known.text, judged(known.judge, measured, seen), measured)
+    try:
+        tried = Tried(name, known.text, judged(known.judge, measured, seen), measured)
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
+                       f"Pass {inspect.getdoc(known.judge)}") from None
     enter(name, {**asdict(tried.verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
     return tried
 

@@ -5,9 +5,10 @@ import time
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
+from .arguments import as_options, check_number
 from .errors import LabError
 from .link import check_distance, link
-from .servers import find_binary, free_port, start
+from .servers import check_options, find_binary, free_port, start
 
 NODES = 3
 SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
@@ -24,20 +25,23 @@ class Cluster:
         """A `redis.RedisCluster` with every node `rtt_ms` milliseconds of round trip away. Options go to redis-py."""
         for node in self.nodes:
             check_distance(node, rtt_ms)
+        check_options(self.nodes[0], options)
         ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
         host, port = self.nodes[0].address
-        return RedisCluster(
-            startup_nodes=[ClusterNode(host, ports[port])], password=self.nodes[0].options["password"],
-            address_remap=lambda address: (address[0], ports.get(address[1], address[1])), **options,
-        )
+        with as_options(options, "connect"):
+            return RedisCluster(
+                startup_nodes=[ClusterNode(host, ports[port])], password=self.nodes[0].options["password"],
+                address_remap=lambda address: (address[0], ports.get(address[1], address[1])), **options,
+            )
 
     def node(self, number, **options):
         """A plain `redis.Redis` on one node, which knows nothing of the others."""
-        return self.nodes[number].connect(**options)
+        check_options(self.nodes[0], options)
+        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].connect(**options)
 
     def kill(self, number):
         """Kills one node's process, as a lost machine would."""
-        self.nodes[number].stop()
+        self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].stop()
 
     def stop(self):
         """Ends every node."""

@@ -1,5 +1,6 @@
 """What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account of it."""
 
+import contextlib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -7,9 +8,11 @@ import hiredis
 from redis.cluster import RedisCluster
 
 from . import aio, guard
+from .arguments import check_client, check_dict, check_function, check_ran
 from .errors import LabError
 from .guard import nodes_of
-from .tap import Tap
+from .pinning import one_thread
+from .tap import Tap, blocks_here
 from .words import many
 
 
@@ -70,36 +73,48 @@ def count(fn, client):
 
     `fn` may be `async def`: it is given an asyncio client with the same address and options. One connection is opened
     beforehand; any further one is counted apart. A `redis.RedisCluster` gets one for each node, and the server's part is
-    the sum over the nodes. Raises whatever `fn` raises.
+    the sum over the nodes. Two threads that count take turns; see `tap` for what belongs to whom. Raises whatever `fn`
+    raises, and LabError for anything but a function and a client, or where the function's work has not been done.
     """
     if isinstance(fn, dict):
-        return Costs({name: count(each, client) for name, each in fn.items()})
+        for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
+            check_countable(each, client)
+        return Costs({name: counted(each, client)[0] for name, each in fn.items()})
     return counted(fn, client)[0]
 
 
 def counted(fn, client):
     """(Cost, what fn returned)."""
-    if not callable(fn):
-        raise LabError(f"lab.count needs a function of a client, such as `def loop(r): ...`, and got {fn!r}. "
-                       "Pass the function itself, without calling it: lab.count(loop, r).")
-    if aio.is_async(fn):
-        if isinstance(client, RedisCluster):
-            raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
-        guard.check(client)
-        return aio.run(counted_async(fn, client))
+    check_countable(fn, client)
     guard.check(client)
+    with contextlib.nullcontext() if blocks_here() else one_thread:  # a count within a count has the turn already
+        return counted_async(fn, client) if aio.is_async(fn) else counted_plain(fn, client)
+
+
+def check_countable(fn, client):
+    check_function(fn, "lab.count", may_be_async=True)
+    check_client(client, "lab.count", cluster=True)
+    if aio.is_async(fn) and isinstance(client, RedisCluster):
+        raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
+
+
+def counted_plain(fn, client):
     for node in nodes_of(client):
         node.ping()  # opens the connection, so that its handshake is not counted
     with Meter(client) as meter, Tap() as tap:
-        result = fn(client)
+        result = check_ran(fn(client), "lab.count")
     return cost_of(tap, meter), result
 
 
-async def counted_async(fn, client):
-    async with aio.client_like(client) as own:
-        await own.ping()
+def counted_async(fn, client):
+    """The tap stands in this thread, so that it closes even if the coroutine never ends."""
+    own = aio.client_like(client)
+    try:
+        aio.run(own.ping())
         with Meter(client) as meter, Tap() as tap:
-            result = await fn(own)
+            result = check_ran(aio.run(fn(own)), "lab.count")
+    finally:
+        aio.run(own.aclose())
     return cost_of(tap, meter), result
 
 
@@ -153,13 +168,23 @@ class Meter:
         self.admins = [admin_of(node) for node in nodes_of(client)]
 
     def __enter__(self):
-        first = self.read()
-        self.before = self.read()
+        try:
+            first = self.read()
+            self.before = self.read()
+        except BaseException:
+            self.close()
+            raise
         self.of_reading = {name: self.before[name] - first[name] for name in ("bytes_in", "reads", "writes")}
         return self
 
-    def __exit__(self, *_):
-        self.after = self.read()
+    def __exit__(self, failed, *_):
+        try:
+            if not failed:
+                self.after = self.read()
+        finally:
+            self.close()
+
+    def close(self):
         for admin in self.admins:
             admin.close()
 
@@ -220,4 +245,5 @@ def sent_outside_transactions(tap):
 
 def admin_of(client):
     """A client of the lab's own on the same server and database, past the link if there is one."""
-    return guard.server_of(client).connect(db=client.connection_pool.connection_kwargs.get("db", 0))
+    database = client.connection_pool.connection_kwargs.get("db", 0)
+    return guard.server_of(client).connect(db=database, decode_responses=False)

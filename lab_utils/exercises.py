@@ -11,6 +11,7 @@ import traceback
 from dataclasses import dataclass
 
 from . import guard, state
+from .errors import LabError
 
 
 class Refused(Exception):
@@ -58,7 +59,7 @@ def load_all():
 def check(name, answer):
     """Checks an answer to exercise `name` and prints the verdict: solved, what is wrong with a hint, or what is missing."""
     load_all()
-    known = EXERCISES.get(name)
+    known = EXERCISES.get(name) if isinstance(name, str) else None
     if known is None:
         print(f"There is no exercise {name!r}. There are: {', '.join(sorted(EXERCISES))}.")
     elif unsolved(answer):
@@ -71,6 +72,8 @@ def judge(known, answer):
     try:
         achieved = known.check(answer)
     except Refused as why:
+        refuse(known, str(why))
+    except LabError as why:  # a helper that the check uses says what the answer lacks, such as an `await`
         refuse(known, str(why))
     except Exception as error:  # whatever the learner's code raises is a finding, not a crash
         line = next((f" in line {frame.lineno}" for frame in reversed(traceback.extract_tb(error.__traceback__))

@@ -11,6 +11,7 @@ import redis.connection
 from redis.cluster import RedisCluster
 
 from . import aio, guard
+from .arguments import check_client, check_function, check_ran
 from .counters import commands_in, nodes_of
 from .errors import LabError
 from .interrupts import restorer
@@ -114,9 +115,9 @@ def check_ways(ways, client):
     if not isinstance(ways, dict) or not ways or not all(callable(fn) for fn in ways.values()):
         raise LabError('This needs a dict of functions of a client, such as {"loop": loop, "pipeline": pipeline}: the functions '
                        "themselves, not what they return. Pass them without calling them.")
-    if not isinstance(client, (redis.Redis, RedisCluster)) or isinstance(client, redis.client.Pipeline):
-        raise LabError(f"This needs a client of redis-py, and got a {type(client).__name__}. Pass what lab.connect gives you; "
-                       "an async function is given a client of its own with the same address.")
+    for fn in ways.values():
+        check_function(fn, "This figure", "ways, r", may_be_async=True)
+    check_client(client, "This figure", cluster=True)
     if isinstance(client, RedisCluster) and any(aio.is_async(fn) for fn in ways.values()):
         raise LabError("Functions of a cluster have to be plain `def` here, not `async def`. Write them with RedisCluster.")
     guard.check(client)
@@ -133,7 +134,7 @@ def watched(fn, client):
 
 
 def runs_plain(fn, client):
-    fn(client)  # opens the connections it needs
+    check_ran(fn(client), "This figure")  # and opens the connections it needs
     runs = [one_run(fn, client)]
     while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
         runs.append(one_run(fn, client))
@@ -142,7 +143,7 @@ def runs_plain(fn, client):
 
 async def runs_async(fn, client):
     async with aio.client_like(client) as own:
-        await fn(own)
+        check_ran(await fn(own), "This figure")
         runs = [await one_async_run(fn, own, client)]
         while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
             runs.append(await one_async_run(fn, own, client))

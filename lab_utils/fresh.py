@@ -4,6 +4,7 @@ import secrets
 import subprocess
 import sys
 
+from .arguments import check_text
 from .errors import LabError
 from .keeper import Kept
 from .link import check_distance, link, without_address
@@ -21,6 +22,7 @@ def run_fresh(code, rtt_ms=0):
     Starting Python itself is not in the time. The first run may be slower: the disk has to be read.
     Raises LabError with the last line of its traceback if the code fails.
     """
+    check_text(code, "code")
     chosen = server()
     check_distance(chosen, rtt_ms)
     address = chosen.options

@@ -1,14 +1,26 @@
 """Bars in groups: the same names side by side under several headings, such as ways of storing under shapes of value."""
 
+from .arguments import check_dict, check_numbers, check_positive_one, check_text
 from .plots import environment, looks, number, plain_ticks, plt, set_title, styled, tell
 
 
-@styled
 def plot_groups(groups, unit, title, log=False, measured=True):
     """A horizontal bar for each value of {group: {name: value}}, labelled with its name and its value in `unit`.
 
     A name keeps its colour and hatch in every group. `measured=False` prints the values as facts, to be compared in CI.
+    Raises LabError for anything but numbers by name and group, and texts.
     """
+    for values in check_dict(groups, "lab.plot_groups", '{"near": {"loop": 3.1}}').values():
+        check_numbers(values, "lab.plot_groups", '{"near": {"loop": 3.1}}')
+        if log:
+            check_positive_one(values.values(), "lab.plot_groups")
+    check_text(unit, "unit")
+    check_text(title, "title")
+    return draw_groups(groups, unit, title, log, measured)
+
+
+@styled
+def draw_groups(groups, unit, title, log, measured):
     names = list(dict.fromkeys(name for bars in groups.values() for name in bars))
     look = looks(names)
     rows = sum(len(bars) for bars in groups.values())

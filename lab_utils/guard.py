@@ -73,7 +73,7 @@ def server_of(client):
     try:
         return reserved_of(client) or private_of(client) or refuse(options)
     except (redis.RedisError, OSError) as error:
-        raise LabError(f"{foreign(options)} (Asked what it is, it answered: {error}.)") from None
+        raise LabError(f"{foreign(options)} Asked what it is, it answered: {error}.") from None
 
 
 def known_by_address(options):

@@ -2,6 +2,7 @@
 
 import textwrap
 
+from .arguments import check_title
 from .errors import LabError
 from .plots import TITLE_WIDTH, bundles, count_turns, draw_bundle, environment, plt, say, styled
 from .words import many, plain_duration
@@ -13,8 +14,10 @@ def plot_ladders(captures, title=None):
 
     Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
     """
-    if not captures:
-        raise LabError('lab.plot_ladders needs captures by name: {"loop": lab.capture(loop, far)} for instance.')
+    if not isinstance(captures, dict) or not captures or not all(getattr(each, "messages", None) for each in captures.values()):
+        raise LabError('lab.plot_ladders needs captures by name, of functions that sent something. '
+                       'Pass {"loop": lab.capture(loop, far)} for instance.')
+    check_title(title, "lab.plot_ladders")
     end = max(took(capture) for capture in captures.values()) * 1000
     figure, panels = plt.subplots(1, len(captures), sharey=True, squeeze=False, figsize=(9, 5.2))
     for axes, (name, capture) in zip(panels[0], captures.items(), strict=True):

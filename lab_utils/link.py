@@ -312,7 +312,7 @@ def without_address(options):
 
 def check_distance(server, rtt_ms):
     """Raises LabError for a distance that the link cannot offer."""
-    if not isinstance(rtt_ms, (int, float)) or not 0 <= rtt_ms <= LONGEST_MS:
+    if not isinstance(rtt_ms, (int, float)) or isinstance(rtt_ms, bool) or not 0 <= rtt_ms <= LONGEST_MS:
         raise LabError(f"rtt_ms={rtt_ms!r} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
                        "fractions such as 0.25 are fine.")
     if rtt_ms and isinstance(server.address, str) and (server.options.get("username") or not server.options.get("password")):

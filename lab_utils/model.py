@@ -7,6 +7,7 @@ command in the same turn costs. Both are fitted on this machine at RTT 0; the di
 import functools
 from dataclasses import dataclass
 
+from .arguments import check_number, shown
 from .errors import LabError
 from .timing import compare
 from .words import duration, many, milliseconds
@@ -23,7 +24,9 @@ class Model:
     residual: float = 0.0
 
     def seconds(self, turns, commands, rtt_ms=0):
-        """Seconds that `commands` commands in `turns` turns should take at `rtt_ms`."""
+        """Seconds that `commands` commands in `turns` turns should take at `rtt_ms`. Raises LabError for no such numbers."""
+        turns, commands, rtt_ms = (check_number(value, name, 0) for name, value in
+                                   (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms)))
         return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
 
     def __repr__(self):
@@ -57,11 +60,22 @@ def turn(command, size):
 FITTED = ("SET", "GET")
 
 
-@functools.cache
 def fit_model(command="SET"):
     """Fits a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
-    if command not in FITTED:
-        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {command!r}. Choose one of the two.")
+    if not isinstance(command, str) or command not in FITTED:
+        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. Choose one of the two.")
+    return fit(command)
+
+
+def given(model):
+    """The Model that was passed, or the one fitted on SET."""
+    if model is not None and not isinstance(model, Model):
+        raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, or leave it out.")
+    return model or fit_model()
+
+
+@functools.cache
+def fit(command):
     times = compare({f"{size}": turn(command, size) for size in BATCHES}, same=False)
     return solve({size: times.seconds(f"{size}") for size in BATCHES})
 
@@ -78,7 +92,7 @@ def solve(measured):
 
 def predict(turns, commands, rtt_ms=0, model=None):
     """Seconds that the model expects, with a and c of SET on this machine unless another `model` is given."""
-    return (model or fit_model()).seconds(turns, commands, rtt_ms)
+    return given(model).seconds(turns, commands, rtt_ms)
 
 
 def hidden_distance(many, few=None, model=None):
@@ -88,17 +102,26 @@ def hidden_distance(many, few=None, model=None):
     turn, this machine's own share (a, and one command's c) is taken off, since the authors' is not known. A figure that went
     in is no evidence for what comes out. Returns a HiddenDistance; never a negative distance.
     """
-    (more_turns, longer_s), (fewer_turns, shorter_s) = many, few or (0, 0.0)
+    (more_turns, longer_s), (fewer_turns, shorter_s) = figure(many), figure((0, 0.0) if few is None else few)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
-        raise LabError("hidden_distance needs the figure with more turns first, and it must be the slower one.")
+        raise LabError("hidden_distance needs the figure with more turns first, and it must be the slower one. "
+                       "Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
     turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)
-    fitted = model or fit_model()
+    fitted = given(model)
     rtt_s = max(0.0, turn_s - fitted.turn_s - fitted.command_s)
     return HiddenDistance(turn_s, shorter_s - fewer_turns * turn_s, rtt_s * 1000)
 
 
+def figure(pair):
+    """(turns, seconds) as it was published."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise LabError(f"hidden_distance takes each figure as (turns, seconds), and got {shown(pair)}. Write (1000, 0.5).")
+    return check_number(pair[0], "turns", 0), check_number(pair[1], "seconds", 0)
+
+
 def describe(turns, commands, rtt_ms, model=None):
     """The model's arithmetic in one line, as a learner would do it by hand."""
-    fitted = model or fit_model()
+    fitted = given(model)
+    took = fitted.seconds(turns, commands, rtt_ms)
     return (f"{many(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {many(commands, 'command')} × "
-            f"{duration(fitted.command_s)} = {duration(fitted.seconds(turns, commands, rtt_ms))}")
+            f"{duration(fitted.command_s)} = {duration(took)}")

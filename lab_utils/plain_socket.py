@@ -5,6 +5,7 @@ import socket
 import hiredis
 
 from . import guard
+from .arguments import check_client
 from .errors import LabError
 
 TIMEOUT_S = 5
@@ -16,6 +17,7 @@ def raw_socket(client):
     It speaks RESP2, as every new connection does, and a read that takes longer than 5 s fails. Raises LabError for a client
     that is not the lab's, and for TLS, whose bytes say nothing.
     """
+    check_client(client, "lab.raw_socket")
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if "ssl" in client.connection_pool.connection_class.__name__.lower():

@@ -12,6 +12,18 @@ import textwrap
 from pathlib import Path
 
 from . import calm, state
+from .arguments import (
+    check_dict,
+    check_names,
+    check_number,
+    check_numbers,
+    check_positive,
+    check_positive_one,
+    check_text,
+    check_title,
+    is_positive,
+    shown,
+)
 from .errors import LabError
 from .ratio import within
 from .words import many, milliseconds, plain_duration, three_figures
@@ -111,8 +123,9 @@ def plot_comparison(times, over, prediction=None, title=None):
     gets a bar of its own there.
     """
     names, rtts, look = times.names, times.rtts, looks(times.names)
-    predicted = others(names, over)[-1] if prediction else None
-    rows = sum(len(names) for _ in rtts) + bool(prediction)
+    prediction = heard(prediction)
+    predicted = others(names, over)[-1] if prediction and len(names) > 1 else None
+    rows = sum(len(names) for _ in rtts) + bool(predicted)
     figure, axes = plt.subplots(figsize=(9, 1.5 + 0.42 * rows + 0.35 * len(rtts)))
     place, ticks, every = 0.0, [], []
     for rtt in rtts:
@@ -286,29 +299,51 @@ def knee_in_words(sweep, rtt):
     return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
 
 
-@styled
+def heard(prediction):
+    """The learner's prediction, or None with a sentence where it is no number above 0, which no figure can show."""
+    if prediction is None or is_positive(prediction):
+        return prediction
+    print(f"this machine: the prediction {shown(prediction)} is not a number above 0, so the figure leaves it out")
+    return None
+
+
 def plot_prediction(what, you_s, model_s, measured_s, title=None):
-    """Three bars on a log scale: what the learner said, what the model says, what was measured; all in seconds."""
+    """Three bars on a log scale: what the learner said, what the model says, what was measured; all in seconds.
+
+    What the learner said is left out, and that is said, where it is no number above 0. Raises LabError where the others are not.
+    """
+    check_text(what, "what")
+    check_title(title, "lab.plot_prediction")
+    check_positive(model_s, "model_s")
+    check_positive(measured_s, "measured_s")
+    return draw_prediction(what, heard(you_s), model_s, measured_s, title)
+
+
+@styled
+def draw_prediction(what, you_s, model_s, measured_s, title):
     figure, axes = plt.subplots(figsize=(9, 2.9))
     rows = (("you", you_s, "#CC79A7", "xxx"), ("model", model_s, "#56B4E9", "///"), ("measured", measured_s, "#0072B2", ""))
+    rows = [row for row in rows if row[1] is not None]
     for place, (_, seconds, *look) in enumerate(rows):
         draw_bar(axes, place, seconds, plain_duration(seconds), look)
-    axes.set_yticks(range(3), [name for name, *_ in rows])
+    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.invert_yaxis()
     axes.grid(False, axis="y")
     log_axis(axes, [seconds for _, seconds, *_ in rows], "milliseconds, log scale")
     set_title(axes, title or f"{what}: {who_was_off(you_s, model_s, measured_s, calm.so_far())}")
     environment(axes)
-    say(f"{what}: you said {plain_duration(you_s)}, the model {plain_duration(model_s)}, the clock {plain_duration(measured_s)}")
+    yours = "" if you_s is None else f"you said {plain_duration(you_s)}, "
+    say(f"{what}: {yours}the model {plain_duration(model_s)}, the clock {plain_duration(measured_s)}")
     return figure
 
 
 def who_was_off(you_s, model_s, measured_s, seen):
     """'you were 1.7x off, the model 3% off'; on a machine that was too busy to tell, that it was. `seen` is a Calm."""
-    nearest = min(factor_off(said, measured_s) for said in (you_s, model_s))
+    nearest = min(factor_off(said, measured_s) for said in (you_s, model_s) if said is not None)
     if seen.busy and nearest < 1 + seen.taken_share:
         return f"other programs took {seen.taken_share:.0%} of the time, too much to say who was how far off"
-    return f"you were {off_by(you_s, measured_s)}, the model {abs(model_s / measured_s - 1):.0%} off"
+    yours = "" if you_s is None else f"you were {off_by(you_s, measured_s)}, "
+    return f"{yours}the model {'is ' if you_s is None else ''}{abs(model_s / measured_s - 1):.0%} off"
 
 
 def off_by(said, measured):
@@ -322,6 +357,14 @@ def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     `fitted` names the published figures that the distance was solved from: they are marked, and are no evidence.
     The table is remembered for the scoreboard under the name `what`. Raises LabError for a fitted name that is not there.
     """
+    check_text(what, "what")
+    check_title(title, "lab.plot_published")
+    for values in (published, reproduced):
+        for name, value in check_dict(values, "lab.plot_published", '{"loop": 5.07}').items():
+            check_positive(value, name)
+    if missing := [name for name in published if name not in reproduced]:
+        raise LabError(f"lab.plot_published has no reproduced figure for {', '.join(missing)}. Write one for each published.")
+    rtt_ms, fitted = check_number(rtt_ms, "rtt_ms", 0), [fitted] if isinstance(fitted, str) else check_names(fitted, "fitted")
     if strangers := set(fitted) - set(published):
         raise LabError(f"lab.plot_published knows no figure {', '.join(map(repr, sorted(strangers)))} to mark as fitted. "
                        f"There are: {', '.join(published)}.")
@@ -382,20 +425,22 @@ def plot_ladder(capture, turns=6, title=None):
 
     Draws the first `turns` turns; a turn ends where the next request follows a reply.
     """
-    shown = first_turns(capture.messages, turns)
-    end = max(max(message.at_client, message.at_server) for message in shown) * 1000
+    if not capture.messages:
+        raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
+    drawn = first_turns(capture.messages, check_number(turns, "turns", 1, whole=True))
+    end = max(max(message.at_client, message.at_server) for message in drawn) * 1000
     figure, axes = plt.subplots(figsize=(9, 5.2))
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
         axes.plot([place, place], [-0.02 * end, end * 1.04], color="#333333", linewidth=2)
         axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
-    for bundle in bundles(shown, end / 1000):
+    for bundle in bundles(drawn, end / 1000):
         draw_bundle(axes, bundle)
     axes.set_xlim(-0.35, 1.35)
     axes.set_ylim(end * 1.04, -0.1 * end)
     axes.set_xticks([])
     axes.set_ylabel("milliseconds since the first request left")
-    left = count_turns(capture.messages) - count_turns(shown)
+    left = count_turns(capture.messages) - count_turns(drawn)
     set_title(axes, title or ladder_title(capture))
     if left:
         axes.text(0.5, end * 1.02, f"… and {left:,} more turns like these", ha="center", fontsize=9, color="#555555")
@@ -454,12 +499,22 @@ def ladder_title(capture):
     return f"{word}, {plain_duration(took)} in all at RTT {milliseconds(capture.rtt_ms)}"
 
 
-@styled
 def plot_bars(values, unit, title, log=False, measured=True):
     """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
 
-    `measured=False` prints the values as facts, to be compared in CI: for counts only.
+    `measured=False` prints the values as facts, to be compared in CI: for counts only. Raises LabError for anything but
+    numbers by name and texts.
     """
+    check_numbers(values, "lab.plot_bars", '{"loop": 31.2}')
+    check_text(unit, "unit")
+    check_text(title, "title")
+    if log:
+        check_positive_one(values.values(), "lab.plot_bars")
+    return draw_bars(values, unit, title, log, measured)
+
+
+@styled
+def draw_bars(values, unit, title, log, measured):
     figure, axes = plt.subplots(figsize=(9, 1.6 + 0.46 * len(values)))
     look = looks(values)
     for place, (name, value) in enumerate(values.items()):
@@ -484,12 +539,31 @@ def plot_bars(values, unit, title, log=False, measured=True):
     return figure
 
 
-@styled
 def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True):
     """A line for each name of {name: {x: y}}, labelled at its end. Axes carry their units in their labels.
 
-    `measured=False` prints the end points as facts, to be compared in CI: for counts only.
+    `measured=False` prints the end points as facts, to be compared in CI: for counts only. Raises LabError for anything
+    but numbers by number and name, and texts.
     """
+    example = '{"loop": {1: 0.5, 10: 4.8}}'
+    for name, points in check_dict(series, "lab.plot_lines", example).items():
+        if not isinstance(points, dict) or not points:
+            raise LabError(f"lab.plot_lines needs a dict {{x: y}} for each line, such as {example}, and got {shown(points)} "
+                           f"for {name}. Write at least one point.")
+        for x, y in points.items():
+            check_number(x, f"lab.plot_lines: x of {name}")
+            check_number(y, f"lab.plot_lines: y of {name}")
+        if log_x:
+            check_positive_one(points, "lab.plot_lines")
+        if log_y:
+            check_positive_one(points.values(), "lab.plot_lines")
+    for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
+        check_text(text, label)
+    return draw_lines(series, xlabel, ylabel, title, log_x, log_y, measured)
+
+
+@styled
+def draw_lines(series, xlabel, ylabel, title, log_x, log_y, measured):
     figure, axes = plt.subplots(figsize=(9, 4.4))
     look = looks(series)
     for name, points in series.items():

@@ -4,6 +4,7 @@ import os
 import textwrap
 
 from . import style
+from .arguments import check_positive
 from .film import Film, Scene, flat
 from .flights import REQUEST, watch
 from .lanes import LONGEST_NAME, draw_block, in_words, lanes_title, what
@@ -31,6 +32,7 @@ def race(ways, client, seconds=10, parallel=False):
     shows the still last picture. Prints one line in words. `race(...).save("race.gif")` writes it as a GIF. Raises
     what `lab.plot_lanes` raises.
     """
+    check_positive(seconds, "seconds")
     if os.environ.get("LAB_FIGURES") == "off":
         return None
     runs = watch(ways, client, parallel)

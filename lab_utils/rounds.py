@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 
 from . import aio
+from .arguments import check_ran
 from .calm import Calm, quiet
 from .scale import scale
 
@@ -64,15 +65,19 @@ class Runner:
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):
-            fn(client)
-        return (time.perf_counter() - started) / calls
+            reply = fn(client)
+        took = time.perf_counter() - started
+        check_ran(reply, "lab.compare")
+        return took / calls
 
     async def _time_async(self, calls):
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):
-            await fn(client)
-        return time.perf_counter() - started
+            reply = await fn(client)
+        took = time.perf_counter() - started
+        check_ran(reply, "lab.compare")
+        return took
 
     def sample(self, calls, watch):
         before = watch.read()
@@ -171,7 +176,7 @@ def spread(samples):
 
 def prepare(setup, runner):
     if setup:
-        setup(runner.sync_client)
+        check_ran(setup(runner.sync_client), "lab.compare")
 
 
 @contextlib.contextmanager

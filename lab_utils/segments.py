@@ -5,6 +5,7 @@ import struct
 import sys
 from dataclasses import dataclass
 
+from .arguments import check_function, check_ran
 from .servers import connect
 
 # Offsets in struct tcp_info, include/uapi/linux/tcp.h, stable since Linux 4.6.
@@ -26,15 +27,16 @@ def segments(fn, rtt_ms=0, **options):
     """Runs `fn(client)` over one connection and returns its Segments, or None where the system does not tell.
 
     Data segments of short work are exact; the others, and those of more than about 1,000 commands, vary with the moment.
+    Raises LabError for anything but a plain function.
     """
+    check_function(fn, "lab.segments", "loop, rtt_ms=1")
     if sys.platform != "linux":
         return None
-    client = connect(rtt_ms, max_connections=1, **options)
-    fn(client)  # so that what is counted finds a connection that has settled
-    before = readings(client)
-    fn(client)
-    out, received, data_in, data_out = (after - start for after, start in zip(readings(client), before, strict=True))
-    client.close()
+    with connect(rtt_ms, max_connections=1, **options) as client:
+        check_ran(fn(client), "lab.segments")  # and so that what is counted finds a connection that has settled
+        before = readings(client)
+        fn(client)
+        out, received, data_in, data_out = (after - start for after, start in zip(readings(client), before, strict=True))
     return Segments(data_out, data_in, out - data_out, received - data_in)
 
 

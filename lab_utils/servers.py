@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import redis
 
 from . import guard
+from .arguments import as_options
 from .errors import LabError
 from .keeper import Kept
 from .link import check_distance, link, through
@@ -83,8 +84,9 @@ def connect(rtt_ms=0, **options):
     chosen = server()
     check_options(chosen, options)
     check_distance(chosen, rtt_ms)
-    client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
-    client.ping()
+    with as_options(options, "lab.connect"):
+        client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
+        client.ping()
     return client
 
 

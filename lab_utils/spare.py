@@ -1,6 +1,7 @@
 """A second private server, for what one does not do to a server that others use: flush its scripts, change its settings."""
 
 from . import servers
+from .arguments import as_options
 from .errors import LabError
 
 # Settings by which a server would escape the lab, or the lab its server; those that fit in any place are not here.
@@ -24,4 +25,11 @@ def spare(*settings, **options):
         if setting.split()[0].strip("\"'").lower() in KEPT_BY_THE_LAB:
             raise LabError(f"lab.spare cannot start a server with {setting!r}: where it listens, runs and writes, and who may "
                            "log in, is the lab's, so that it ends with your kernel. Set it with CONFIG SET, or leave it out.")
-    return servers.start(servers.find_binary(), *settings).connect(**options)
+    started = servers.start(servers.find_binary(), *settings)
+    try:
+        with as_options(options, "lab.spare"), started.connect(**options) as probe:
+            probe.ping()
+    except LabError:
+        started.stop()
+        raise
+    return started.connect(**options)

@@ -2,6 +2,7 @@
 
 import tracemalloc
 
+from .arguments import check_function, check_positive
 from .errors import LabError
 from .ratio import FASTER, ratio
 from .servers import connect
@@ -66,8 +67,10 @@ def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, 
     `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
     `rounds` fixes the number of rounds, as there.
     """
-    if not sizes or list(sizes) != sorted(set(sizes)):
-        raise LabError("lab.sweep needs its sizes in growing order, each once: (1, 10, 100) for instance.")
+    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", "a function of a client and a size, such as `def batch(r, size): ...`")
+    sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []
+    if not sizes or sizes != sorted(set(sizes)):
+        raise LabError("lab.sweep needs its sizes in growing order, each once. Write them as a tuple: (1, 10, 100) for instance.")
     variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
     comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
     held = memory if callable(memory) else fn

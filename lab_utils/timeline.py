@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import hiredis
 
+from .arguments import check_dict, check_function, check_number, check_positive, check_ran, check_text, shown
 from .counters import commands_in
 from .errors import LabError
 from .plots import environment, plain_ticks, plt, say, set_title, styled
@@ -62,8 +63,9 @@ def timeline(fn):
     A client goes by the `client_name` it was connected with: `a = lab.connect(client_name="A")`. What connecting itself
     costs is left out. Raises LabError if nothing was said; an error that `fn` raises goes through.
     """
+    check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`")
     with Tap(keep_replies=True) as tap:
-        fn()
+        check_ran(fn(), "lab.timeline")
     found = steps(tap)
     if not found:
         raise LabError("Nothing was said to Redis. Let the function call its clients, as in `def both(): a.get('key')`.")
@@ -156,13 +158,33 @@ def draw_step(axes, place, row, step):
         axes.text(middle, height - 0.03, text, ha="center", va="bottom", fontsize=9, color=color)
 
 
-@styled
+def check_seen(runs, whole, title):
+    for name, run in check_dict(runs, "lab.plot_seen", '{"pipeline": (samples, took)}').items():
+        if not isinstance(run, (tuple, list)) or len(run) != 2 or not isinstance(run[0], (tuple, list)):
+            raise LabError(f"lab.plot_seen needs (samples, took) for each way, and got {shown(run)} for {name}. Write a pair.")
+        for sample in run[0]:
+            if not isinstance(sample, (tuple, list)) or len(sample) != 2:
+                raise LabError(f"lab.plot_seen needs each sample as (seconds, entries seen), and got {shown(sample)}. "
+                               "Write a pair.")
+            check_number(sample[0], "seconds")
+            check_number(sample[1], "entries seen", 0)
+        check_positive(run[1], "took")
+    check_positive(whole, "whole")
+    check_text(title, "title")
+
+
 def plot_seen(runs, whole, title):
     """What one client saw of another's batch of `whole` entries while it ran, a panel for each way of sending it.
 
     `runs` is {name: (samples, took)}: `samples` a list of (seconds since execute() was called, entries seen), `took`
-    the seconds until it returned.
+    the seconds until it returned. Raises LabError for anything else.
     """
+    check_seen(runs, whole, title)
+    return draw_seen(runs, whole, title)
+
+
+@styled
+def draw_seen(runs, whole, title):
     figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(9, 0.9 + 2.3 * len(runs)))
     told = []
     for axes, (name, (samples, took)) in zip(panels[:, 0], runs.items(), strict=True):

@@ -7,9 +7,11 @@ The timed pass runs plain redis-py with nothing of the lab in its path.
 
 import contextlib
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import aio, calm
+from .arguments import check_function, check_number, check_positive
 from .calm import Calm
 from .errors import LabError
 from .evidence import Watch
@@ -134,8 +136,10 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
     Before anything is timed, each variant runs once, and they are checked to have done the same work: the same reply,
     or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if they differ.
     """
-    variants = checked_variants(variants)
-    distances = checked_distances(rtt_ms)
+    variants, distances = checked_variants(variants), checked_distances(rtt_ms)
+    ops, rounds = check_positive(ops, "ops"), rounds if rounds is None else check_number(rounds, "rounds", 1, whole=True)
+    if setup is not None:
+        check_function(setup, "lab.compare(setup=…)", "ways, setup=fill")
     if parallel and not all(distances):
         raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
                        "Set rtt_ms above 0, or compare without parallel.")
@@ -170,12 +174,16 @@ def client_at(rtt, parallel, options):
 def checked_variants(variants):
     if not isinstance(variants, dict) or not variants or not all(callable(fn) for fn in variants.values()):
         raise LabError('lab.compare needs a dict of functions of a client, such as {"loop": loop, "pipeline": pipeline}: '
-                       "the functions themselves, not what they return.")
+                       "the functions themselves, not what they return. Pass at least one.")
+    for fn in variants.values():
+        check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)
     return variants
 
 
 def checked_distances(rtt_ms):
-    distances = (rtt_ms,) if isinstance(rtt_ms, (int, float)) else tuple(rtt_ms)
+    distances = tuple(rtt_ms) if isinstance(rtt_ms, Iterable) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
+    for rtt in distances:
+        check_distance(server(), rtt)
     if not distances:
         raise LabError("lab.compare needs at least one distance: rtt_ms=(0, 1) for instance.")
     return distances

@@ -4,6 +4,7 @@ import base64
 from dataclasses import dataclass
 
 from . import aio, guard
+from .arguments import check_client, check_function, check_ran
 from .counters import commands_in
 from .errors import LabError
 from .evidence import watched
@@ -68,8 +69,8 @@ def capture(fn, client):
     The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for this run, since there is
     no other place to watch from. One connection only: `fn` must not open more. Raises LabError otherwise.
     """
-    if aio.is_async(fn):
-        raise LabError("lab.capture draws one conversation at a time: give it a plain function of a client.")
+    check_function(fn, "lab.capture")
+    check_client(client, "lab.capture")
     stands_on = guard.check(client)
     check_distance(stands_on, 1)
     rtt_ms, port = place(client, stands_on)
@@ -80,7 +81,7 @@ def capture(fn, client):
         link().ask("record")
         try:
             with Tap(keep_replies=True) as tap, watched(stands_on.pid, link()):
-                fn(own)
+                check_ran(fn(own), "lab.capture")
         finally:
             events = link().ask("recorded")["events"]
     if tap.opened:

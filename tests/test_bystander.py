@@ -90,7 +90,7 @@ def test_the_password_is_no_argument(r, monkeypatch):
 @pytest.mark.parametrize("address, options", [("/tmp/redis.sock", {}), (("127.0.0.1", 1), {"ssl": True})], ids=["unix", "TLS"])
 def test_a_server_it_cannot_reach(monkeypatch, address, options):
     monkeypatch.setattr(module.guard, "check", lambda client: servers.Server(address, options, False))
-    assert "REDIS_URL" in refusal(lab.bystander, lambda r: None, None)
+    assert "REDIS_URL" in refusal(lab.bystander, lambda r: None, redis.Redis())
 
 
 def test_the_private_server_is_not_disturbed(r):

@@ -185,8 +185,8 @@ def test_a_link_out_of_work_is_never_written_through(command, tmp_path, there):
     before = elsewhere.read_bytes() if there else None
     command.WORK.mkdir()
     (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
-    for version in ("first", "second", "third"):
-        publish(command, version)
+    for text in ("first", "second", "third"):
+        publish(command, text)
         command.bring_up_to_date()
     assert (elsewhere.read_bytes() if elsewhere.exists() else None) == before
     assert (command.WORK / "01_chapter.ipynb").is_symlink()

@@ -13,6 +13,15 @@ SAME = {
     "the same keys, other replies": (lambda r: r.mset({"a": "1", "b": "2"}), lambda r: [r.set("a", "1"), r.set("b", "2")]),
     "the same keys, no reply": (lambda r: (r.set("a", "1"), None)[1], lambda r: (r.mset({"a": "1"}), None)[1]),
     "one of a kind": (lambda r: r.get("a"),),
+    "the same commands, and nothing returned": (lambda r: (r.get("a"), None)[1], lambda r: (r.get("a"), None)[1]),
+    "the same commands, another way": (lambda r: [r.ping(), r.ping()], lambda r: r.pipeline().ping().ping().execute()),
+    "the same reads in another order": (lambda r: (r.get("a"), r.get("b"), None)[2],
+                                        lambda r: (r.get("b"), r.get("a"), None)[2]),
+    "True for one SET, and True for the same": (lambda r: r.set("c", "1"), lambda r: r.set("c", "1")),
+    "many statuses, and one": (lambda r: [r.set(f"c{i}", i) for i in (1, 2)], lambda r: r.mset({f"c{i}": i for i in (1, 2)})),
+    "the same values, stored in other ways": (lambda r: [r.set("json", '"x"'), r.get("json") and "x"][1],
+                                              lambda r: [r.set("pickle", b"\x80x"), r.get("pickle") and "x"][1]),
+    "a missing value among values": (lambda r: r.mget("a", "nothing"), lambda r: [r.get("a"), r.get("nothing")]),
 }
 DIFFERENT = {
     "another value": (lambda r: r.set("a", "1"), lambda r: r.set("a", "1") and r.set("a", "2") and 0),
@@ -20,8 +29,19 @@ DIFFERENT = {
     "another reply": (lambda r: r.get("a"), lambda r: r.get("b")),
     "fewer values": (lambda r: [r.get("a"), r.get("b")], lambda r: [r.get("a")]),
     "writing and not writing": (lambda r: (r.set("a", "1"), None)[1], lambda r: None),
-    "a reply and none": (lambda r: r.get("a"), lambda r: (r.get("a"), None)[1]),
+    "a reply and none": (lambda r: r.get("a"), lambda r: (r.get("b"), None)[1]),
     "nothing at all": (lambda r: None, lambda r: None),
+    "True for another value": (lambda r: r.set("c", "1"), lambda r: r.set("c", "2")),
+    "True for another key": (lambda r: r.set("c", "1"), lambda r: r.set("d", "1")),
+    "fewer keys, all there already": (lambda r: r.mset({"a": "5", "b": "5"}), lambda r: r.mset({"a": "5"})),
+    "1 for another field": (lambda r: r.hset("h", "x", "1"), lambda r: r.hset("h", "y", "1")),
+    "1 for another key deleted": (lambda r: r.delete("a"), lambda r: r.delete("b")),
+    "OK for another value": (lambda r: b"OK" if r.set("c", "1") else 0, lambda r: b"OK" if r.set("c", "2") else 0),
+    "statuses of a pipeline": (lambda r: r.pipeline().set("c", 1).set("d", 1).execute(),
+                               lambda r: r.pipeline().set("c", 1).set("d", 2).execute()),
+    "PONG, more or less often": (lambda r: r.ping(), lambda r: [r.ping(), r.ping()]),
+    "the same commands in another order": (lambda r: (r.set("c", 1), r.set("c", 2)), lambda r: (r.set("c", 2), r.set("c", 1))),
+    "nothing found": (lambda r: r.mget("x", "y"), lambda r: [None, None]),
     "reading without returning": (lambda r: (r.get("a"), None)[1], lambda r: (r.get("b"), None)[1]),
 }
 
@@ -59,9 +79,44 @@ def test_it_counts_the_changes_of_each(r):
     assert len(text) < 600
 
 
+MOVES_ON = {
+    "INCR": (lambda r: r.incrby("a", 2), lambda r: [r.incr("a"), r.incr("a")]),
+    "LPUSH": (lambda r: [r.lpush("list", i) for i in "xyz"], lambda r: r.lpush("list", *"xyz")),
+    "a transaction": (lambda r: r.pipeline().incr("a").incr("n").execute(), lambda r: [r.incr("a"), r.incr("n")]),
+    "DELETE": (lambda r: [r.delete("a"), r.delete("b")], lambda r: r.delete("a", "b")),
+    "SPOP": (lambda r: r.spop("set", 5), lambda r: [r.spop("set") for _ in range(5)]),
+}
+
+
+@pytest.mark.parametrize("functions", MOVES_ON.values(), ids=MOVES_ON)
+def test_work_that_moves_on_from_run_to_run_begins_at_the_same_place(stocked, functions):
+    stocked.sadd("set", *range(5))
+    check_same_work(named(functions), stocked)
+
+
+def test_what_a_variant_did_is_set_back_with_its_time_to_live(stocked):
+    stocked.set("b", "2", px=600_000)
+    stocked.hset("hash", "field", "value")
+    beginning = same_work.snapshot(stocked)
+    before = same_work.digest(stocked)
+    stocked.delete("a", "b")
+    stocked.hset("hash", "field", "other")
+    stocked.set("new", 1)
+    same_work.set_back(stocked, beginning)
+    assert same_work.digest(stocked) == before
+    assert 500_000 < stocked.pttl("b") <= 600_000 and stocked.pttl("a") == -1
+
+
 def test_setup_runs_before_each(r):
     check_same_work({"one": lambda r: r.incr("n"), "other": lambda r: r.incrby("n", 1)}, r, setup=lambda r: r.set("n", 0))
-    refusal(check_same_work, {"one": lambda r: r.incr("n"), "other": lambda r: r.incrby("n", 1)}, r)
+
+
+def test_a_large_database_is_not_set_back_and_needs_a_setup(r, monkeypatch):
+    monkeypatch.setattr(same_work, "MOST_KEYS", 1)
+    r.mset({"n": 0, "m": 0})
+    variants = {"one": lambda r: r.incrby("n", 2), "other": lambda r: [r.incr("n"), r.incr("n")]}
+    refusal(check_same_work, variants, r)
+    check_same_work(variants, r, setup=lambda r: r.set("n", 0))
 
 
 def test_async_and_plain_variants(r):

@@ -15,8 +15,8 @@ from lab_utils.exercises import Exercise
 SOLVED = {"solved": True, "tries": 0}
 BROKEN = {
     "nothing": "", "half": "{", "zeros": "\0\0", "a list": "[]", "a number": "5", "null": "null", "deep": "[" * 200_000,
-    "a long number": '{"03.1": {"solved": true, "tries": ' + "9" * 5_000 + "}}", "huge": json.dumps({"03.1": "x" * state.LARGEST}),
-    "bytes": b"\xff\xfe\x00{",
+    "a long number": '{"03.1": {"solved": true, "tries": ' + "9" * 5_000 + "}}", "bytes": b"\xff\xfe\x00{",
+    "huge": json.dumps({"03.1": "x" * state.LARGEST}),
 }
 UNSOUND = {
     "an entry that is a number": {"01.1": 5}, "an entry that is a list": {"01.1": []}, "an empty entry": {"01.1": {}},
@@ -159,7 +159,8 @@ def test_a_read_only_folder_is_said_and_left_as_it_was(file, monkeypatch, capsys
 
 
 def test_what_json_does_not_know_is_remembered_as_text(remembered):
-    remember("claims", "A4", {"text": "", "article": "", "word": "", "because": "", "measured": {"loop_s": {1, 2}}})
+    remember("claims", "A4", {"text": "", "article": "", "word": "", "because": "", "measured": {"loop_s": {1, 2}},
+                               "chapters": {}})
     assert lab.ledger()["A4"]["measured"] == {"loop_s": "{1, 2}"}
 
 

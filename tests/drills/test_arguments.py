@@ -1,0 +1,118 @@
+"""Anything at all, handed to every public function: a LabError, or a result; never a raw error, and redis-py plain afterwards.
+
+Only what would wait, or start programs, is left out of the values: a huge number of rounds is no mistake.
+"""
+
+import contextlib
+import inspect
+import io
+import warnings
+
+import matplotlib.pyplot
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from tries import SEED, tries
+
+import lab_utils as lab
+from lab_utils import tap
+
+TAKES_NOTHING = {"fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
+TOO_SLOW = {"spare", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
+NAMES = sorted(set(lab.__all__) - TAKES_NOTHING - TOO_SLOW)
+
+
+async def asks(r):
+    await r.get("key")
+
+
+def yields(r):
+    yield r.get("key")
+
+
+def gets(r, *_):
+    return r.get("key")
+
+
+def sets(r, *_):
+    return r.set("key", "value")
+
+
+def client():
+    return lab.connect()
+
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats(-3, 3)
+    | st.sampled_from([float("nan"), float("inf"), -float("inf")])
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+    | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30])
+)
+WORKS = st.sampled_from([gets, sets, asks, yields, client, len, lambda r: None, lambda r: asks(r), lambda r: yields(r)])
+CLIENTS = st.builds(client) | st.builds(lambda: client().pipeline())
+SIMPLE = SCALARS | WORKS | CLIENTS | st.builds(lambda: asks(None)) | st.builds(lambda: yields(None))
+NAMED = st.text(max_size=3) | st.integers(0, 3)
+VALUES = st.recursive(
+    SIMPLE,
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(NAMED, inner, max_size=3),
+    max_leaves=4,
+)
+# What fits, so that a call gets past its first argument.
+FITTING = {
+    "fn": WORKS,
+    "client": CLIENTS,
+    "rounds": st.just(1),
+    "title": st.just("title"),
+    "unit": st.just("ms"),
+    "what": st.just("a"),
+    "ways": st.dictionaries(st.sampled_from("ab"), WORKS, min_size=1),
+    "variants": st.dictionaries(st.sampled_from("ab"), WORKS),
+    "seconds": st.just(0.01),
+    "values": st.just({"a": 1}),
+    "groups": st.just({"a": {"b": 1}}),
+    "rtt_ms": st.sampled_from([0, 0.1]),
+    "series": st.just({"a": {1: 2}}),
+    "published": st.just({"a": 1}),
+    "reproduced": st.just({"a": 2}),
+    "sizes": st.just((1, 2)),
+}
+FIXED = {"compare": {"rounds": 1}, "sweep": {"rounds": 1}}  # else each would measure for as long as it may
+
+
+def arguments(name):
+    """A call of a public function: every parameter, or all that have no default; some fitting, some anything."""
+    parameters = inspect.signature(getattr(lab, name)).parameters.values()
+    drawn = {}
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) or parameter.name in FIXED.get(name, {}):
+            continue
+        value = VALUES | FITTING[parameter.name] if parameter.name in FITTING else VALUES
+        drawn[parameter.name] = value
+    needed = {each.name for each in parameters if each.default is each.empty} & drawn.keys()
+    return st.fixed_dictionaries(
+        {key: drawn[key] for key in needed}, optional={key: value for key, value in drawn.items() if key not in needed}
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_anything_at_all(name, r, remembered, record_property):
+    number = tries(400)
+    record_property("tries", number)
+
+    @seed(SEED)
+    @settings(max_examples=number, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(arguments(name))
+    def anything(arguments):
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(lab.LabError):
+            warnings.simplefilter("ignore")  # a coroutine that was made for nothing, a font without such a letter
+            try:
+                getattr(lab, name)(**arguments, **FIXED.get(name, {}))
+            finally:
+                matplotlib.pyplot.close("all")
+        assert not tap.open_taps and not tap.replaced
+
+    anything()
