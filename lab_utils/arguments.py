@@ -49,8 +49,9 @@ def call_of(fn):
     return inspect.getattr_static(type(fn), "__call__", None)
 
 
-def check_function(fn, helper, call="loop, r", such_as="a function of a client, such as `def loop(r): ...`", may_be_async=False):
-    """Raises LabError unless `fn` is a function that `helper` can run. `call` shows how it is handed over."""
+def check_function(fn, helper, call="loop, r", such_as="a function of a client, such as `def loop(r): ...`", may_be_async=False,
+                   takes=1):
+    """Raises LabError unless `fn` is a function of `takes` arguments that `helper` can run. `call` shows how to pass it."""
     if not callable(fn) or isinstance(fn, type):
         raise LabError(f"{helper} needs {such_as}, and got {shown(fn)}. "
                        f"Pass the function itself, without calling it: {helper}({call}).")
@@ -60,6 +61,13 @@ def check_function(fn, helper, call="loop, r", such_as="a function of a client, 
     if not may_be_async and is_async(fn):
         raise LabError(f"{helper} takes a plain function, and this one is `async def`. Write it as `def`; lab.count and "
                        "lab.compare take both.")
+    with contextlib.suppress(ValueError):  # some functions written in C tell nobody what they take
+        signature = inspect.signature(fn)
+        try:
+            signature.bind(*range(takes))
+        except TypeError:
+            raise LabError(f"{helper} needs {such_as}, and this one takes {signature}. Write it so that it takes what it is "
+                           "given, and has the rest from outside.") from None
 
 
 def check_ran(reply, helper):

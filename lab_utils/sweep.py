@@ -67,7 +67,8 @@ def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, 
     `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
     `rounds` fixes the number of rounds, as there.
     """
-    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", "a function of a client and a size, such as `def batch(r, size): ...`")
+    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", "a function of a client and a size, such as `def batch(r, size): ...`",
+                   takes=2)
     sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []
     if not sizes or sizes != sorted(set(sizes)):
         raise LabError("lab.sweep needs its sizes in growing order, each once. Write them as a tuple: (1, 10, 100) for instance.")

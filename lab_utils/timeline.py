@@ -63,7 +63,7 @@ def timeline(fn):
     A client goes by the `client_name` it was connected with: `a = lab.connect(client_name="A")`. What connecting itself
     costs is left out. Raises LabError if nothing was said; an error that `fn` raises goes through.
     """
-    check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`")
+    check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`", takes=0)
     with Tap(keep_replies=True) as tap:
         check_ran(fn(), "lab.timeline")
     found = steps(tap)

@@ -64,6 +64,8 @@ NO_FUNCTIONS = {
     "a coroutine": coroutine,
     "a generator": lambda: yields(None),
     "what it returned": lambda: True,
+    "one that takes three": lambda: lambda a, b, c: 1,
+    "one that wants a name": lambda: lambda *a, key: 1,
 }
 RUNS_NOTHING = {
     "a generator function": lambda: yields,
@@ -357,7 +359,7 @@ def test_every_public_function_has_its_rows():
     assert ROWS.keys() | TAKES_NOTHING | NO_FUNCTION | PRINTS == set(lab.__all__)
 
 
-@pytest.mark.parametrize("make, call", cases())
+@pytest.mark.parametrize("make, call", list(cases()))
 def test_what_is_wrong_is_refused_with_advice(r, remembered, monkeypatch, make, call):
     monkeypatch.setenv("LAB_FIGURES", "on")
     refusal(call, make(), r)

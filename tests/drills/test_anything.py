@@ -52,7 +52,7 @@ SCALARS = (
     | st.binary(max_size=3)
     | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30])
 )
-WORKS = st.sampled_from([gets, sets, asks, yields, client, len, lambda r: None, lambda r: asks(r), lambda r: yields(r)])
+WORKS = st.sampled_from([gets, sets, asks, yields, client, lambda r: None, lambda r: asks(r), lambda r: yields(r)])
 CLIENTS = st.builds(client) | st.builds(lambda: client().pipeline())
 SIMPLE = SCALARS | WORKS | CLIENTS | st.builds(lambda: asks(None)) | st.builds(lambda: yields(None))
 NAMED = st.text(max_size=3) | st.integers(0, 3)
