@@ -117,8 +117,10 @@ class Link:
             request = json.loads(line)
             number = request.pop("number")
             answer = getattr(self, "do_" + request.pop("do"))(**request)
-            sys.stdout.write(json.dumps({"number": number, **answer}) + "\n")
-            sys.stdout.flush()
+            try:
+                print(json.dumps({"number": number, **answer}), flush=True)
+            except BrokenPipeError:
+                os._exit(0)  # the kernel died before it had read it
 
     def do_listen(self, address, delay_s, port=0):
         try:

@@ -134,6 +134,11 @@ def lifeline():
     return read_end, write_end
 
 
+def mine(fd):
+    """An end of a pipe that a forked child must not hold either."""
+    _lifelines.add(fd)
+
+
 def cut(write_end):
     """Closes a lifeline."""
     _lifelines.discard(write_end)

@@ -29,7 +29,7 @@ import redis
 from . import guard
 from .errors import LabError
 from .interrupts import restorer, uninterrupted
-from .keeper import cut, lifeline
+from .keeper import cut, lifeline, mine
 from .living import living
 from .pinning import steady
 
@@ -63,18 +63,22 @@ class Link:
         with uninterrupted():
             program = Path(__file__).with_name("_link_process.py")
             read_end, self.requests = lifeline()  # at its end the link ends
+            self.said, write_end = os.pipe()
+            mine(self.said)  # a forked child that held it would leave a dead kernel's link waiting for somebody to read
             shared = shared_memory()
             self.memory = mmap.mmap(shared, SHARED_BYTES)
             self.bell = os.eventfd(0) if hasattr(os, "eventfd") else -1  # rung when the CPU is to be kept awake
             self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program), str(shared), str(self.bell),
-                                             str(self.owner)], process_group=0, stdin=read_end, stdout=subprocess.PIPE,
-                                            bufsize=0, pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
-            os.close(read_end)
-            os.close(shared)
+                                             str(self.owner)], process_group=0, stdin=read_end, stdout=write_end,
+                                            pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
+            for end in (read_end, write_end, shared):
+                os.close(end)
             atexit.register(self.stop)
             self.poll = select.poll()
-            self.poll.register(self.process.stdout, select.POLLIN)
+            self.poll.register(self.said, select.POLLIN)
         if replaced and replaced.owner == self.owner:
+            cut(replaced.requests)
+            cut(replaced.said)
             self.take_over(replaced)
 
     @property
@@ -138,7 +142,7 @@ class Link:
         while b"\n" not in self.answers:
             self.poll.poll()  # the place to be interrupted: nothing is read yet
             with uninterrupted():
-                chunk = self.process.stdout.read(1 << 20)
+                chunk = os.read(self.said, 1 << 20)
                 if not chunk:
                     raise BrokenPipeError
                 self.answers += chunk

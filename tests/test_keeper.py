@@ -75,6 +75,27 @@ def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path, s
     assert gone(int(pid), tmp_path)
 
 
+def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tmp_path):
+    """It must not wait for somebody to read it: the child could."""
+    process, [child, link] = kernel("""
+        import os, time
+        import lab_utils as lab
+        from lab_utils.link import link
+        far = lab.connect(1)
+        link().ask("record")
+        far.set("big", "x" * 20_000_000)
+        os.write(link().requests, b'{"do": "recorded", "number": 0}\\n')
+        time.sleep(0.5)
+        child = os.fork() or time.sleep(60)
+        print(child, link().pid, flush=True)
+        time.sleep(60)
+    """)
+    process.kill()
+    assert wait_until(lambda: not running(int(link)), 2)
+    assert running(int(child))
+    os.kill(int(child), signal.SIGKILL)
+
+
 def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
     kept = Kept(["sh", "-c", "echo here > file; sleep 0.2"], folder=True)
     assert wait_until(lambda: (Path(kept.folder) / "file").exists(), 2)

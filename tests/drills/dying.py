@@ -68,12 +68,16 @@ while True:
 """
 
 
-def marked(mark):
-    """{pid: command} of the processes that carry this mark in their environment; zombies have none."""
+def started(mark, folder):
+    """{pid: command} of a kernel's processes: they carry its mark in their environment, or work in its temporary folder.
+
+    A Redis server overwrites its environment with its title. Zombies have neither.
+    """
     found = {}
     for process in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if process.name.isdigit() and mark.encode() in (process / "environ").read_bytes():
+            if process.name.isdigit() and (mark.encode() in (process / "environ").read_bytes() or
+                                           os.readlink(process / "cwd").startswith(str(folder))):
                 found[int(process.name)] = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:60]
     return found
 
@@ -92,7 +96,7 @@ def held_by(pid):
 def left(mark, folder, but=()):
     """What is left of a dead kernel: processes, files, locks; nothing after GRACE_S, or what it is by then."""
     def found():
-        alive = {pid: command for pid, command in marked(mark).items() if pid not in but}
+        alive = {pid: command for pid, command in started(mark, folder).items() if pid not in but}
         return [*alive.items(), *folder.iterdir(), *(lock for pid in but for lock in held_by(pid))]
 
     wait_until(lambda: not found(), GRACE_S)

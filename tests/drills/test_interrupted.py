@@ -14,7 +14,7 @@ import sys
 import time
 
 import pytest
-from dying import HELPERS, environment, kill_all, marked
+from dying import HELPERS, environment, kill_all, left, started
 from tries import seeds
 
 KERNEL = """
@@ -137,4 +137,6 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path):
     finally:
         process.kill()
         process.wait()
-        kill_all(marked(mark))
+        remains = left(mark, folder)
+        kill_all(started(mark, folder))
+        assert remains == []

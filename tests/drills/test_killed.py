@@ -12,7 +12,7 @@ import signal
 import time
 
 import pytest
-from dying import HELPERS, environment, kernel, kill_all, left, marked
+from dying import HELPERS, environment, kernel, kill_all, left, started
 from helpers import url_of
 from jupyter_client.manager import start_new_kernel
 from tries import seeds
@@ -52,7 +52,7 @@ def test_nothing_is_left_of_a_killed_kernel(seed, folder):
     try:
         assert left(mark, folder, children) == [], f"{way} after {after_s:.3f} s of {helper}"
     finally:
-        kill_all([*children, *marked(mark)])
+        kill_all([*children, *started(mark, folder)])
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def test_nothing_is_left_of_a_jupyter_kernel(seed, folder):
         manager.shutdown_kernel(now=way == "now")
         assert left(mark, folder) == [], f"{way} after {after_s:.3f} s of {helper}"
     finally:
-        kill_all(marked(mark))
+        kill_all(started(mark, folder))
 
 
 @pytest.mark.parametrize("seed", seeds(30))
@@ -108,4 +108,4 @@ def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, anoth
         with theirs.connect() as client:
             assert client.info("keyspace") == {} and client.pubsub_channels() == []
     finally:
-        kill_all([*children, *marked(mark)])
+        kill_all([*children, *started(mark, folder)])
