@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+import redis.asyncio
 
 import lab_utils as lab
 from lab_utils import interrupts
@@ -127,3 +128,18 @@ def test_an_answer_that_nobody_waited_for_is_skipped(r):
             asked.ask("record")
     assert asked.ask("forget") == {"number": asked.asked}
     assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
+
+
+def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
+    kinds = redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection
+    before = [dict(vars(kind)) for kind in kinds]
+
+    async def endless(client):
+        while True:
+            await client.ping()
+
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(Interrupted):
+        lab.count(endless, r)
+    assert [dict(vars(kind)) for kind in kinds] == before
+    assert lab.count(lambda c: c.ping(), r).round_trips == 1

@@ -16,7 +16,8 @@ GRACE_S = 2  # after which nothing may be left
 LOOP = "def loop(c):\n    for i in range(20): c.set(f'key{i}', i)\n"
 PIPELINE = "def pipeline(c):\n    p = c.pipeline()\n    for i in range(20): p.set(f'key{i}', i)\n    p.execute()\n"
 ASYNC = "async def one_by_one(c):\n    for i in range(20): await c.set(f'key{i}', i)\n"
-WORK = f"{LOOP}{PIPELINE}{ASYNC}r = lab.connect()\n"
+ENDLESS = "async def endless(c):\n    while True: await c.ping()\n"
+WORK = f"{LOOP}{PIPELINE}{ASYNC}{ENDLESS}r = lab.connect()\n"
 BOTH = "{'loop': loop, 'pipeline': pipeline}"
 
 # name: (what is run once, what is run again and again)
@@ -25,6 +26,7 @@ HELPERS = {
     "connect far": ("", "for ms in (1, 2, 3, 4, 5): lab.connect(ms)"),
     "count": (WORK, "lab.count(loop, r)"),
     "count async": (WORK, "lab.count(one_by_one, r)"),
+    "count without end": (WORK, "lab.count(endless, r)"),
     "count far": (WORK + "far = lab.connect(1)", "lab.count(loop, far)"),
     "capture": (WORK + "big = 'x' * 1_000_000", "lab.capture(lambda c: [c.set('big', big) for _ in range(5)], r)"),
     "compare": (WORK, f"lab.compare({BOTH}, ops=20)"),
