@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 from . import style
+from .arguments import check_title
 from .flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined, watch
 from .plots import environment, plt, say, set_title, styled
 from .words import many, milliseconds, plain_duration
@@ -59,6 +60,7 @@ def plot_lanes(ways, client, title=None, parallel=False):
     unit time is. Raises LabError for anything but functions and a client, or where a function sends nothing; and
     whatever the functions raise.
     """
+    check_title(title, "lab.plot_lanes")
     return draw_lanes(watch(ways, client, parallel), title)
 
 

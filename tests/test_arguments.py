@@ -245,6 +245,7 @@ ROWS = {
         (NO_TITLES, lambda x, r: lab.plot_ladders({"a": lab.capture(works, r)}, x)),
     ],
     "plot_lanes": [
+        (NO_TITLES, lambda x, r: lab.plot_lanes({"one": works}, r, x)),
         ({**NO_DICTS, "a number as name": dict}, lambda x, r: lab.plot_lanes(x, r)),
         (NO_FUNCTIONS_AT_ALL, lambda x, r: lab.plot_lanes({"one": x}, r)),
         ({**NO_CLIENTS, **AN_ASYNCIO_CLIENT}, lambda x, r: lab.plot_lanes({"one": works}, x)),
