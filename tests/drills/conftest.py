@@ -2,7 +2,7 @@
 
 Each test_*.py is plain pytest, with the fixtures of tests/conftest.py and `from tries import tries, seeds`. A test function
 counts as one try; one that loops over many says so: `record_property("tries", n)` and `record_property("failures", m)`.
-The table at the end adds them up by drill.
+The table at the end adds them up by drill, and by what it is a drill of: `record_property("of", what)`.
 """
 
 from collections import defaultdict
@@ -28,7 +28,8 @@ def pytest_terminal_summary(terminalreporter):
     table = defaultdict(lambda: [0, 0, 0.0])
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
-            add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/")], report)
+            of = dict(report.user_properties).get("of")
+            add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/") + (f" of {of}" if of else "")], report)
     terminalreporter.section(f"drills, DRILLS={tries.SIZE} DRILLS_SEED={tries.SEED}")
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):

@@ -109,9 +109,10 @@ SLOW = {"cluster": 3.0, "retrial": 4.0, "compare far": 2.0, "compare async": 2.0
 
 
 @pytest.mark.parametrize("seed", seeds(200))
-def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path):
+def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
     chance = random.Random(seed)
     helper = chance.choice(sorted(HELPERS))
+    record_property("of", helper)
     after_s, twice = chance.uniform(0, SLOW.get(helper, 0.5)), chance.random() < 0.3
     first, again = HELPERS[helper]
     folder, mark = tmp_path / "tmp", secrets.token_hex(8)

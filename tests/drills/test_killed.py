@@ -36,8 +36,9 @@ def choose(seed, ways):
 
 
 @pytest.mark.parametrize("seed", seeds(300))
-def test_nothing_is_left_of_a_killed_kernel(seed, folder):
+def test_nothing_is_left_of_a_killed_kernel(seed, folder, record_property):
     helper, way, after_s = choose(seed, WAYS)
+    record_property("of", helper)
     mark, children = secrets.token_hex(8), []
     with terminal(way) as (controller, popen), kernel(helper, way, after_s, environment(mark, folder), **popen) as process:
         time.sleep(after_s)
@@ -74,9 +75,10 @@ def terminal(way):
 
 
 @pytest.mark.parametrize("seed", seeds(30))
-def test_nothing_is_left_of_a_jupyter_kernel(seed, folder):
+def test_nothing_is_left_of_a_jupyter_kernel(seed, folder, record_property):
     """A real one, ended as nbval and Jupyter do (killed, or asked and then killed)."""
     helper, way, after_s = choose(seed, ("now", "politely"))
+    record_property("of", helper)
     mark = secrets.token_hex(8)
     manager, client = start_new_kernel(kernel_name="python3", env=environment(mark, folder),
                                        extra_arguments=["--log-level=ERROR"])
@@ -92,10 +94,11 @@ def test_nothing_is_left_of_a_jupyter_kernel(seed, folder):
 
 
 @pytest.mark.parametrize("seed", seeds(30))
-def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, another_server):
+def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, another_server, record_property):
     """The database that it had reserved is empty again, and nobody holds it."""
     theirs = another_server()
     helper, way, after_s = choose(seed, ("SIGKILL", "SIGTERM", "fork"))
+    record_property("of", helper)
     mark, children = secrets.token_hex(8), []
     with kernel(helper, way, after_s, environment(mark, folder, url_of(theirs, db=3))) as process:
         time.sleep(after_s)
