@@ -16,10 +16,10 @@ import redis.asyncio
 from .arguments import is_async
 from .errors import LabError
 
-__all__ = ["SHARED_OPTIONS", "client_like", "is_async", "loop", "run", "thread_id"]
+__all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", "thread_id"]
 
 CANCEL_AGAIN_S = 0.1
-CANCELLING_S = 2  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
+CANCELLING_S = 5  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
 
 
 @functools.cache
@@ -74,6 +74,12 @@ def cancel(running, ended):
             ended.wait(CANCEL_AGAIN_S)
     if not ended.is_set():
         loop.cache_clear()
+
+
+def close(client):
+    """Closes an asyncio client. One whose loop was left behind goes with that loop: here it can't be closed any more."""
+    with contextlib.suppress(RuntimeError):
+        run(client.aclose())
 
 
 def client_like(client):

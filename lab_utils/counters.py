@@ -114,7 +114,7 @@ def counted_async(fn, client):
         with Meter(client) as meter, Tap() as tap:
             result = check_ran(aio.run(fn(own)), "lab.count")
     finally:
-        aio.run(own.aclose())
+        aio.close(own)
     return cost_of(tap, meter), result
 
 

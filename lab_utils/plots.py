@@ -62,10 +62,13 @@ def styled(draw):
     def wrapper(*args, **kwargs):
         if os.environ.get("LAB_FIGURES") == "off":
             return None
-        with plt.style.context(STYLE):
-            figure = draw(*args, **kwargs)
-        plt.close(figure)
-        return figure
+        open_before = set(plt.get_fignums())
+        try:
+            with plt.style.context(STYLE):
+                return draw(*args, **kwargs)
+        finally:
+            for number in set(plt.get_fignums()) - open_before:  # one that could not be drawn to its end too
+                plt.close(number)
     return wrapper
 
 

@@ -198,7 +198,7 @@ def held_clients(variants, clients, stack):
         held[rtt] = {False: client}
         if wants_async:
             held[rtt][True] = aio.client_like(client)
-            stack.callback(lambda own=held[rtt][True]: aio.run(own.aclose()))
+            stack.callback(lambda own=held[rtt][True]: aio.close(own))
     return held
 
 

@@ -1,6 +1,7 @@
 """What the lab started ends with the kernel: killed, with a forked child that lives on, behind a script, standing still."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -66,9 +67,9 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
 @pytest.mark.parametrize("session", [False, True], ids=["in its group", "in a session of its own"])
 def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path, session):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
-    script.write_text(f"#!{sys.executable}\nimport subprocess, sys\n"
-                      f"subprocess.run([{servers.find_binary()!r}, *sys.argv[1:]], start_new_session={session})\n",
-                      encoding="utf-8")
+    program = f"import subprocess, sys; subprocess.run(sys.argv[1:], start_new_session={session})"
+    started = shlex.join([sys.executable, "-c", program, servers.find_binary()])
+    script.write_text(f'#!/bin/sh\n{started} "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
     process.kill()
