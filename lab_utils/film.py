@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 from dataclasses import dataclass
 
 STEPS = 6  # between a colour and white, for soft edges
@@ -28,9 +29,10 @@ class Film:
     def player(self, words):
         """A piece of HTML that plays once, with a button, a slider, and `words` for those who cannot see it. No network."""
         pictures = [picture_url(frame) for frame in self.frames]
-        return (PLAYER.replace("PICTURES", json.dumps(pictures)).replace("PAUSE", str(round(1000 / self.per_second)))
-                .replace("LAST", str(len(pictures) - 1)).replace("WORDS", html_text(words)).replace("FIRST", pictures[0])
-                .replace("WIDTH", str(self.frames[0].width)))
+        filled = {"PICTURES": json.dumps(pictures), "PAUSE": str(round(1000 / self.per_second)), "LAST": str(len(pictures) - 1),
+                  "WORDS": html_text(words), "FIRST": pictures[0], "WIDTH": str(self.frames[0].width)}
+        # all at once: one of these words may stand in what takes another's place, in a picture's base64 for instance
+        return re.sub("|".join(filled), lambda found: filled[found[0]], PLAYER)
 
 
 class Scene:

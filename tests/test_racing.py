@@ -9,6 +9,7 @@ from legible import check_legible, words_of
 from PIL import Image
 
 import lab_utils as lab
+from lab_utils import film
 from lab_utils.film import Film, flat
 from lab_utils.racing import MANY_TURNS, Race, slowed_down
 
@@ -63,14 +64,22 @@ def test_dots_are_where_the_requests_were(r):
 
 
 def test_a_film_is_small_and_moves(r, tmp_path):
-    film = Race(RUNS).film()
-    player = film.player("words & more")
+    shown = Race(RUNS).film()
+    player = shown.player("words & more")
     assert len(player) < MOST_OF_A_PLAYER
     assert "words &amp; more" in player and "<script>" in player and not re.search(r"https?://", player)
-    assert len({frame.tobytes() for frame in film.frames}) > len(film.frames) * 0.9
+    assert len({frame.tobytes() for frame in shown.frames}) > len(shown.frames) * 0.9
     assert Race(RUNS).save(tmp_path / "race.gif") < MOST_OF_A_GIF
     with Image.open(tmp_path / "race.gif") as gif:
         assert gif.n_frames > 150 and gif.size[0] == 720 and gif.info["loop"] == 0
+
+
+def test_what_a_picture_or_a_name_spells_changes_nothing_in_the_player(monkeypatch):
+    spelt = "PICTURES/PAUSE/LAST/WORDS/FIRST/WIDTH"
+    monkeypatch.setattr(film, "picture_url", lambda frame: f"data:{spelt}")
+    player = Film([Image.new("RGB", (8, 8))] * 2, 12).player(f"the ways {spelt}")
+    assert player.count(f'"data:{spelt}"') == 3 and f'alt="the ways {spelt}"' in player
+    assert not re.search("PICTURES|PAUSE|LAST|WORDS|FIRST|WIDTH", player.replace(spelt, ""))
 
 
 def test_white_stays_white_and_colours_stay_what_they_mean():
