@@ -56,8 +56,9 @@ class Steady(Whole):
 
     def enter(self):
         global _now
-        if _now and threading.get_native_id() in (_now.thread, aio.thread_id()):
-            self.cpus = _now.cpus
+        now = _now  # which another thread may change meanwhile
+        if now and threading.get_native_id() in (now.thread, aio.thread_id()):
+            self.cpus = now.cpus
             return
         while not one_thread.acquire(blocking=False):
             with self.interruptible():
