@@ -12,8 +12,9 @@ from redis.cluster import RedisCluster
 
 from . import aio, guard
 from .arguments import check_client, check_function, check_ran
-from .counters import commands_in, nodes_of
+from .counters import commands_in
 from .errors import LabError
+from .guard import nodes_of
 from .interrupts import restorer
 from .link import link
 from .pinning import steady

@@ -133,8 +133,9 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
     requests in flight; it takes a distance, and a machine with one CPU does without. `options` go to the clients, as in
     `lab.connect`.
 
-    Before anything is timed, each variant runs once, and they are checked to have done the same work: the same reply,
-    or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if they differ.
+    Before anything is timed, each variant runs once, and they are checked to have done the same work: the same commands,
+    the same reply, or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if
+    they differ.
     """
     variants, distances = checked_variants(variants), checked_distances(rtt_ms)
     ops, rounds = check_positive(ops, "ops"), rounds if rounds is None else check_number(rounds, "rounds", 1, whole=True)
