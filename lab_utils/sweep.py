@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from .arguments import check_function, check_positive
+from .arguments import check_function, check_positive, check_ran, shown
 from .errors import LabError
 from .ratio import FASTER, ratio
 from .servers import connect
@@ -67,8 +67,12 @@ def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, 
     `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
     `rounds` fixes the number of rounds, as there.
     """
-    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", "a function of a client and a size, such as `def batch(r, size): ...`",
-                   takes=2)
+    such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
+    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
+    if callable(memory):
+        check_function(memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as, takes=2)
+    elif not isinstance(memory, bool):
+        raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these.")
     sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []
     if not sizes or sizes != sorted(set(sizes)):
         raise LabError("lab.sweep needs its sizes in growing order, each once. Write them as a tuple: (1, 10, 100) for instance.")
@@ -86,7 +90,7 @@ def peak_memory(fn, size, options):
     try:
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        fn(client, size)
+        check_ran(fn(client, size), "lab.sweep")
         return tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()

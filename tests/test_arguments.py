@@ -331,6 +331,10 @@ ROWS = {
         ),
         (NO_POSITIVE_NUMBERS, lambda x, r: lab.sweep(works, (1, 2), ops=x)),
         (NO_ROUNDS, lambda x, r: lab.sweep(works, (1, 2), rounds=x)),
+        (
+            {name: made for name, made in NO_PLAIN_FUNCTIONS.items() if name != "what it returned"},
+            lambda x, r: lab.sweep(works, (1, 2), rounds=1, memory=x),
+        ),
         ({**NO_DISTANCES, "a list": list, "two": lambda: (1, "5")}, lambda x, r: lab.sweep(works, (1, 2), rtt_ms=x)),
     ],
     "timeline": [
