@@ -29,7 +29,7 @@ def spare(*settings, **options):
     try:
         with as_options(options, "lab.spare"), started.connect(**options) as probe:
             probe.ping()
-    except LabError:
+    except BaseException:
         started.stop()
         raise
     return started.connect(**options)
