@@ -77,8 +77,7 @@ class Link:
             self.poll = select.poll()
             self.poll.register(self.said, select.POLLIN)
         if replaced and replaced.owner == self.owner:
-            cut(replaced.requests)
-            cut(replaced.said)
+            replaced.let_go()
             self.take_over(replaced)
 
     @property
@@ -224,10 +223,18 @@ class Link:
 
     def stop(self):
         """Ends the link and waits for it. A forked child leaves its parent's alone."""
-        if self.owner == os.getpid() and self.process.poll() is None:
-            with contextlib.suppress(OSError, KeyError):
-                cut(self.requests)
+        if self.owner == os.getpid():
+            self.let_go()
             self.process.wait(5)
+
+    def let_go(self):
+        """Closes what only a living link needs; without its requests it ends. A second time there is nothing to close."""
+        with uninterrupted():
+            atexit.unregister(self.stop)
+            if self.requests is not None:
+                cut(self.requests)
+                cut(self.said)
+                self.requests = self.said = None
             if self.bell >= 0:
                 os.close(self.bell)
                 self.bell = -1

@@ -275,6 +275,21 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
 
 
 @linux
+def test_what_has_ended_holds_no_file_and_stopping_twice_closes_nobody_elses():
+    before = os.listdir("/proc/self/fd")
+    first = Link()
+    first.process.kill()
+    first.process.wait(5)
+    second = Link(first)
+    first.stop()
+    assert second.pids()
+    second.stop()
+    second.stop()
+    del first, second
+    assert os.listdir("/proc/self/fd") == before
+
+
+@linux
 def test_the_waker_rests_while_others_want_the_cpu(r):
     """Two programs computing on the CPU that is held: the waker takes hardly any of it, however long it is asked to."""
     with steady(servers.server().pid, link()) as held:
