@@ -8,7 +8,7 @@ import time
 
 from . import guard
 from .errors import LabError
-from .interrupts import uninterrupted
+from .whole import Whole
 
 CATCH_UP_S = 0.1  # for what had piled up in its sockets
 LONGEST_S = 600
@@ -29,10 +29,12 @@ def frozen(client, seconds):
     if not stands_on.private:
         raise LabError("lab.frozen stops the process of a server, so it only takes one that the lab started: "
                        "spare = lab.spare(), then lab.frozen(spare, 0.5).")
+    if not stands_on.alive():
+        raise LabError("The server of this client has ended. Start another: spare = lab.spare(), then lab.frozen(spare, 0.5).")
     return Frozen(pid, seconds)
 
 
-class Frozen:
+class Frozen(Whole):
     """The block. A kernel that is killed inside it leaves nobody standing: the server's keeper kills that too."""
 
     def __init__(self, pid, seconds):
@@ -40,19 +42,13 @@ class Frozen:
         self.waking = threading.Timer(seconds, self.wake)
         self.waking.daemon = True
 
-    def __enter__(self):
-        try:
-            with uninterrupted():
-                os.kill(self.pid, signal.SIGSTOP)
-                self.waking.start()
-        except BaseException:
-            self.wake()
-            raise
+    def enter(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        self.waking.start()
 
-    def __exit__(self, *_):
-        with uninterrupted():
-            self.waking.cancel()
-            self.wake()
+    def leave(self):
+        self.waking.cancel()
+        self.wake()
         time.sleep(CATCH_UP_S)
 
     def wake(self):

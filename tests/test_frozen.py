@@ -54,10 +54,26 @@ def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
         pass
 
 
+def test_a_server_that_has_ended():
+    """Its process id may be somebody else's by now."""
+    ended = lab.spare(retry=None)
+    its_process = guard.check(ended).kept.process
+    ended.shutdown(nosave=True)
+    its_process.wait(5)
+    assert "has ended" in refusal(lab.frozen, ended, 1)
+
+
 @pytest.mark.parametrize("seconds", [None, "0.5", -1, float("nan"), float("inf"), True, [1], 601])
 def test_seconds_after_which_it_would_never_wake(server, seconds):
     assert "0 to 600" in refusal(lab.frozen, server, seconds)
     assert server.ping()
+
+
+def test_an_interrupt_on_the_way_out_wakes_it(server, monkeypatch):
+    monkeypatch.setattr(threading.Timer, "cancel", lambda self: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt), lab.frozen(server, 60):
+        pass
+    assert hasty(server).ping()
 
 
 def test_an_interrupt_on_the_way_in_wakes_it(server, monkeypatch):
