@@ -57,7 +57,7 @@ def c4(batch_s, all_at_once_s, batch_bytes, all_at_once_bytes, smaller_s, smalle
     fast, small = ([took <= NEARLY_AS_FAST * all_at_once_s for took, _ in sizes],
                    [held <= FAR_LESS * all_at_once_bytes for _, held in sizes])
     if any(map(all, zip(fast, small, strict=True))):
-        return Verdict(HOLDS, f"{seen}. Memory grows with the batch; speed stops growing long before")
+        return Verdict(HOLDS, f"{seen}. Memory grows with the batch; speed stops growing long before" if fast[1] else seen)
     return Verdict(DEPENDS if any(fast) or any(small) else FAILS, seen)
 
 
