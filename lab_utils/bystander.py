@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import guard
-from .arguments import check_client, check_function, check_ran
+from .arguments import check_client, check_function, check_number, check_ran
 from .errors import LabError
 from .keeper import Kept
 from .pinning import turn
@@ -69,8 +69,7 @@ def bystander(fn, client, runs=1, setup=None):
     that it never waits for this one's interpreter, only for the server. It stands next to the server, at no distance.
     Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
     """
-    if not isinstance(runs, int) or isinstance(runs, bool) or runs < 1:
-        raise LabError(f"lab.bystander needs at least one run, not runs={runs!r}. Pass runs=3 for instance.")
+    check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
     check_client(client, "lab.bystander")
     if setup is not None:

@@ -8,7 +8,7 @@ import time
 from io import BytesIO
 
 from . import style
-from .errors import LabError
+from .arguments import check_number
 from .film import Scene, png
 from .flights import check_ways, distance_of
 from .model import fit_model
@@ -39,9 +39,7 @@ def plot_map(client, commands=1):
     if os.environ.get("LAB_FIGURES") == "off":
         return None
     check_ways({"commands": len}, client)
-    if type(commands) is not int or not 1 <= commands <= MOST_COMMANDS:
-        raise LabError(f"commands={commands!r} is not a number of commands a turn. Pass a whole number from 1 to "
-                       f"{MOST_COMMANDS:,}.")
+    check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = fit_model()
     drawn = WaitingMap(model, measured(), distance_to(client, model), commands)
     say(drawn.words)

@@ -302,7 +302,7 @@ ROWS = {
         ({**NO_DICTS, "a number as name": dict}, lambda x, r: lab.race(x, r)),
         (NO_FUNCTIONS_AT_ALL, lambda x, r: lab.race({"one": x}, r)),
         ({**NO_CLIENTS, **AN_ASYNCIO_CLIENT}, lambda x, r: lab.race({"one": works}, x)),
-        (NO_POSITIVE_NUMBERS, lambda x, r: lab.race({"one": works}, r, x)),
+        ({**NO_POSITIVE_NUMBERS, "an hour": lambda: 3600}, lambda x, r: lab.race({"one": works}, r, x)),
     ],
     "raw_socket": [(NO_PLAIN_CLIENTS, lambda x, r: lab.raw_socket(x))],
     "run_fresh": [

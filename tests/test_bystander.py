@@ -45,7 +45,7 @@ def test_each_run_has_its_setup(r):
 
 @pytest.mark.parametrize("runs", [0, -1, 1.5, True, None])
 def test_runs_that_are_none(r, runs):
-    assert "at least one run" in refusal(lab.bystander, lambda r: None, r, runs)
+    assert "a whole number, 1 or more" in refusal(lab.bystander, lambda r: None, r, runs)
 
 
 def test_an_idle_server_is_not(r):
