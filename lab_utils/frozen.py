@@ -18,8 +18,7 @@ def frozen(client, seconds):
     """Inside the `with` block the private server behind `client` stands still, as a machine does that swaps or is moved.
 
     Its process gets SIGSTOP, and SIGCONT after `seconds` or at the block's end, whichever comes first. On leaving, it has
-    had a moment to run what had arrived meanwhile. Only servers that the lab started, and 0 to 600 seconds, else LabError;
-    not on Windows.
+    had a moment to run what had arrived meanwhile. Only servers that the lab started, and 0 to 600 seconds, else LabError.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds <= LONGEST_S:
         raise LabError(f"lab.frozen needs a number of seconds from 0 to {LONGEST_S}, after which the server goes on, and got "

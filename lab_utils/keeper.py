@@ -8,13 +8,18 @@ the keeper, so there is no moment at which nobody would remove it.
 
 import atexit
 import contextlib
-import fcntl
 import os
 import secrets
 import subprocess
 import tempfile
 
+from .errors import LabError
 from .interrupts import uninterrupted
+
+try:
+    import fcntl
+except ImportError:
+    raise LabError("The lab does not run on Windows itself. Open this folder in WSL, and run `make lab` there.") from None
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
@@ -53,8 +58,7 @@ def _drop_lifelines():
     _kept.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_drop_lifelines)
+os.register_at_fork(after_in_child=_drop_lifelines)
 
 
 @atexit.register

@@ -12,7 +12,6 @@ import secrets
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -122,9 +121,6 @@ def find_binary():
     path = wheel_binary() or shutil.which("redis-server") or shutil.which("valkey-server")
     if path:
         return path
-    if sys.platform == "win32":
-        raise LabError("Redis does not run on Windows itself. Open this folder in WSL and run `make lab` there, or start "
-                       "`docker compose up -d redis` and set REDIS_URL=redis://127.0.0.1:6379/0.")
     raise LabError("No Redis server was found. Run `pip install -r requirements.txt`, which brings one; or install "
                    "redis-server with your system's packages; or set REDIS_URL to a server with an empty database.")
 

@@ -4,16 +4,12 @@ Losing the memory never stops a lesson, and a file that cannot be read is never 
 """
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
 import time
 from pathlib import Path
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 LARGEST = 5_000_000  # bytes; what the lab remembers takes a hundredth of that
 PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond
@@ -54,9 +50,8 @@ def changing(name):
 def locked():
     """Keeps other kernels and threads from these files; where the folder cannot be locked, goes on without."""
     held = None
-    if fcntl:
-        with contextlib.suppress(OSError):
-            held = os.open(folder(), os.O_RDONLY)
+    with contextlib.suppress(OSError):
+        held = os.open(folder(), os.O_RDONLY)
     try:
         if held is not None:
             wait_for(held)

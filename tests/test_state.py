@@ -209,7 +209,6 @@ def test_kernels_that_write_at_once_lose_nothing(remembered):
     assert names(remembered) == ["progress.json"]
 
 
-@pytest.mark.skipif(not state.fcntl, reason="a system without locks")
 def test_a_kernel_that_stands_still_with_the_lock_does_not_hold_up_the_others(file, monkeypatch):
     monkeypatch.setattr(state, "PATIENCE_S", 0.2)
     descriptor = os.open(file.parent, os.O_RDONLY)
