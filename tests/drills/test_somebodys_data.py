@@ -126,6 +126,7 @@ WITH_A_CLIENT = {
     "count, several": lambda client: lab.count({"one": set_key1, "other": set_key1}, client),
     "empty": lab.empty,
     "frozen": lambda client: lab.frozen(client, 0.1).__enter__(),
+    "plot_map": lab.plot_map,
     "plot_lanes": lambda client: lab.plot_lanes({"one": set_key1}, client),
     "race": lambda client: lab.race({"one": set_key1}, client),
     "raw_socket": lab.raw_socket,
@@ -150,7 +151,7 @@ THROUGH_REDIS_URL = """
     lab.plot_ladders({"one": seen}); lab.plot_lanes({"loop": loop}, r); lab.race({"loop": loop}, r)
     lab.timeline(lambda: loop(r))
     print(lab.bystander(loop, r), lab.segments(loop), lab.run_fresh("import redis; redis.Redis(**address).set('fresh', 1)"))
-    model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); lab.describe(20, 20, 1, model); lab.slider()
+    model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); lab.describe(20, 20, 1, model); lab.plot_map(r)
     wire = lab.raw_socket(r); wire.sendall(b"SET key1 value1\\r\\n"); print(wire.recv(100)); wire.close()
     lab.check("01.1", lambda r, keys: r.mget(keys)); lab.check("00.1", lambda r: r.mset({"a": 1, "b": 2}) and r.mget(["a", "b"]))
     spare = lab.spare(); spare.flushall()
