@@ -18,7 +18,7 @@ LEFT, RIGHT = 84, 66  # px beside a track, for "client" and "Redis"
 TOP, BLOCK, BOTTOM = 70, 112, 30
 ROAD = "#EEF1F5"
 GHOSTS = 4  # where a request was since the last picture: the faster it goes, the longer its trail
-LONGEST_FILM_S = 120  # its pictures are all in memory at once
+SHORTEST_FILM_S, LONGEST_FILM_S = 0.01, 120  # its pictures are all in memory at once
 MANY_TURNS, FIRST_TURNS, FIRST_PART = 25, 5, 0.4  # of more turns than that, the first few get two fifths of the film
 
 
@@ -27,13 +27,13 @@ def race(ways, client, seconds=10, parallel=False):
 
     A filled dot is a request on its way to Redis, a hollow one its reply; a bigger dot carries more than one command. The
     bar beneath is the time so far: pale where something was on its way, orange where the client worked. The slowest
-    way takes `seconds` (1 to 120) to watch; clocks show its own time.
+    way takes `seconds` (0.01 to 120) to watch; clocks show its own time.
 
     Returns a Race: a notebook plays it when the cell is run; a run that nobody watches (CI, the committed outputs)
     shows the still last picture. Prints one line in words. `race(...).save("race.gif")` writes it as a GIF. Raises
     what `lab.plot_lanes` raises.
     """
-    check_number(seconds, "seconds", 1, LONGEST_FILM_S)
+    check_number(seconds, "seconds", SHORTEST_FILM_S, LONGEST_FILM_S)
     if os.environ.get("LAB_FIGURES") == "off":
         return None
     runs = watch(ways, client, parallel)
