@@ -101,11 +101,11 @@ def test_each_way_is_run_whole(at, done):
 
 
 def test_one_inside_another():
-    outer, inner = Counter(None), Counter("leave")
+    outer, inner, before = Counter(None), Counter("leave"), signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), outer, inner:
         pass
     assert (outer.changed, inner.changed) == (0, 0)
-    assert signal.getsignal(signal.SIGINT) is not None
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_in_another_thread_the_signal_is_left_alone():
