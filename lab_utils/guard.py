@@ -5,10 +5,9 @@ REDIS_URL names (see `reservation.py`). Every helper that is handed a client ask
 """
 
 import redis
-import redis.asyncio
-from redis.client import Pipeline
 from redis.cluster import RedisCluster
 
+from .arguments import check_client
 from .errors import LabError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -40,24 +39,21 @@ def add_reserved(server):
 
 
 def check(client):
-    """The Server of the lab's on which `client` stands: a `redis.Redis`, an asyncio one, or a `RedisCluster`.
+    """The Server of the lab's on which `client` stands: a `redis.Redis` or a `RedisCluster`.
 
     Raises LabError, before anything is written, for everything else: a server or a database that is not the lab's, a lost
     reservation, a pipeline, no client at all. Of the nodes of a cluster it returns the first one's.
     """
+    check_client(client, "The lab", cluster=True)
     places = [server_of(node) for node in nodes_of(client)]
     return places[0]
 
 
 def nodes_of(client):
     """A client for each server behind this one: itself, or one for each node of a cluster."""
-    if isinstance(client, Pipeline):
-        raise LabError("This is a pipeline, and a client is needed. Pass r itself, and make the pipeline inside the function.")
     if isinstance(client, RedisCluster):
         return [client.get_redis_connection(node) for node in client.get_nodes()]
-    if isinstance(client, (redis.Redis, redis.asyncio.Redis)):
-        return [client]
-    raise LabError(f"A redis client is needed here, and this is a {type(client).__name__}. Pass r = lab.connect().")
+    return [client]
 
 
 def server_of(client):
@@ -66,10 +62,6 @@ def server_of(client):
     known = known_by_address(options)
     if known and known.private and options.get("password") == known.options["password"]:
         return known
-    if isinstance(client, redis.asyncio.Redis):
-        if known and not known.private and options.get("db", 0) == known.options["db"]:
-            return known
-        raise LabError(foreign(options))
     try:
         return reserved_of(client) or private_of(client) or refuse(options)
     except (redis.RedisError, OSError) as error:
@@ -136,7 +128,6 @@ def empty(client):
     Raises LabError, and deletes nothing, where the client stands on anything but a private server of the lab's or the
     database that it has reserved on the server which REDIS_URL names.
     """
+    check_client(client, "lab.empty", cluster=True)
     check(client)
-    if isinstance(client, redis.asyncio.Redis):
-        raise LabError("lab.empty needs a plain client, not an asyncio one. Pass r = lab.connect().")
     client.flushdb()
