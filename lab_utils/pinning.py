@@ -120,8 +120,13 @@ def place(pid, cpus):
 
 
 def _measure_nothing():
-    """A forked child does not measure, though its parent may have at that moment."""
+    """A forked child does not measure, though its parent may at that moment: what that holds, the child must not put back."""
     global _now
+    if _now:
+        cpus, _ = _now.before.get(_now.thread, (None, None))
+        if cpus:
+            place(0, cpus)
+        _now.before, _now.turn, _now.mine, _now.awake = {}, {}, False, False
     _now = None
     one_thread._at_fork_reinit()
 

@@ -130,6 +130,23 @@ def test_a_forked_child_holds_nothing(names, holder):
         os.waitpid(child, 0)
 
 
+def test_a_forked_child_leaves_what_its_parent_measures_alone(r):
+    before = pinning.affinity(0)
+    with steady(server().pid) as held:
+        child = os.fork()
+        if not child:
+            wrong = True
+            try:
+                held.__exit__(None, None, None)
+                wrong = pinning.affinity(0) != before
+            finally:
+                os._exit(wrong)
+        _, status = os.waitpid(child, 0)
+        assert status == 0
+        assert pinning.affinity(0) == pinning.affinity(server().pid) == set(held.cpus)
+        assert all(turns.bound(core) is None for core in held.turn)
+
+
 def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder):
     one = holder(names[:1], 1)
     one.holds()
