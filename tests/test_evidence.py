@@ -106,12 +106,11 @@ def test_the_link_tells_how_late_it_was(r):
     client = lab.connect(1)
     with steady(server().pid, link()):
         watch = Watch(server().pid, link())
+        before = watch.read()
         for _ in range(20):
-            before = watch.read()
             client.ping()
-            now = watch.read()
-    assert now["late"] >= before["late"] >= 0
-    assert watch.late_s() == link().late_s()
+        now = watch.read()
+    assert now["late"] > before["late"], "by microseconds at least"
 
 
 def test_a_server_that_is_asked_for_its_cpu():
