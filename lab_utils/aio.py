@@ -42,10 +42,11 @@ def run(coroutine):
     Interrupted, by Ctrl-C for one, it cancels the coroutine and waits until that has ended. One that does not end, because
     it never awaits, is left alone in its thread, and the next gets a new loop. Raises LabError inside the loop itself.
     """
-    if loop()[1] is threading.current_thread():
+    try:
+        check_outside()
+    except LabError:
         coroutine.close()
-        raise LabError("A helper of the lab was called inside an `async def` function that the lab runs; they would wait for "
-                       "each other. Write the outer function as plain `def`.")
+        raise
     running, ended = queue.SimpleQueue(), threading.Event()
     future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
     try:
@@ -53,6 +54,13 @@ def run(coroutine):
     finally:
         if not ended.is_set():
             cancel(running, ended)
+
+
+def check_outside():
+    """Raises LabError in the lab's own loop: who waits there for something that needs the loop waits for ever."""
+    if loop.cache_info().currsize and loop()[1] is threading.current_thread():
+        raise LabError("A helper of the lab was called inside an `async def` function that the lab runs; they would wait for "
+                       "each other. Write the outer function as plain `def`.")
 
 
 async def noted(coroutine, running, ended):

@@ -86,6 +86,7 @@ def count(fn, client):
 def counted(fn, client):
     """(Cost, what fn returned)."""
     check_countable(fn, client)
+    aio.check_outside()
     guard.check(client)
     with contextlib.nullcontext() if blocks_here() else one_thread:  # a count within a count has the turn already
         return counted_async(fn, client) if aio.is_async(fn) else counted_plain(fn, client)

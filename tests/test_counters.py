@@ -400,3 +400,11 @@ def test_what_redis_py_refuses_is_refused_under_the_tap_too(r):
         bytes_alone(r)
     with pytest.raises(TypeError):
         lab.count(bytes_alone, r)
+
+
+def test_a_count_inside_what_the_labs_loop_runs_is_refused_and_does_not_wait_for_itself(r):
+    async def outer(own):
+        await own.ping()
+        return refusal(lab.count, lambda client: client.ping(), r)
+
+    assert "plain `def`" in counted(outer, r)[1]

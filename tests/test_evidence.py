@@ -55,7 +55,7 @@ def test_what_a_program_on_the_same_cpu_took(r, hog):
     with steady(server().pid) as held:
         hog(held.cpus[0])
         seconds, spent = spent_on(Watch(server().pid), lambda: compute(0.1))
-    assert 0.1 <= spent.client < 0.12
+    assert 0.1 <= spent.client < 0.2
     assert seconds - spent.taken == pytest.approx(0.1, rel=0.15), "without what was taken it is what it would have been"
     assert spent.taken > 0.2 * seconds
 

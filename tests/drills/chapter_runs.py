@@ -32,7 +32,7 @@ class Run:
         return "\n".join([*self.facts, *self.words])
 
 
-def run(chapters=CHAPTERS, cell_timeout_s=120, words=True, **environment):
+def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, **environment):
     """Runs the chapters with these further environment variables. Raises RuntimeError where pytest itself did not work."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"

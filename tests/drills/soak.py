@@ -72,4 +72,5 @@ def median():
 
 
 if __name__ == "__main__":
-    sys.exit(main(*[int(argument) for argument in sys.argv[1:3]] or (5, 3)))
+    quiet_runs, busy_runs = [*map(int, sys.argv[1:3]), *(5, 3)[len(sys.argv) - 1:]][:2]
+    sys.exit(main(quiet_runs, busy_runs))
