@@ -1,6 +1,7 @@
 """What the tests share: the lab's own server, other servers beside it, and a memory of the test's own."""
 
 import contextlib
+import sys
 
 import pytest
 
@@ -47,3 +48,11 @@ def another_server():
             stack.callback(started.stop)
             return started
         yield start
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open():
+    """A test that draws by itself leaves nothing for the next one to find."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
