@@ -9,6 +9,7 @@ import gc
 import inspect
 import os
 import signal
+import sys
 import textwrap
 import threading
 
@@ -57,7 +58,7 @@ class Patient:
 
     def handle(self, number, frame):
         if deleting(frame):
-            threading.Timer(AGAIN_S, os.kill, (os.getpid(), number)).start()
+            again()
         else:
             self.go()
             self.before(number, frame)
@@ -65,6 +66,23 @@ class Patient:
     def go(self):
         if signal.getsignal(signal.SIGINT) == self.handle:
             signal.signal(signal.SIGINT, self.before)
+
+
+def again():
+    """The signal once more, shortly: its moment was a bad one."""
+    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def thrown_away(what, told=sys.unraisablehook):
+    """Python swallows what is raised in a weak reference's callback. An interrupt that falls into one comes again."""
+    if what.exc_type is KeyboardInterrupt:
+        again()
+    else:
+        told(what)
+
+
+# Once for the whole kernel: whoever set it and put it back for each call could be interrupted in between.
+sys.unraisablehook = thrown_away
 
 
 def deleting(frame):

@@ -3,8 +3,11 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+import weakref
 
 import pytest
 import redis.asyncio
@@ -106,6 +109,43 @@ def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(capsys):
     with pytest.raises(Interrupted):
         measuring()
     assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The lab's own: pytest has put another in its place."""
+    monkeypatch.setattr(sys, "unraisablehook", interrupts.thrown_away)
+
+
+def test_a_signal_that_falls_into_a_weak_references_callback_is_not_lost(hook, capsys):
+    class Kept:
+        pass
+
+    @interruptible
+    def measuring():
+        kept = Kept()
+        watching = weakref.ref(kept, lambda gone: ctrl_c())
+        del kept
+        time.sleep(5)
+        return watching
+
+    with pytest.raises(Interrupted):
+        measuring()
+    assert capsys.readouterr().err == ""
+
+
+def test_other_errors_that_nobody_can_catch_are_told_as_ever(hook, capsys):
+    class Deleted:
+        def __del__(self):
+            raise ValueError("in here")
+
+    Deleted()
+    assert "ValueError: in here" in capsys.readouterr().err
+
+
+def test_a_kernel_listens_for_interrupts_that_python_swallows():
+    program = "import sys, lab_utils; print(sys.unraisablehook.__module__)"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "lab_utils.interrupts\n"
 
 
 def test_every_helper_is_one():
