@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import lab_utils as lab
-from lab_utils import calm, servers
+from lab_utils import calm
+from lab_utils.testbed import servers
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,8 +10,8 @@ from helpers import refusal
 from redis.cluster import RedisCluster
 
 import lab_utils as lab
-from lab_utils import servers
-from lab_utils.cluster import Cluster
+from lab_utils.testbed import servers
+from lab_utils.testbed.clusters import Cluster
 
 pytestmark = [
     pytest.mark.filterwarnings("error::RuntimeWarning"),  # a coroutine that nobody awaited

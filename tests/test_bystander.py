@@ -9,10 +9,10 @@ import redis
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils import servers
-from lab_utils.bystander import Bystander, Run
+from lab_utils.testbed import servers
+from lab_utils.timing.bystanders import Bystander, Run
 
-module = importlib.import_module("lab_utils.bystander")  # the package's own name for it is the function
+module = importlib.import_module("lab_utils.timing.bystanders")  # the package's own name for it is the function
 
 
 def test_a_blocked_server_is_felt(r):

@@ -5,7 +5,7 @@ from helpers import as_compared
 import lab_utils as lab
 from lab_utils import calm
 from lab_utils.calm import Calm
-from lab_utils.timing import Comparison
+from lab_utils.timing.comparison import Comparison
 
 QUIET, BUSY, BUSIER = Calm(25, 25), Calm(3, 40, 0.23), Calm(0, 40, 0.5)
 

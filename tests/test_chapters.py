@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT
 
 import lab_utils as lab
-from lab_utils import exercises
+from lab_utils.course import exercises
 
 exercises.load_all()
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -6,9 +6,9 @@ import pytest
 from helpers import as_compared, refusal
 
 import lab_utils as lab
-from lab_utils import claims
 from lab_utils.calm import Calm
-from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Claim, Verdict
+from lab_utils.course import claims
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Claim, Verdict
 
 
 @pytest.fixture

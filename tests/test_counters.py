@@ -12,9 +12,9 @@ import redis.connection
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import servers
-from lab_utils.counters import counted
-from lab_utils.tap import Tap
+from lab_utils.testbed import servers
+from lab_utils.tracing.counters import counted
+from lab_utils.tracing.tap import Tap
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
           for name in ("connect_check_health", "send_packed_command", "read_response")]

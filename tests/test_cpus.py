@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lab_utils import cpus
+from lab_utils.testbed import cpus
 
 
 @pytest.fixture

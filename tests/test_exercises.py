@@ -5,8 +5,8 @@ import json
 import pytest
 
 import lab_utils as lab
-from lab_utils import exercises
-from lab_utils.exercises import Exercise, Refused, unsolved
+from lab_utils.course import exercises
+from lab_utils.course.exercises import Exercise, Refused, unsolved
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 import redis
 
 import lab_utils as lab
-from lab_utils.fingerprint import environment_line, link_error, server_name
+from lab_utils.testbed.fingerprints import environment_line, link_error, server_name
 
 
 def test_what_could_change_a_result_is_there(r):
@@ -35,7 +35,7 @@ def test_a_server_that_the_link_cannot_stand_in_front_of(r, monkeypatch):
     def refuse(rtt_ms=0):
         raise lab.LabError("The link cannot stand in front of a TLS server.")
 
-    monkeypatch.setattr(sys.modules["lab_utils.fingerprint"], "connect", refuse)
+    monkeypatch.setattr(sys.modules["lab_utils.testbed.fingerprints"], "connect", refuse)
     assert link_error() == "none: it cannot stand in front of this server"
 
 

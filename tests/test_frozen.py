@@ -8,7 +8,7 @@ import redis
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import guard
+from lab_utils.testbed import guard
 
 
 @pytest.fixture

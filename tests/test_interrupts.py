@@ -15,7 +15,7 @@ import redis.asyncio
 import lab_utils as lab
 from lab_utils import interrupts
 from lab_utils.interrupts import Interrupted, interruptible, uninterrupted
-from lab_utils.link import link
+from lab_utils.testbed.link import link
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +144,7 @@ def test_other_errors_that_nobody_can_catch_are_told_as_ever(hook, capsys):
 
 
 def test_a_kernel_listens_for_interrupts_that_python_swallows():
-    program = "import sys, lab_utils; print(sys.unraisablehook.__module__)"
+    program = "import sys, lab_utils; lab_utils.count; print(sys.unraisablehook.__module__)"
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "lab_utils.interrupts\n"
 
 

@@ -12,8 +12,8 @@ import pytest
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils import keeper, servers
-from lab_utils.keeper import Kept
+from lab_utils.testbed import keeper, servers
+from lab_utils.testbed.keeper import Kept
 
 SPARE = """
     import os
@@ -81,7 +81,7 @@ def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tm
     process, [child, link] = kernel("""
         import os, time
         import lab_utils as lab
-        from lab_utils.link import link
+        from lab_utils.testbed.link import link
         far = lab.connect(1)
         link().ask("record")
         far.set("big", "x" * 20_000_000)
@@ -177,7 +177,7 @@ def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
 def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
     process, said = kernel("""
         import lab_utils as lab
-        from lab_utils.servers import server
+        from lab_utils.testbed.servers import server
         r, far = lab.connect(), lab.connect(1)
         old = server()
         r.shutdown(nosave=True)
@@ -192,7 +192,7 @@ def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
 
 
 def test_a_link_that_was_killed_is_replaced_and_its_clients_go_on(capsys):
-    from lab_utils.link import link
+    from lab_utils.testbed.link import link
 
     far = lab.connect(1)
     old = link()

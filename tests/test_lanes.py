@@ -14,9 +14,10 @@ from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils import lanes, style
-from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Queueing, one_run, run_of, watch
-from lab_utils.tap import Tap
+from lab_utils.figures import style
+from lab_utils.tracing import lanes
+from lab_utils.tracing.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Queueing, one_run, run_of, watch
+from lab_utils.tracing.tap import Tap
 
 
 def loop(r):
@@ -183,7 +184,7 @@ def drawn(request, private_server):
 
 
 def lanes_style():
-    from lab_utils.plots import STYLE, plt
+    from lab_utils.figures.plots import STYLE, plt
 
     return plt.style.context(STYLE)
 

@@ -21,10 +21,10 @@ import redis
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils import servers
-from lab_utils.link import MOST_DOUBTS, Link, check_distance, link, through
-from lab_utils.pinning import steady
-from lab_utils.servers import Server
+from lab_utils.testbed import servers
+from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, through
+from lab_utils.testbed.pinning import steady
+from lab_utils.testbed.servers import Server
 
 PATIENCE_S = 20
 linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no waker without SCHED_IDLE")
@@ -206,11 +206,11 @@ def test_the_longest_distance(peer):
 def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     """Calls that were disturbed do not count; where all were it is calibrated again when next asked for, a few times at most."""
     key, waiting = (servers.server().address, 0.0031, False), itertools.count()
-    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda _: next(waiting))  # seconds a call
+    monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: next(waiting))  # seconds a call
     port = link().port(servers.server(), 3.1)
     assert link().doubts[key] == MOST_DOUBTS - 1
     assert link().port(servers.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
-    monkeypatch.setattr(sys.modules["lab_utils.link"], "waited_s", lambda _: 0.0)
+    monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
     assert wait_until(lambda: link().port(servers.server(), 3.1) == port and not link().doubts[key], 30)
     calibrated = link().own_s[key]
     assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
@@ -418,7 +418,7 @@ FEW_FILES = """
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
 import lab_utils as lab
-from lab_utils.link import link
+from lab_utils.testbed.link import link
 options = lab.connect(1).connection_pool.connection_kwargs
 print(options["port"], options["password"], flush=True)
 input()

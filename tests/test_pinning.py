@@ -7,10 +7,10 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import aio, slices
-from lab_utils.link import link
-from lab_utils.pinning import steady
-from lab_utils.servers import server
+from lab_utils.testbed import event_loop, slices
+from lab_utils.testbed.link import link
+from lab_utils.testbed.pinning import steady
+from lab_utils.testbed.servers import server
 
 linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
 two_cpus = pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
@@ -152,10 +152,10 @@ def test_in_parallel_the_event_loop_stays_with_the_client(r):
     async def place():
         return os.sched_getaffinity(0)
 
-    before = aio.run(place())
+    before = event_loop.run(place())
     with steady(server().pid, link(), parallel=True):
-        assert aio.run(place()) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
-    assert aio.run(place()) == before
+        assert event_loop.run(place()) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
+    assert event_loop.run(place()) == before
 
 
 @two_cpus

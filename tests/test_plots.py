@@ -12,14 +12,15 @@ from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
-from lab_utils import claims, plots, state
-from lab_utils.bystander import Bystander, Run
 from lab_utils.calm import Calm
-from lab_utils.plots import looks
-from lab_utils.retrial import Retrial, Retried
-from lab_utils.sweep import Sweep
-from lab_utils.timing import Budget, Comparison
-from lab_utils.wire import Capture, Message
+from lab_utils.course import claims, state
+from lab_utils.course.retrials import Retrial, Retried
+from lab_utils.figures import plots
+from lab_utils.figures.plots import looks
+from lab_utils.timing.bystanders import Bystander, Run
+from lab_utils.timing.comparison import Budget, Comparison
+from lab_utils.timing.sweeps import Sweep
+from lab_utils.tracing.wire import Capture, Message
 
 SMALLEST_POINTS = 8
 

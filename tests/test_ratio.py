@@ -5,7 +5,18 @@ import random
 
 import pytest
 
-from lab_utils.ratio import CONFIDENCE, FASTER, FEWEST_FOR_INTERVAL, SAME, SLOWER, TOO_FEW, Ratio, interval_ranks, ratio, within
+from lab_utils.timing.ratio import (
+    CONFIDENCE,
+    FASTER,
+    FEWEST_FOR_INTERVAL,
+    SAME,
+    SLOWER,
+    TOO_FEW,
+    Ratio,
+    interval_ranks,
+    ratio,
+    within,
+)
 
 
 def coverage(n, low):

@@ -10,10 +10,10 @@ from jupyter_client.manager import start_new_kernel
 from verdict_words import shown_in
 
 import lab_utils as lab
-from lab_utils import claims, scoreboard
-from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED
+from lab_utils.course import claims, scoreboard
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED
 
-module = importlib.import_module("lab_utils.retrial")  # the package's attribute of that name is the function
+module = importlib.import_module("lab_utils.course.retrials")  # the package's attribute of that name is the function
 claims.load_all()
 ARTICLE_SIZES = {"A": 4, "B": 10, "C": 14, "D": 7, "E": 3}  # the 38 claims on trial
 SCOREBOARD = ROOT / "notebooks" / "12_scoreboard.ipynb"
@@ -92,7 +92,7 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=["--log-level=ERROR"])
     try:
         asked = client.execute("import importlib, pathlib\nimport lab_utils as lab\n"
-                               f"importlib.import_module('lab_utils.retrial').NOTEBOOKS = pathlib.Path({str(shelf)!r})\n"
+                               f"importlib.import_module('lab_utils.course.retrials').NOTEBOOKS = pathlib.Path({str(shelf)!r})\n"
                                "lab.retrial()")
         assert wait_until(lambda: seen.exists() and seen.read_text(), 20)
         manager.interrupt_kernel()

@@ -5,9 +5,9 @@ import statistics
 
 import pytest
 
-from lab_utils import rounds
 from lab_utils.calm import Calm
-from lab_utils.rounds import Sample, measure, those_that_count
+from lab_utils.timing import rounds
+from lab_utils.timing.rounds import Sample, measure, those_that_count
 
 QUIET_S = 0.010
 

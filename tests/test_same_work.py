@@ -4,8 +4,8 @@ import pytest
 import redis
 from helpers import refusal
 
-from lab_utils import same_work
-from lab_utils.same_work import check_same_work
+from lab_utils.timing import same_work
+from lab_utils.timing.same_work import check_same_work
 
 SAME = {
     "the same reply": (lambda r: r.mget("a", "b"), lambda r: [r.get("a"), r.get("b")]),

@@ -9,7 +9,7 @@ import redis
 from fakes import drip, listening, redis_that_says
 from helpers import refusal, url_of, wait_until
 
-from lab_utils import guard, server_from_url, servers
+from lab_utils.testbed import guard, server_from_url, servers
 
 # The URL itself
 

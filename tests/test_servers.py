@@ -16,9 +16,9 @@ from fakes import listening
 from helpers import refusal, running, url_of, wait_until
 
 import lab_utils as lab
-from lab_utils import guard, servers, versions
 from lab_utils.errors import LabError
-from lab_utils.keeper import cut
+from lab_utils.testbed import guard, servers, versions
+from lab_utils.testbed.keeper import cut
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
 KERNEL = """
@@ -26,8 +26,8 @@ KERNEL = """
     import time
 
     import lab_utils as lab
-    from lab_utils.link import link
-    from lab_utils.servers import server
+    from lab_utils.testbed.link import link
+    from lab_utils.testbed.servers import server
 
     near, far = lab.connect(), lab.connect(rtt_ms=1)
     own = server()
@@ -349,7 +349,8 @@ def test_a_reservation_ends_with_its_database_empty(somebodys_server):
 @pytest.mark.parametrize("before", ["", "os.fork() or time.sleep(4); "], ids=["alone", "with a forked child that lives on"])
 def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(somebodys_server, before):
     theirs = somebodys_server()
-    script = ("import os, time, lab_utils as lab; from lab_utils.servers import server; r = lab.connect(); r.set('key1', 1); "
+    script = ("import os, time, lab_utils as lab; from lab_utils.testbed.servers import server; "
+              "r = lab.connect(); r.set('key1', 1); "
               f"{before}print(server().reservation.process.pid, flush=True); time.sleep(60)")
     with subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
                           stdout=subprocess.PIPE, text=True) as kernel:
@@ -373,7 +374,7 @@ def test_a_restarted_kernel_gets_its_database_again(somebodys_server):
 
 def test_a_lost_reservation_is_made_anew_at_the_next_connect(somebodys_server):
     theirs = somebodys_server()
-    script = ("import lab_utils as lab; from lab_utils.servers import server; r = lab.connect(); old = server(); "
+    script = ("import lab_utils as lab; from lab_utils.testbed.servers import server; r = lab.connect(); old = server(); "
               "r.client_kill_filter(_type='pubsub'); old.reservation.process.wait(5); "
               "print(lab.connect().set('key1', 1), server() is old)")
     done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},

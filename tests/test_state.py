@@ -9,8 +9,8 @@ import time
 import pytest
 
 import lab_utils as lab
-from lab_utils import exercises, state
-from lab_utils.exercises import Exercise
+from lab_utils.course import exercises, state
+from lab_utils.course.exercises import Exercise
 
 SOLVED = {"solved": True, "tries": 0}
 BROKEN = {
@@ -188,7 +188,7 @@ def test_checks_claims_and_progress_go_on_over_a_broken_file(file, trial, monkey
 
 WRITER = """
 import sys
-from lab_utils import state
+from lab_utils.course import state
 who, count = sys.argv[1], int(sys.argv[2])
 for number in range(count):
     with state.changing("progress") as progress:

@@ -6,8 +6,8 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.sweep import Sweep
-from lab_utils.timing import Comparison
+from lab_utils.timing.comparison import Comparison
+from lab_utils.timing.sweeps import Sweep
 
 
 def batches(r, size):

@@ -12,9 +12,10 @@ import redis.connection
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import aio, tap
-from lab_utils.counters import counted
-from lab_utils.tap import Tap
+from lab_utils.testbed import event_loop
+from lab_utils.tracing import tap
+from lab_utils.tracing.counters import counted
+from lab_utils.tracing.tap import Tap
 
 OWNERS = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), (threading.Thread, "start")]
 ORIGINALS = [owner.__dict__[name] for owner, name in OWNERS]
@@ -137,7 +138,7 @@ def test_a_thread_that_was_there_before_is_seen_by_every_open_tap(r):
 
 def test_asyncio_tasks_belong_to_the_block_that_made_them(r):
     async def one(seen, key, other_is_open):
-        client = aio.client_like(r)
+        client = event_loop.client_like(r)
         await client.ping()
         with seen:
             await other_is_open.wait()
@@ -149,7 +150,7 @@ def test_asyncio_tasks_belong_to_the_block_that_made_them(r):
         await asyncio.gather(*(one(seen, key, barrier) for seen, key in zip(taps, "ab", strict=True)))
 
     taps = Tap(), Tap()
-    aio.run(both(taps))
+    event_loop.run(both(taps))
     assert [sorted(commands(seen)) for seen in taps] == [[b"a0", b"a1", b"a2"], [b"b0", b"b1", b"b2"]]
 
 
@@ -285,9 +286,9 @@ def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(monkeypatch):
 
     interrupt_when(going, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        aio.run(work())
+        event_loop.run(work())
     assert cleaned
-    assert aio.run(asyncio.sleep(0, "and the loop goes on")) == "and the loop goes on"
+    assert event_loop.run(asyncio.sleep(0, "and the loop goes on")) == "and the loop goes on"
 
 
 def test_a_count_that_is_interrupted_leaves_redis_py_plain_and_nothing_running(monkeypatch, r):
@@ -300,7 +301,7 @@ def test_a_count_that_is_interrupted_leaves_redis_py_plain_and_nothing_running(m
             going.set()
 
     wait = going.wait
-    monkeypatch.setattr(aio, "run", interrupting_run(aio.run, going, monkeypatch))
+    monkeypatch.setattr(event_loop, "run", interrupting_run(event_loop.run, going, monkeypatch))
     with pytest.raises(KeyboardInterrupt):
         lab.count(work, r)
     assert wait(1) and is_plain()
@@ -316,7 +317,7 @@ async def ping(r):
 
 
 def test_a_coroutine_that_never_awaits_is_left_behind_and_the_next_one_runs(monkeypatch):
-    monkeypatch.setattr(aio, "CANCELLING_S", 0.2)
+    monkeypatch.setattr(event_loop, "CANCELLING_S", 0.2)
     going, over = threading.Event(), threading.Event()
 
     async def stuck():
@@ -325,8 +326,8 @@ def test_a_coroutine_that_never_awaits_is_left_behind_and_the_next_one_runs(monk
 
     interrupt_when(going, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        aio.run(stuck())
-    assert aio.run(asyncio.sleep(0, "another loop")) == "another loop"
+        event_loop.run(stuck())
+    assert event_loop.run(asyncio.sleep(0, "another loop")) == "another loop"
     over.set()
 
 

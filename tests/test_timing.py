@@ -12,11 +12,11 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils import aio
-from lab_utils.evidence import Watch
-from lab_utils.rounds import progress
 from lab_utils.scale import SCALES, scale
-from lab_utils.timing import Budget, Comparison
+from lab_utils.testbed import event_loop
+from lab_utils.testbed.evidence import Watch
+from lab_utils.timing.comparison import Budget, Comparison
+from lab_utils.timing.rounds import progress
 
 
 def made(samples, ops=1):
@@ -351,8 +351,8 @@ def test_one_loop_in_one_thread(r):
         import threading
         return asyncio.get_running_loop(), threading.get_native_id()
 
-    one, other = aio.run(which()), aio.run(which())
-    assert one == other and one[1] == aio.thread_id() != os.getpid()
+    one, other = event_loop.run(which()), event_loop.run(which())
+    assert one == other and one[1] == event_loop.thread_id() != os.getpid()
 
 
 def test_medians_not_means():

@@ -13,17 +13,17 @@ import pytest
 from helpers import wait_until
 
 import lab_utils as lab
-from lab_utils import pinning, turns
-from lab_utils.cpus import cores
-from lab_utils.link import link
-from lab_utils.pinning import steady
-from lab_utils.servers import server
+from lab_utils.testbed import pinning, turns
+from lab_utils.testbed.cpus import cores
+from lab_utils.testbed.link import link
+from lab_utils.testbed.pinning import steady
+from lab_utils.testbed.servers import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken where processes can be held to a CPU")
 
 HOLDER = """
 import json, sys
-from lab_utils import turns
+from lab_utils.testbed import turns
 turns.NAME, cores, number = json.loads(sys.argv[1])
 print(*turns.hold(cores, number), flush=True)
 sys.stdin.read()

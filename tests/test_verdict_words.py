@@ -12,8 +12,8 @@ from helpers import ROOT
 from verdict_words import MOST_UNTESTED, changes, shown_in
 
 import lab_utils as lab
-from lab_utils import claims, state
-from lab_utils.claims import DEPENDS, FAILS, HOLDS, UNTESTED
+from lab_utils.course import claims, state
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED
 
 claims.load_all()
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}

@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT, as_compared
 from verdict_words import shown_in
 
-from lab_utils import claims
+from lab_utils.course import claims
 
 claims.load_all()
 FILES = sorted((ROOT / "tests" / "verdict_cases").glob("ch*.py"))
@@ -59,7 +59,7 @@ def test_every_judge_can_say_one_thing_and_another():
 
 def test_every_case_belongs_to_a_judge_of_its_chapter():
     for chapter, name, *_ in CASES:
-        assert claims.CLAIMS[name].judge.__module__ == f"lab_utils.verdicts.{chapter}"
+        assert claims.CLAIMS[name].judge.__module__ == f"lab_utils.course.verdicts.{chapter}"
 
 
 # The margin

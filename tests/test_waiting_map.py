@@ -8,9 +8,9 @@ from legible import check_legible, words_of
 from PIL import Image
 
 import lab_utils as lab
-from lab_utils import waiting_map
-from lab_utils.model import Model
-from lab_utils.waiting_map import WaitingMap, commands_at, share_waiting
+from lab_utils.timing import waiting_map
+from lab_utils.timing.model import Model
+from lab_utils.timing.waiting_map import WaitingMap, commands_at, share_waiting
 
 MODEL = Model(turn_s=20e-6, command_s=5e-6)
 DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)

@@ -7,10 +7,11 @@ import threading
 
 import pytest
 
-from lab_utils import pinning, turns, whole
-from lab_utils.link import AWAKE, link
-from lab_utils.pinning import steady
-from lab_utils.servers import server
+from lab_utils import whole
+from lab_utils.testbed import pinning, turns
+from lab_utils.testbed.link import AWAKE, link
+from lab_utils.testbed.pinning import steady
+from lab_utils.testbed.servers import server
 from lab_utils.whole import Whole
 
 FILES = {whole.__file__, pinning.__file__, turns.__file__}

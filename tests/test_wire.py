@@ -6,7 +6,7 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.wire import reply_text, request_text
+from lab_utils.tracing.wire import reply_text, request_text
 
 SET = b"*3\r\n$3\r\nSET\r\n$4\r\nkey%d\r\n$6\r\nvalue%d\r\n"
 

@@ -3,7 +3,7 @@
 import pytest
 from helpers import as_compared
 
-from lab_utils.ratio import times
+from lab_utils.timing.ratio import times
 from lab_utils.words import duration, many, milliseconds, plain_duration, size, three_figures
 
 

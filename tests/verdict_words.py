@@ -4,7 +4,7 @@ import re
 
 import nbformat
 
-from lab_utils.claims import UNTESTED
+from lab_utils.course.claims import UNTESTED
 
 SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): (.*)$", re.MULTILINE)
 MOST_UNTESTED = 5  # claims that a busy machine may leave untested

@@ -20,7 +20,7 @@ import bench_staircase
 import bench_start
 import bench_timing
 
-from lab_utils.fingerprint import environment_line
+from lab_utils.testbed.fingerprints import environment_line
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {

@@ -63,7 +63,7 @@ def words(notebook):
 
 def busy_trials(chapter):
     """Which claims were tried on a busy machine, of a chapter that has others' cells measure: the scoreboard. "" if none."""
-    from lab_utils import state
+    from lab_utils.course import state
 
     tried = {name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()}
     names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0] if chapter in SCOREBOARDS else []
@@ -72,7 +72,7 @@ def busy_trials(chapter):
 
 def keep_measured(chapter, shown):
     """Commits what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
-    from lab_utils import state
+    from lab_utils.course import state
 
     found = {name: state.load("claims")[name]["chapters"][chapter]["measured"] for name in shown}
     if found and chapter not in SCOREBOARDS:

@@ -14,8 +14,8 @@ from urllib.parse import quote
 import redis
 from chapter_runs import ROOT
 
-from lab_utils import servers
-from lab_utils.keeper import Kept
+from lab_utils.testbed import servers
+from lab_utils.testbed.keeper import Kept
 
 PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils import tap
+from lab_utils.tracing import tap
 
 TAKES_NOTHING = {"fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
 TOO_SLOW = {"spare", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows

@@ -23,9 +23,9 @@ from pathlib import Path
 asked = json.loads(sys.stdin.readline())
 import redis.asyncio
 import lab_utils as lab
-from lab_utils import aio, pinning, turns
-from lab_utils.link import link
-from lab_utils.servers import server
+from lab_utils.testbed import event_loop, pinning, turns
+from lab_utils.testbed.link import link
+from lab_utils.testbed.servers import server
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 checked, far = lab.connect(), lab.connect(1)
@@ -55,7 +55,7 @@ def state():
         "garbage collection": gc.isenabled(), "placement": [sorted(os.sched_getaffinity(pid)) for pid in pids],
         "handler": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
         "turns": [str(pinning._now), len(turns._held)],
-        "tasks": len(asyncio.all_tasks(aio.loop()[0])),
+        "tasks": len(asyncio.all_tasks(event_loop.loop()[0])),
     }
 
 def settle(read, before, seconds=2):
@@ -69,7 +69,7 @@ def clients():
     return len(checked.client_list())
 
 exec(asked["first"])
-aio.loop()
+event_loop.loop()
 lab.count(three, checked), lab.capture(three, far)
 before, processes, connections = state(), started(), clients()
 kind = ""

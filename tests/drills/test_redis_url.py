@@ -11,7 +11,7 @@ from fakes import NO_REDIS, listening
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils import guard, servers
+from lab_utils.testbed import guard, servers
 
 LONGEST_S = 6
 NEXT_STEPS = "Write it", "Set ", "Check ", "Choose ", "Start ", "Run ", "unset REDIS_URL", "Let an"

@@ -19,7 +19,8 @@ import redis
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils import exercises, guard, servers
+from lab_utils.course import exercises
+from lab_utils.testbed import guard, servers
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASES = 16

@@ -23,7 +23,8 @@ KERNEL = """
 import contextlib, io, json, sys, time
 chapter, all_cells = json.loads(sys.argv[1])
 import lab_utils as lab
-from lab_utils import counters, timing
+from lab_utils.timing import comparison
+from lab_utils.tracing import counters
 print("ready", flush=True)
 input()
 cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
@@ -34,7 +35,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
         exercise = any(tag.startswith("exercise") for tag in tags(cell))
         if "trial" in tags(cell) or all_cells and not exercise:
             exec(compile("".join(cell["source"]), "cell", "exec"), names)
-compared = {name: found for name, found in names.items() if isinstance(found, timing.Comparison)}
+compared = {name: found for name, found in names.items() if isinstance(found, comparison.Comparison)}
 print(json.dumps({
     "facts": {name: repr(found) for name, found in names.items()
               if isinstance(found, counters.Cost) or name == "cost"},

@@ -1,0 +1,1 @@
+"""What makes it a course: exercises, claims, what is remembered."""

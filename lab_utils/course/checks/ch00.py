@@ -1,0 +1,32 @@
+"""Chapter 00: the first exercise."""
+
+from ...testbed.servers import connect
+from ...tracing.counters import counted
+from ...words import many
+from ..exercises import Refused, clean, exercise
+
+
+@exercise(
+    "00.1",
+    task="write exercise:a and exercise:b with one command, read them with another, and return the list",
+    hints=(
+        "r.mset takes a dict, r.mget a list of names. Each is one command.",
+        'Two lines: r.mset({"exercise:a": 1, "exercise:b": 2}), then return r.mget(["exercise:a", "exercise:b"]).',
+    ),
+)
+def two_turns(answer):
+    client = connect()
+    clean(client)
+    try:
+        cost, reply = counted(answer, client)
+        written = client.mget("exercise:a", "exercise:b")
+    finally:
+        clean(client)
+        client.close()
+    if written != [b"1", b"2"]:
+        raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']")
+    if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
+        raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back")
+    if cost.round_trips > 2:
+        raise Refused(f"right values, but {many(cost.round_trips, 'round trip')}; the budget is 2")
+    return f"both values written and read in {many(cost.round_trips, 'round trip')}"

@@ -1,0 +1,164 @@
+"""Chapter 01: the ceiling, one turn instead of many, and the RTT behind two published times."""
+
+import random
+
+import redis
+
+from ...testbed.servers import connect
+from ...tracing.counters import counted
+from ...words import many
+from ..exercises import Refused, exercise
+
+# 01.1
+CEILINGS = ((1, 1), (250, 1), (0.25, 1), (5, 8), (20, 50))  # (RTT in ms, connections that each wait)
+# 01.2
+USERS = range(20)
+# 01.3
+PAIRS = ((20, 10.0, 0.125), (8, 8.0, 0.040))  # made up: turns, RTT in ms, the set-up in seconds that both times hold
+OWN_SHARE = 0.03  # of a turn: who takes off the client's work for it, as lab.hidden_distance does, is right too
+PINGS = 8
+MYSTERIES_MS = (4.0, 5.5, 7.0, 8.5)
+
+
+@exercise("01.1", "write ceiling(rtt_ms, connections): the most requests a second that they can make", (
+    "A connection that waits makes one request in each round trip. How many round trips fit into a second?",
+    "The RTT is in milliseconds: 1000 / rtt_ms round trips fit into a second. Each connection makes that many requests.",
+    "return connections * 1000 / rtt_ms",
+))
+def ceiling(answer):
+    for rtt_ms, connections in CEILINGS:
+        right = connections * 1000 / rtt_ms
+        said = answer(rtt_ms, connections)
+        if not isinstance(said, (int, float)) or isinstance(said, bool):
+            raise Refused(f"ceiling({rtt_ms}, {connections}) returned {said!r}, not a number")
+        if not near(said, right) and said != int(right):
+            raise Refused(why_not_the_ceiling(rtt_ms, connections, said, right))
+    return f"ceiling(250, 1) is {answer(250, 1):g} and ceiling(5, 8) is {answer(5, 8):,g} requests a second"
+
+
+def why_not_the_ceiling(rtt_ms, connections, said, right):
+    call = f"ceiling({rtt_ms}, {connections}) returned {said:g}; it is {right:,g}"
+    if near(said * 1000, right):
+        return f"{call}. That is the number for an RTT in seconds, and this one is in milliseconds"
+    if connections > 1 and near(said * connections, right):
+        return f"{call}. That is right for 1 connection, and here {connections} wait side by side"
+    if near(said, right * 2) or near(said, right / 2):
+        return f"{call}. Factor 2: an RTT is already there and back"
+    return call
+
+
+def near(said, right, tolerance=0.01):
+    return abs(said - right) <= tolerance * right
+
+
+@exercise("01.2", "write page(r, users) so that it returns the same as today's version, in one round trip", (
+    "Nothing here needs an earlier reply to be built. So what stops you from sending it all before you read?",
+    "pipe = r.pipeline(transaction=False); queue a GET and an INCR for each user; execute() returns one flat list of replies.",
+    "replies = pipe.execute(), then list(zip(replies[::2], replies[1::2])): even places are names, odd ones visits.",
+))
+def page(answer):
+    client = connect(decode_responses=True)
+    names = [f"exercise:name:{user}" for user in USERS]
+    visits = [f"exercise:visits:{user}" for user in USERS]
+    client.mset({key: f"user {i}" for i, key in enumerate(names)} | {key: 10 * i for i, key in enumerate(visits)})
+    try:
+        cost, got = counted(lambda r: answer(r, list(USERS)), client)
+        after = [int(value) for value in client.mget(visits)]
+    finally:
+        client.delete(*names, *visits)
+        client.close()
+    check_page(got, after)
+    trips = cost.round_trips + cost.handshake_trips
+    if trips > 1:
+        opened = (f" ({cost.handshake_trips} of them to open {many(cost.connections, 'connection')})"
+                  if cost.connections else "")
+        raise Refused(f"right values, but {trips} round trips{opened}; the budget is 1")
+    if trips == 0:
+        raise Refused("right values, but no round trip through the client that was passed in: use r")
+    return f"{len(USERS)} users in 1 round trip, {many(cost.commands, 'command')}"
+
+
+def check_page(got, after):
+    """Raises Refused unless `got` is [(name, visits after counting), ...] and every visit was counted once."""
+    right = [(f"user {i}", 10 * i + 1) for i in USERS]
+    flat = [each for pair in right for each in pair]
+    try:
+        said = [tuple(pair) if isinstance(pair, (list, tuple)) else pair for pair in got]
+    except TypeError:
+        raise Refused(f"page returned {got!r}, not a list with one (name, visits) for each user") from None
+    if said == flat:
+        raise Refused("one flat list of replies; the page wants a (name, visits) pair for each user")
+    said = [(pair[0], int(pair[1])) if is_pair(pair) else pair for pair in said]
+    if said != right:
+        first = next((i for i, (one, other) in enumerate(zip(said, right, strict=False)) if one != other), None)
+        if first is None:
+            raise Refused(f"{len(said)} entries for {len(right)} users")
+        raise Refused(f"user {first}: returned {said[first]!r} where today's version returns {right[first]!r}")
+    if after != [visit for _, visit in right]:
+        raise Refused("right values, but the visit counters in Redis are not what INCR would have left")
+
+
+def is_pair(pair):
+    return isinstance(pair, tuple) and len(pair) == 2 and str(pair[1]).lstrip("-").isdigit()
+
+
+@exercise("01.3", "write hidden_rtt(turns, loop_s, pipeline_s): the round trip in milliseconds behind two measured times", (
+    "Both times hold the same set-up. What is left when you take the one from the other?",
+    "loop_s - pipeline_s is turns - 1 round trips: the pipeline made one turn, and the set-up cancels.",
+    "return (loop_s - pipeline_s) / (turns - 1) * 1000",
+))
+def hidden_rtt(answer):
+    for turns, rtt_ms, set_up_s in PAIRS:
+        loop_s = set_up_s + turns * rtt_ms / 1000
+        said = number_of_ms(answer(turns, loop_s, set_up_s + rtt_ms / 1000))
+        if not near(said, rtt_ms, OWN_SHARE):
+            raise Refused(why_not_the_distance(said, rtt_ms, turns, loop_s))
+    rtt_ms = random.choice(MYSTERIES_MS)
+    found = answer(PINGS, *mystery(rtt_ms))
+    return f"both made-up pairs are right; on a mystery link you found ~{found:.2f} ms, and it was set to ~{rtt_ms:g} ms"
+
+
+def number_of_ms(said):
+    if not isinstance(said, (int, float)) or isinstance(said, bool):
+        raise Refused(f"hidden_rtt returned {said!r}, not a number of milliseconds")
+    return said
+
+
+def why_not_the_distance(said, right, turns, loop_s):
+    call = f"for {turns} turns you found {said:.4g} ms where the link has {right:g} ms"
+    if near(said * 1000, right, 0.02):
+        return f"{call}. That is in seconds, and the answer is in milliseconds"
+    if near(said, loop_s / turns * 1000, 0.001):
+        return f"{call}. You spread the whole time over {turns} turns, but it holds the set-up of a connection too"
+    if near(said * turns, right * (turns - 1), 0.001):
+        return f"{call}. The difference of the two times is {turns - 1} round trips, not {turns}: the pipeline made one as well"
+    return call
+
+
+def mystery(rtt_ms):
+    """(seconds of a loop of PINGs, of one pipeline of them), each on a connection opened within the time."""
+    from ...timing.comparison import compare
+
+    times = compare({"loop": fresh(loop_of_pings), "pipeline": fresh(pipeline_of_pings)}, rtt_ms=rtt_ms, rounds=5, same=False)
+    return min(times.rounds("loop")), min(times.rounds("pipeline"))
+
+
+def fresh(work):
+    """`work` on a new connection that is closed afterwards."""
+    def run(client):
+        pool = client.connection_pool
+        with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)) as own:
+            work(own)
+    return run
+
+
+def loop_of_pings(r):
+    for _ in range(PINGS):
+        r.ping()
+
+
+def pipeline_of_pings(r):
+    pipe = r.pipeline(transaction=False)
+    for _ in range(PINGS):
+        pipe.ping()
+    pipe.execute()

@@ -1,0 +1,236 @@
+"""Chapter 04: a transfer in one piece, a stock that survives a rival, and the replies that are errors."""
+
+import contextlib
+import functools
+
+from redis.connection import AbstractConnection
+
+from ...testbed.servers import connect
+from ...tracing.counters import CONTAINERS, commands_in, cost_of
+from ...tracing.tap import Tap
+from ...words import many
+from ..exercises import Refused, exercise
+
+# 04.1
+ALICE, BOB = "exercise:alice", "exercise:bob"
+TRANSFERS = ((100, 20, 30), (7, 0, 7))  # alice's and bob's money before, the amount
+# 04.2
+STOCK = "exercise:stock"
+AMOUNT = 3
+CASES = (  # stock before, what the rival takes just before the answer's first WATCHes, and just before its first writes
+    (10, (), ()),
+    (2, (), ()),
+    (10, (), (1,)),
+    (10, (), (1, 1, 1)),
+    (10, (), (8,)),
+    (10, (8,), ()),
+)
+ENOUGH_WRITES = 60
+READS = frozenset({"GET", "MGET", "WATCH", "UNWATCH", "MULTI", "DISCARD", "PING", "EXISTS", "STRLEN", "TYPE", "SCRIPT"})
+# 04.3
+MEMBER = "exercise-member"
+KEYS = {f"exercise:{name}": kind for name, kind in (
+    ("red", "set"), ("blue", "text"), ("green", "set with the member"), ("grey", "text"), ("white", "set"))}
+WRONG_TYPE = [key for key, kind in KEYS.items() if kind == "text"]
+
+
+@exercise("04.1", "write transfer(r, source, target, amount): both accounts change together, in one round trip", (
+    "Which pipeline sends everything at once, and which keeps others out? You need a pipeline that is both.",
+    "DECRBY and INCRBY need no reply to be built. Queue both in r.pipeline(), as it comes, and execute.",
+    "pipe = r.pipeline(); pipe.decrby(source, amount); pipe.incrby(target, amount); pipe.execute()",
+))
+def transfer(answer):
+    client = connect()
+    try:
+        client.mset({ALICE: 1, BOB: 1})
+        answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
+        for alice, bob, amount in TRANSFERS:
+            client.mset({ALICE: alice, BOB: bob})
+            with Tap() as tap:
+                answer(client, ALICE, BOB, amount)
+            check_transfer(client, tap, alice, bob, amount)
+    finally:
+        client.delete(ALICE, BOB)
+        client.close()
+    return f"both accounts in 1 round trip, {many(cost_of(tap).commands, 'command')}, and nobody sees the money in between"
+
+
+def check_transfer(client, tap, alice, bob, amount):
+    after = [int(value or 0) for value in client.mget(ALICE, BOB)]
+    right = [alice - amount, bob + amount]
+    if after != right:
+        raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}")
+    cost, names = cost_of(tap), names_of(tap)
+    trips = cost.round_trips + cost.handshake_trips
+    if trips == 0:
+        raise Refused("right values, but no round trip through the client that was passed in: use r")
+    if trips > 1:
+        raise Refused(f"right values, but {trips} round trips; the budget is 1")
+    one_transaction = names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1
+    if not one_transaction and not (len(names) == 1 and names[0].lower() in CONTAINERS):
+        raise Refused(f"right values in 1 round trip, but {' and '.join(names)} are not in one transaction: "
+                      "another client can be served between them, and then the money is in neither account")
+
+
+def names_of(tap):
+    """The names of the commands that a tap saw sent, in order."""
+    return [name for write in tap.writes if not write.handshake for name in names_in(write.chunks)]
+
+
+def names_in(chunks):
+    return [command[0].decode().upper() for command in commands_in(chunks)]
+
+
+@exercise("04.2", "write take(r, key, amount): WATCH, look, and take; True if taken, False if too little is left", (
+    "Between your look and your write the stock may change. WATCH makes EXEC fail then: what do you do with the WatchError?",
+    "In a loop: pipe.watch(key); left = int(pipe.get(key)); if left < amount, return False; pipe.multi(); pipe.decrby(...); "
+    "pipe.execute(); return True. On redis.WatchError go round again.",
+    "with r.pipeline() as pipe: while True: try: watch, get, compare, multi(), decrby, execute(), return True; "
+    "except redis.WatchError: continue. Don't forget multi(): without it the DECRBY goes out at once.",
+))
+def take(answer):
+    client, rival = connect(), connect(client_name="rival")
+    met = 0
+    try:
+        for before, watches, writes in CASES:
+            client.set(STOCK, before)
+            story = Story(rival, watches, writes)
+            with told_beforehand(story):
+                said = answer(client, STOCK, AMOUNT)
+            check_take(said, before, int(client.get(STOCK)), story)
+            met += len(story.made)
+        check_released(client)
+    except TooMany:
+        raise Refused(f"{ENOUGH_WRITES} writes and still trying, though the other client had long finished") from None
+    finally:
+        client.delete(STOCK)
+        client.close()
+        rival.close()
+    return f"{len(CASES)} shoppers, a rival who got in the way {many(met, 'time')}, and the stock is right each time"
+
+
+def check_take(said, before, after, story):
+    rivals = sum(story.made)
+    left = before - rivals
+    tale = f"{AMOUNT} wanted of {before}" + (f", and another client took {rivals} while you were deciding" if rivals else "")
+    if said is None:
+        raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was left")
+    lowest = min([after, *story.seen])
+    if lowest < 0:
+        raise Refused(f"{tale}: the stock stood at {lowest}" + (", if only for a moment" if after >= 0 else ""))
+    if not said and after < left:
+        raise Refused(f"{tale}: take returned False, and yet the stock went down to {after}. "
+                      "Something was sent before EXEC could refuse it: was multi() called?")
+    if not said and left >= AMOUNT:
+        raise Refused(f"{tale}: take returned False, though {left} were left. Losing a race is no reason to give up: try again")
+    if said and left < AMOUNT:
+        raise Refused(f"{tale}: take returned True, though only {left} were left")
+    if said and after != left - AMOUNT:
+        raise Refused(f"{tale}: {after} are left and it should be {left - AMOUNT}."
+                      + (" The other client's update is lost" if rivals and after == before - AMOUNT else ""))
+
+
+def check_released(client):
+    _, (used, _) = client.connection_pool.get_connection_count()
+    if used:
+        raise Refused(f"the stock is right, but {many(used, 'connection')} of the pool did not come back: "
+                      "open the pipeline with `with`, or call reset()")
+
+
+class TooMany(BaseException):
+    """Ends an endless retry loop; no `except Exception` in an answer may swallow it."""
+
+
+class Story:
+    """A rival client that takes from the stock just before the answer watches or writes, and keeps an eye on the stock."""
+
+    def __init__(self, rival, watches, writes):
+        self.rival, self.watches, self.writes = rival, list(watches), list(writes)
+        self.made, self.seen, self.written = [], [], 0
+
+    def before_watch(self):
+        self.attack(self.watches)
+
+    def before_write(self):
+        self.written += 1
+        if self.written > ENOUGH_WRITES:
+            raise TooMany
+        self.seen.append(int(self.rival.get(STOCK) or 0))
+        self.attack(self.writes)
+
+    def attack(self, amounts):
+        if amounts:
+            self.made.append(amounts.pop(0))
+            self.rival.decrby(STOCK, self.made[-1])
+
+
+@contextlib.contextmanager
+def told_beforehand(story):
+    """Tells `story` before a WATCH, or anything that may change data, leaves on any connection but the rival's."""
+    original = AbstractConnection.send_packed_command
+
+    @functools.wraps(original)
+    def send(self, command, *args, **kwargs):
+        chunks = [command] if isinstance(command, (str, bytes)) else list(command)
+        if self.is_connected and self.client_name != "rival":
+            names = set(names_in(chunks))
+            if names - READS:
+                story.before_write()
+            elif "WATCH" in names:
+                story.before_watch()
+        return original(self, chunks, *args, **kwargs)
+
+    AbstractConnection.send_packed_command = send
+    try:
+        yield
+    finally:
+        AbstractConnection.send_packed_command = original
+
+
+@exercise("04.3", "write refused(r, keys, member): add to every set in one round trip, and return the keys that refused", (
+    "execute() raises the first error, after all has run. Which of its arguments gives you every reply instead?",
+    "pipe.execute(raise_on_error=False) returns one reply a command; a failed one's reply is an exception, not raised.",
+    "return [key for key, reply in zip(keys, replies) if isinstance(reply, redis.ResponseError)]",
+))
+def refused(answer):
+    client = connect()
+    try:
+        prepare_keys(client)
+        with Tap() as tap:
+            said = answer(client, list(KEYS), MEMBER)
+        check_refused(client, said, cost_of(tap))
+    finally:
+        client.delete(*KEYS)
+        client.close()
+    return f"{len(KEYS)} keys in 1 round trip, and you know which {len(WRONG_TYPE)} refused"
+
+
+def prepare_keys(client):
+    client.delete(*KEYS)
+    for key, kind in KEYS.items():
+        if kind == "text":
+            client.set(key, "not a set")
+        else:
+            client.sadd(key, "somebody", *([MEMBER] if "with" in kind else []))
+
+
+def check_refused(client, said, cost):
+    missing = [key for key in KEYS if key not in WRONG_TYPE and not client.sismember(key, MEMBER)]
+    if missing:
+        raise Refused(f"the member was not added to {' and '.join(missing)}, where nothing is in the way")
+    if not isinstance(said, (list, tuple, set, frozenset)):
+        raise Refused(f"returned {said!r}, not a list of keys")
+    names = [key.decode() if isinstance(key, bytes) else key for key in said]
+    extra, lost = [key for key in names if key not in WRONG_TYPE], [key for key in WRONG_TYPE if key not in names]
+    if extra:
+        raise Refused(f"{extra[0]!r} is in your list, and its SADD did not fail"
+                      + (": 0 means that the member was there already" if KEYS.get(extra[0]) == "set with the member" else ""))
+    if lost:
+        raise Refused(f"{lost[0]!r} is not in your list, and its SADD failed: its value is a string")
+    trips = cost.round_trips + cost.handshake_trips
+    if trips > 1:
+        raise Refused(f"right keys, but {trips} round trips; the budget is 1")
+    if trips == 0:
+        raise Refused("right keys, but no round trip through the client that was passed in: use r")
+
+

@@ -1,0 +1,221 @@
+"""Checks of chapter 05: data laid out for its question, a search by two conditions, and hashes that stay packed."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...testbed.servers import connect
+from ...tracing.counters import commands_in, cost_of
+from ...tracing.tap import Tap
+from ...words import many
+from ..exercises import Refused, clean, exercise
+
+WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database
+# 05.1
+ORDERS = {"anna": 25, "anna:lena": 25, "bo": 200}  # orders by customer; one name begins with the other, as names do
+MOST_BYTES = 150  # read for each order, and 500 more: room for its number and what surrounds it
+# 05.2
+CUSTOMERS = 60
+CITIES, PLANS = ("Lima", "Oslo", "Pune"), ("free", "paid")
+GHOST = 61  # in the indexes, but its record is gone
+# 05.3
+PAGES, MOST_KEYS = 10_000, 200
+PACKED = ("listpack", "listpackex", "ziplist")
+
+
+def names(client):
+    return set(client.scan_iter(count=10_000))
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def watched(fn, client):
+    """(Cost, names of the commands sent, what fn returned)"""
+    client.ping()  # opens the connection
+    with Tap() as tap:
+        result = fn(client)
+        if isinstance(result, Iterator):
+            result = list(result)  # what a generator asks for when it is read counts as well
+    work = [write.chunks for write in tap.writes if not write.handshake]
+    sent = Counter(command[0].decode().upper() for chunks in work for command in commands_in(chunks))
+    return cost_of(tap), sent, result
+
+
+def refuse_walks(sent):
+    walks = [name for name in WALKS if sent[name]]
+    if walks:
+        raise Refused(f"right answer, but by {' and '.join(walks)}, which looks at every key of the database")
+
+
+def refuse_over(cost, budget, what="right answer"):
+    if cost.round_trips > budget:
+        raise Refused(f"{what}, but {many(cost.round_trips, 'round trip')}; the budget is {budget}")
+
+
+@exercise("05.1", "write save(r, customer, number, text) and find(r, customer), which returns the texts of their orders", (
+    "Decide first what find will ask for. Then let save write exactly that.",
+    "One key for each customer can hold everything that find returns. Which type has a name for every entry?",
+    'A hash for each customer: r.hset(f"exercise:orders:{customer}", number, text), and r.hvals(...) finds them.',
+))
+def orders(answer):
+    save, find = answer
+    client = connect()
+    clean(client)
+    before = names(client)
+    try:
+        right = save_all(save, client)
+        costs = [found(find, client, customer, texts, right) for customer, texts in right.items()]
+    finally:
+        clean(client)
+        foreign = names(client) - before
+        if foreign:
+            client.delete(*foreign)  # or the next try would find them there and say nothing
+        client.close()
+    if foreign:
+        raise Refused(f"right answer, but {many(len(foreign), 'key')} of yours did not begin with exercise:")
+    return (f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in {many(max(costs), 'round trip')}, "
+            "without KEYS or SCAN")
+
+
+def save_all(save, client):
+    """Saves the orders of everybody in turn, one of them twice; {customer: [texts]}."""
+    right = {customer: [] for customer in ORDERS}
+    number = 0
+    for turn in range(max(ORDERS.values())):
+        for customer, count in ORDERS.items():
+            if turn < count:
+                number += 1
+                content = f"order {number} of {customer}"
+                cost, _, _ = watched(lambda r, args=(customer, number, content): save(r, *args), client)
+                refuse_over(cost, 1, "each order is saved")
+                right[customer].append(content)
+    save(client, "bo", number, "the last order of bo, changed")
+    right["bo"][-1] = "the last order of bo, changed"
+    return {**right, "nobody": []}
+
+
+def found(find, client, customer, texts, right):
+    cost, sent, got = watched(lambda r: find(r, customer), client)
+    got = [text(value) for value in (got.values() if isinstance(got, dict) else got or ())]
+    if sorted(got) != sorted(texts):
+        raise Refused(wrong_orders(got, customer, texts, right))
+    refuse_walks(sent)
+    refuse_over(cost, 2)
+    if cost.bytes_received > MOST_BYTES * len(texts) + 500:
+        raise Refused(f"right answer, but {cost.bytes_received:,} bytes were read for {len(texts)} orders: "
+                      "other customers' orders came along")
+    return cost.round_trips
+
+
+def wrong_orders(got, customer, texts, right):
+    if len(got) != len(set(got)) or (customer == "bo" and len(got) > len(texts)):
+        return f"an order of {customer} that was saved twice is found twice, as it was and as it is"
+    others = set(got) & {other for name, their in right.items() if name != customer for other in their}
+    if others:
+        return f"find(r, {customer!r}) returned orders of other customers too, {len(others):,} of them"
+    return (f"find(r, {customer!r}) returned {many(len(got), 'text')}, of which {len(set(got) & set(texts)):,} are right; "
+            f"{customer} has {many(len(texts), 'order')}")
+
+
+@exercise("05.2", "write find(r, city, plan): the records of the customers in that city and on that plan", (
+    "Two sets name the candidates: one by city, one by plan. The server can intersect them.",
+    "SINTER gives the ids in one turn; a pipeline of HGETALLs reads the records in the second.",
+    'ids = r.sinter(f"exercise:city:{city}", f"exercise:plan:{plan}"), then pipe.hgetall for each id; leave out what is empty',
+))
+def two_conditions(answer):
+    client = connect()
+    clean(client)
+    records = write_customers(client)
+    try:
+        wanted = [record for record in records.values() if record["city"] == "Oslo" and record["plan"] == "paid"]
+        cost = checked(answer, client, "Oslo", "paid", wanted)
+        checked(answer, client, "Rome", "paid", [])
+    finally:
+        clean(client)
+        client.close()
+    return (f"{len(wanted)} records of {CUSTOMERS} by two conditions in {many(cost.round_trips, 'round trip')}, "
+            f"{many(cost.commands, 'command')}")
+
+
+def write_customers(client):
+    """Writes the records and both indexes, and a ghost into the indexes; {id: record}."""
+    records = {number: {"name": f"customer {number}", "city": CITIES[number % 3], "plan": PLANS[number % 2]}
+               for number in range(1, CUSTOMERS + 1)}
+    pipe = client.pipeline(transaction=False)
+    for number, record in records.items():
+        pipe.hset(f"exercise:customer:{number}", mapping=record)
+        pipe.sadd(f"exercise:city:{record['city']}", number)
+        pipe.sadd(f"exercise:plan:{record['plan']}", number)
+    pipe.sadd("exercise:city:Oslo", GHOST)
+    pipe.sadd("exercise:plan:paid", GHOST)
+    pipe.execute()
+    return records
+
+
+def checked(answer, client, city, plan, wanted):
+    cost, sent, got = watched(lambda r: answer(r, city, plan), client)
+    got = [{text(field): text(value) for field, value in record.items()} for record in got or ()]
+    if any(not record for record in got):
+        raise Refused("right records, but an empty one among them: the index names a customer whose record is gone")
+    if sorted(got, key=sorted_items) != sorted(wanted, key=sorted_items):
+        right = sum(record in wanted for record in got)
+        raise Refused(f"find(r, {city!r}, {plan!r}) returned {many(len(got), 'record')}, {right} of them right; "
+                      f"there are {len(wanted)} to find")
+    refuse_walks(sent)
+    refuse_over(cost, 2, "right records")
+    if sent["HGETALL"] + sent["HMGET"] > len(wanted) + 1:
+        raise Refused(f"right records, but {sent['HGETALL'] + sent['HMGET']} were read to return {len(wanted)}: "
+                      "let the server apply both conditions")
+    return cost
+
+
+def sorted_items(record):
+    return sorted(record.items())
+
+
+@exercise("05.3", "write place(number), which returns (key, field): where the counter of page `number` is kept", (
+    "A hash stays packed up to a number of fields. Section 8 found it on your server.",
+    "Give every hundred pages a hash of their own: which page is in which hash must follow from its number.",
+    'return f"exercise:visits:{number // 100}", number % 100',
+))
+def packed(answer):
+    places = [answer(number) for number in range(PAGES)]
+    if not all(isinstance(place, (tuple, list)) and len(place) == 2 for place in places):
+        raise Refused(f"place(0) returned {places[0]!r}; it must return a key and a field: two values")
+    places = [(text(key), text(field)) for key, field in places]
+    if not all(key.startswith("exercise:") for key, _ in places):
+        raise Refused(f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:")
+    if len(set(places)) < PAGES:
+        raise Refused(f"{PAGES:,} counters need {PAGES:,} places, and these are {len(set(places)):,}: two pages share a counter")
+    sizes = Counter(key for key, _ in places)
+    if len(sizes) > MOST_KEYS:
+        raise Refused(f"every counter has a place, in {len(sizes):,} keys; the budget is {MOST_KEYS}")
+    return written(places, sizes)
+
+
+def written(places, sizes):
+    """Writes the counters to the server and asks it what it made of them."""
+    client = connect()
+    clean(client)
+    try:
+        pipe = client.pipeline(transaction=False)
+        for number, (key, field) in enumerate(places):
+            pipe.hset(key, field, number)
+        pipe.execute()
+        for key in sizes:
+            pipe.object("encoding", key)
+        encodings = dict(zip(sizes, map(text, pipe.execute()), strict=True))
+        for key in sizes:
+            pipe.memory_usage(key)
+        nbytes = sum(pipe.execute())
+    finally:
+        clean(client)
+        client.close()
+    loose = [key for key, encoding in encodings.items() if encoding not in PACKED]
+    if loose:
+        largest = max(loose, key=sizes.get)
+        raise Refused(f"{len(loose)} of {many(len(sizes), 'key')}: hashes that are no longer packed; "
+                      f"{largest} has {sizes[largest]:,} fields, the longest of {max(len(f) for k, f in places if k == largest)} "
+                      "characters")
+    return f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} bytes each"

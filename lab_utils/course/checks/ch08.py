@@ -1,0 +1,218 @@
+"""Chapter 08: side by side under a limit, a pipeline for each thread, a pool that makes its users queue."""
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import redis
+from redis.backoff import NoBackoff
+from redis.client import Pipeline
+from redis.retry import Retry
+
+from ...testbed import event_loop
+from ...testbed.servers import connect
+from ...tracing.counters import cost_of
+from ...tracing.tap import Tap
+from ...words import many
+from ..exercises import Refused, exercise
+
+# 08.1
+KEYS = 200
+MOST_CONNECTIONS = 20
+ROOM = 500  # connections that the client would open if it were asked to
+SIDE_BY_SIDE = 10  # requests under way at the same moment, at least
+# 08.2
+PAGES = ["home", "cart", "help", "jobs", "news", "shop", "team", "wiki"]
+RTT_MS = 5  # so that threads meet
+# 08.3
+THREADS, GRANTED = 12, 4
+HELD_S = 0.1  # how long each thread keeps its connection
+AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
+
+
+@exercise("08.1", f"write read_all(r, keys): every value with a GET of its own, over at most {MOST_CONNECTIONS} connections", (
+    "What you start with gather starts at once, and each call under way holds a connection. What lets only some of them pass?",
+    f"limit = asyncio.Semaphore({MOST_CONNECTIONS}), and in a coroutine for one key: async with limit: return await r.get(key)",
+))
+def read_all(answer):
+    if not event_loop.is_async(answer):
+        raise Refused("read_all must be a coroutine function: async def read_all(r, keys)")
+    client = connect(max_connections=ROOM)
+    keys = [f"exercise:key:{i * 7 % KEYS}" for i in range(KEYS)]
+    right = [key.replace("key", "value") for key in keys]
+    client.mset(dict(zip(keys, right, strict=True)))
+    try:
+        with Tap() as tap:
+            got = event_loop.run(asked(answer, client, keys))
+    finally:
+        client.delete(*keys)
+        client.close()
+    said = [value.decode() if isinstance(value, bytes) else value for value in got] if isinstance(got, (list, tuple)) else got
+    if said != right:
+        alike = isinstance(said, list) and sorted(map(str, said)) == sorted(right)
+        raise Refused("the right values, but not in the order of keys" if alike else
+                      f"a list of {KEYS} values in the order of keys was expected, not {str(said)[:60]}")
+    trips, most = cost_of(tap).round_trips, in_flight(tap)
+    if tap.opened > MOST_CONNECTIONS:
+        raise Refused(f"right values, but {many(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
+    if trips < KEYS:
+        raise Refused(f"right values in {many(trips, 'round trip')}, which is better. "
+                      "But this exercise wants a GET for each key, as if they were calls that you can't put together")
+    if most < SIDE_BY_SIDE:
+        raise Refused("right values, but never more than 1 under way at a time: nothing waits side by side" if most == 1 else
+                      f"right values, but only {most} under way at a time; you were granted {MOST_CONNECTIONS} connections")
+    if trips > KEYS:
+        raise Refused(f"right values, but {many(trips, 'round trip')}; the budget is {KEYS}, one a key")
+    return f"{many(trips, 'round trip')}, up to {most} at a time, over {many(tap.opened, 'connection')}"
+
+
+async def asked(answer, client, keys):
+    before = asyncio.all_tasks()
+    async with event_loop.client_like(client) as own:
+        try:
+            got = await answer(own, list(keys))
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+        close_coroutines(got)
+        if asyncio.isfuture(got):
+            await asyncio.gather(got, return_exceptions=True)
+        if left or inspect.isawaitable(got) or (isinstance(got, (list, tuple)) and any(map(inspect.isawaitable, got))):
+            raise Refused("you returned before the values were there. Await them: return await asyncio.gather(…)")
+        return got
+
+
+def close_coroutines(got):
+    for one in got if isinstance(got, (list, tuple)) else [got]:
+        if inspect.iscoroutine(one):
+            one.close()
+
+
+def in_flight(tap):
+    """The most requests that were under way at the same moment."""
+    steps = sorted([(turn.sent, 1) for turn in tap.turns if not turn.handshake]
+                   + [(turn.replied, -1) for turn in tap.turns if not turn.handshake])
+    most = now = 0
+    for _, step in steps:
+        now += step
+        most = max(most, now)
+    return most
+
+
+@exercise("08.2", "write count_visits(r, pages): count in threads, with a pipeline that no two threads share", (
+    "The client may be shared, a pipeline may not: it has one list of commands for everybody who uses it.",
+    "Move one line: pipe = r.pipeline(transaction=False) belongs into visit().",
+))
+def count_visits(answer):
+    client = connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0))
+    near = connect()
+    before = {page: number for number, page in enumerate(PAGES)}
+    near.mset({f"exercise:{page}": number for page, number in before.items()} | {"exercise:all": 100})
+    keys = [f"exercise:{page}" for page in (*PAGES, "all")]
+    try:
+        with Tap() as tap, one_thread_each():
+            got = answer(client, list(PAGES))
+        stored = dict(zip((*PAGES, "all"), map(int, near.mget(keys)), strict=True))
+    finally:
+        near.delete(*keys)
+        near.close()
+        client.close()
+    right = {page: number + 1 for page, number in before.items()}
+    for page, number in {**right, "all": 100 + len(PAGES)}.items():
+        if stored[page] != number:
+            raise Refused(f"exercise:{page} is {stored[page]} and should be {number}")
+    if not isinstance(got, (list, tuple)) or list(got) != list(right.values()):
+        raise Refused(f"the counters are right, but you returned {str(got)[:60]} instead of {list(right.values())}")
+    trips, most = cost_of(tap).round_trips, in_flight(tap)
+    if trips > len(PAGES):
+        raise Refused(f"right numbers, but {many(trips, 'round trip')}; the budget is {len(PAGES)}, one a page")
+    if most < 2:
+        raise Refused("right numbers, but never two pages under way at a time: keep the threads")
+    return f"{len(PAGES)} pages in {many(trips, 'round trip')}, side by side, and no pipeline in the hands of two threads"
+
+
+@contextlib.contextmanager
+def one_thread_each():
+    """Refuses a pipeline that a second thread queues on or executes, before anything goes wrong."""
+    originals = {name: getattr(Pipeline, name) for name in ("execute_command", "execute")}
+    users, lock = {}, threading.Lock()  # id of a pipeline -> (pipeline, the thread that uses it)
+
+    def guarded(original):
+        @functools.wraps(original)
+        def call(self, *args, **kwargs):
+            with lock:
+                _, user = users.setdefault(id(self), (self, threading.get_ident()))
+            if user != threading.get_ident():
+                raise Refused("one pipeline is in the hands of several threads. Without a lock they take each other's replies; "
+                              "with one they wait for each other. Make and use each pipeline in one thread")
+            return original(self, *args, **kwargs)
+        return call
+
+    for name, original in originals.items():
+        setattr(Pipeline, name, guarded(original))
+    try:
+        yield
+    finally:
+        for name, original in originals.items():
+            setattr(Pipeline, name, original)
+
+
+@exercise("08.3", f"write pool_for(kind, options): at most {GRANTED} connections, and a thread waits up to a second for one", (
+    "redis-py has two pools. One raises when it is empty; the other lets its user wait.",
+    f"redis.BlockingConnectionPool(max_connections={GRANTED}, timeout=1, connection_class=kind, **options)",
+))
+def pool_for(answer):
+    model = connect()
+    pool = model.connection_pool
+    made = answer(pool.connection_class, dict(pool.connection_kwargs))
+    if not isinstance(made, redis.ConnectionPool):
+        raise Refused(f"a connection pool was expected, not {str(made)[:60]}")
+    if made.max_connections < GRANTED:
+        raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}")
+    client = redis.Redis(connection_pool=made)
+    try:
+        with Tap() as tap:
+            check_queue(client)
+        if tap.opened > GRANTED:
+            raise Refused(f"all {THREADS} threads were served, but over {many(tap.opened, 'connection')}; Redis grants {GRANTED}")
+        check_end_of_patience(made, client)
+    finally:
+        made.disconnect()
+        model.close()
+    return f"{THREADS} threads served over {many(tap.opened, 'connection')}, and nobody waits for more than a second"
+
+
+def check_queue(client):
+    start = threading.Barrier(THREADS)
+
+    def hold(_):
+        start.wait()
+        try:
+            client.blpop("exercise:nothing", HELD_S)
+        except redis.RedisError as error:
+            return f"{type(error).__name__}: {str(error).rstrip('.')}"
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        errors = [said for said in threads.map(hold, range(THREADS)) if said]
+    if errors:
+        raise Refused(f"{THREADS} threads each held a connection for {HELD_S:g} s, and some were not served: {errors[0]}")
+
+
+def check_end_of_patience(pool, client):
+    """With all connections taken, a call must give up before they are given back."""
+    held = [pool.get_connection() for _ in range(GRANTED)]
+    give_back = threading.Timer(AWAKE_S, lambda: [pool.release(connection) for connection in held])
+    give_back.start()
+    try:
+        client.get("exercise:anything")
+    except redis.ConnectionError:
+        pass
+    else:
+        raise Refused(f"with all {GRANTED} connections taken, a thread still waited for one after {AWAKE_S:g} s")
+    finally:
+        give_back.join()

@@ -1,0 +1,217 @@
+"""Chapter 10: a batch that may be sent twice, keys that stay together, a client that gives up in time."""
+
+import contextlib
+import functools
+import time
+
+import redis
+from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection
+from redis.crc import key_slot
+from redis.retry import Retry
+
+from ...testbed.freezing import frozen
+from ...testbed.servers import connect
+from ...testbed.spare_server import spare
+from ...tracing.counters import commands_in, cost_of
+from ...tracing.tap import Tap
+from ...words import many
+from ..exercises import Refused, clean, exercise
+
+# 10.1
+SALES = {"tea": 3, "mug": 1, "pot": 2}
+RETRIES = 3
+MOST_COMMANDS = 40
+# 10.2
+USERS = [f"user{number}" for number in range(120)]
+FIELDS = ["name", "mail", "city", "last seen"]
+SLOTS, NODES = 16384, 3
+FEWEST_SLOTS = 60  # of 120 users' slots; all different in most cases
+# 10.3
+BUDGET_S, GRACE_S = 1.0, 0.1
+SLOW_S = 0.2  # how long a healthy server may take
+AWAKE_S = 1.6  # when the stalled server wakes, so that no check waits for a minute
+
+
+@exercise("10.1", "write record(r, batch, sales): every product's counter grows once, however often the batch is sent", (
+    "Sent twice, INCRBY counts twice. The server must know that it has seen this batch: where do you note its name, and when?",
+    "The mark and the sums must be one step: if the mark comes first, a cut leaves a mark without sums; if it comes last, "
+    "sums without a mark. What runs on the server as one piece and can decide?",
+    "A Lua script: if redis.call('SET', KEYS[1], 1, 'NX', 'EX', 86400) then for i = 2, #KEYS do "
+    "redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end end",
+))
+def record(answer):
+    client = connect(retry=Retry(NoBackoff(), RETRIES))
+    try:
+        check_uncut(client, answer)
+        total = commands_of(client, answer)
+        for place in range(total + 1):
+            check_cut(client, answer, place, total)
+    finally:
+        clean(client)
+        client.close()
+    return f"sent in {many(total, 'command')}, cut at every place, sent again: every sale is counted once"
+
+
+def check_uncut(client, answer):
+    clean(client)
+    answer(client, "exercise:monday", SALES)
+    compare_sales(client, 1, "a batch, undisturbed")
+    answer(client, "exercise:monday", SALES)
+    compare_sales(client, 1, "the same batch, called a second time")
+    answer(client, "exercise:tuesday", SALES)
+    compare_sales(client, 2, "a second batch of another name")
+
+
+def commands_of(client, answer):
+    """How many commands the answer sends for a batch that is new."""
+    clean(client)
+    with Tap() as tap:
+        answer(client, "exercise:monday", SALES)
+    total = cost_of(tap).commands
+    if not total:
+        raise Refused("right sums, but nothing went through the client that was passed in: use r")
+    if total > MOST_COMMANDS:
+        raise Refused(f"right sums, but {total} commands for {len(SALES)} products")
+    return total
+
+
+def check_cut(client, answer, place, total):
+    clean(client)
+    what = (f"the connection broke after {place} of {many(total, 'command')} and redis-py tried again" if place < total
+            else "all was done, only the last reply was lost, and redis-py tried again")
+    with cut_after(place):
+        try:
+            answer(client, "exercise:monday", SALES)
+        except redis.RedisError as error:
+            raise Refused(f"{what}: your code raised {type(error).__name__}") from None
+    compare_sales(client, 1, what)
+
+
+def compare_sales(client, times, what):
+    for place, (product, number) in enumerate(SALES.items()):
+        key, expected = f"exercise:sold:{product}", times * number
+        got = int(client.get(key) or 0)
+        if got != expected:
+            used_up = "; did the first product use up the batch's name?" if place and not got else ""
+            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}")
+
+
+@contextlib.contextmanager
+def cut_after(place):
+    """Breaks the connection once: when the server has run `place` commands that were sent inside, their last reply unheard."""
+    original = AbstractConnection.send_packed_command
+    left = [place]  # commands that still pass; None after the cut
+
+    @functools.wraps(original)
+    def send(self, command, *args, **kwargs):
+        chunks = [command] if isinstance(command, (str, bytes)) else list(command)
+        commands = list(commands_in(chunks))
+        if left[0] is None or left[0] > len(commands):
+            left[0] = None if left[0] is None else left[0] - len(commands)
+            return original(self, chunks, *args, **kwargs)
+        passing, left[0] = left[0], None
+        if passing:
+            original(self, self.pack_commands(commands[:passing]))
+            for _ in range(passing):
+                with contextlib.suppress(redis.ResponseError):
+                    self.read_response()
+        self.disconnect()
+        raise redis.ConnectionError("cut by the check")
+
+    AbstractConnection.send_packed_command = send
+    try:
+        yield
+    finally:
+        AbstractConnection.send_packed_command = original
+
+
+@exercise("10.2", "write keys_of(user, fields): a key for each field, all of one user's in one slot, the users spread", (
+    "Only what stands between the first { and the next } decides on the slot. What do all the keys of a user share?",
+    "Put the braces around the user: f'{{user:{user}}}:{field}' gives {user:42}:name.",
+))
+def keys_of(answer):
+    taken, slots = {}, []
+    for user in USERS:
+        keys = as_keys(answer(user, list(FIELDS)), user)
+        for field, key in zip(FIELDS, keys, strict=True):
+            if key in taken:
+                raise Refused(f"{taken[key]} and the {field} of {user} share the key {key!r}")
+            taken[key] = f"the {field} of {user}"
+        own = {key_slot(key.encode()) for key in keys}
+        if len(own) > 1:
+            raise Refused(f"the {len(FIELDS)} keys of {user} ({keys[0]!r} and so on) lie in {len(own)} different slots: "
+                          "MSET would be refused")
+        slots += own
+    different = len(set(slots))
+    if different < FEWEST_SLOTS:
+        raise Refused(f"each user's keys are together, but {len(USERS)} users lie in {many(different, 'slot')}: "
+                      "one node would do the work of all")
+    return f"{len(USERS)} users, the keys of each in one slot, on all {len({slot * NODES // SLOTS for slot in slots})} nodes"
+
+
+def as_keys(said, user):
+    if not isinstance(said, (list, tuple)) or len(said) != len(FIELDS):
+        raise Refused(f"for {user} and {len(FIELDS)} fields a list of {len(FIELDS)} keys was expected, not {said!r}")
+    return [key.decode() if isinstance(key, bytes) else str(key) for key in said]
+
+
+@exercise("10.3", "write client_for(address): a redis.Redis that gives up within a second when the server stands still", (
+    "A client gives up after (retries + 1) × timeout. Which two options set these, and what are they as redis-py comes?",
+    "socket_timeout=0.3 with retry=Retry(NoBackoff(), 1), or a longer timeout without a retry. A first connection waits for "
+    "replies too, so the same options bound it.",
+))
+def client_for(answer):
+    server = spare(retry=None)
+    address = {name: server.get_connection_kwargs()[name] for name in ("host", "port", "password")}
+    try:
+        made = as_client(answer(dict(address)))
+        check_patience(made)
+        check_stalled(made, server, "a connection that was open")
+        check_stalled(as_client(answer(dict(address))), server, "a connection that had yet to be opened")
+    finally:
+        with contextlib.suppress(redis.RedisError):
+            server.shutdown(nosave=True)
+        server.close()
+    return f"it waits {SLOW_S:g} s for a slow reply, and gives up on a stalled server within {BUDGET_S:g} s"
+
+
+def as_client(made):
+    if not isinstance(made, redis.Redis):
+        raise Refused(f"a redis.Redis was expected, not {made!r}")
+    return made
+
+
+def check_patience(client):
+    try:
+        client.ping()
+    except redis.ConnectionError as error:
+        raise Refused(f"your client does not reach the server: {type(error).__name__}. Did you pass **address on?") from None
+    except redis.TimeoutError as error:
+        raise Refused(f"even a PING ended in {type(error).__name__}: too hasty") from None
+    try:
+        client.blpop("exercise:nothing", SLOW_S)
+    except (redis.TimeoutError, redis.ConnectionError) as error:
+        raise Refused(f"a healthy reply that took {SLOW_S:g} s ended in {type(error).__name__}: too hasty") from None
+
+
+def check_stalled(client, server, where):
+    tale = f"{where}, a server that stands still"
+    with frozen(server, AWAKE_S):
+        started = time.perf_counter()
+        try:
+            client.get("exercise:anything")
+        except (redis.TimeoutError, redis.ConnectionError):
+            took = time.perf_counter() - started
+        else:
+            raise Refused(f"{tale}: no error within {AWAKE_S:g} s, and then the server woke up. {attempts_of(client)}")
+        finally:
+            client.close()
+    if took > BUDGET_S + GRACE_S:
+        raise Refused(f"{tale}: the error came after ~{took:.1f} s. {attempts_of(client)}")
+
+
+def attempts_of(client):
+    retry, options = client.get_retry(), client.get_connection_kwargs()
+    retries = retry.get_retries() if retry else 0
+    return f"Your client makes {many(retries + 1, 'attempt')} with a timeout of {options.get('socket_timeout')} s each"

@@ -1,0 +1,189 @@
+"""Published claims on trial: what an article said, what was measured here, and the verdict that follows.
+
+A judge is a plain function from measurements to a Verdict, in `lab_utils/verdicts/`, a module for each chapter.
+It measures nothing itself, so it can be fed measurements that say the opposite, and then says the opposite.
+A chapter measures and calls `lab.claim`.
+"""
+
+import functools
+import importlib
+import inspect
+import math
+import os
+import pkgutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .. import calm
+from ..errors import LabError
+from . import state
+
+HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
+WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
+PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
+
+ARTICLES = {
+    "A": "Redis Pipeline, packet by packet (MicroAd developers' blog)",
+    "B": "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)",
+    "C": "Redis Pipeline and the round trip (30 March 2023)",
+    "D": "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)",
+    "E": "Why was my Redis so slow? (Qiita, 17 April 2017)",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`word` is one of WORDS; `because` says why, with measured figures behind `~`.
+
+    "untested" is for what a machine cannot tell, never for what did not come out clearly.
+    """
+
+    word: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A claim, its verdict and the measurements behind it."""
+
+    name: str
+    text: str
+    verdict: Verdict
+    measured: dict
+
+    def __repr__(self):
+        return f"{self.name}  “{self.text}”\n{verdict_line(self.verdict.word, self.verdict.because)}"
+
+
+def verdict_line(word, because):
+    """A verdict as it is printed: in a line that nbval passes over, since what was measured decides it."""
+    return f"    verdict: {word}: {because}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    name: str
+    text: str
+    judge: object
+
+    @property
+    def article(self):
+        return ARTICLES[self.name[0]]
+
+    @property
+    def chapter(self):
+        """The number of the chapter that tries it, "03" for one: its judge stands in that chapter's module."""
+        return self.judge.__module__[-2:]
+
+
+CLAIMS = {}
+
+
+def order(name):
+    """Sorts A2 before A10."""
+    return name[0], int(name[1:])
+
+
+def judge(name, text):
+    """Registers the decorated function as the judge of claim `name`, whose `text` is the claim in our words."""
+    def register(function):
+        CLAIMS[name] = Claim(name, text, function)
+        return function
+    return register
+
+
+@functools.cache
+def load_all():
+    from . import verdicts
+
+    for module in pkgutil.iter_modules(verdicts.__path__):
+        importlib.import_module(f"{verdicts.__name__}.{module.name}")
+
+
+def claim(name, **measured):
+    """Tries claim `name` on measurements and remembers the verdict for later chapters and the scoreboard.
+
+    The measurements are the arguments of the claim's judge, seconds and counts; returns a Tried, which shows the claim
+    and its verdict. Raises LabError for an unknown claim, or for measurements that the judge does not take.
+    """
+    load_all()
+    known = CLAIMS.get(name) if isinstance(name, str) else None
+    if known is None:
+        raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
+    try:
+        inspect.signature(known.judge).bind(**measured)
+    except TypeError as error:
+        raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
+                       "Pass just these.") from None
+    if wrong := [str(path[0]) for path, value in figures(measured) if isinstance(value, float) and math.isnan(value)]:
+        raise LabError(f"{wrong[0]} is not a number, so claim {name} cannot be judged. Measure it again, and pass that.")
+    seen = calm.since_claim()
+    try:
+        tried = Tried(name, known.text, judged(known.judge, measured, seen), measured)
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
+                       f"Pass {inspect.getdoc(known.judge)}") from None
+    enter(name, {**asdict(tried.verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
+    return tried
+
+
+def judged(judge, measured, seen):
+    """The judge's Verdict; "untested" where the machine was busy and a measurement that is off would turn the word.
+
+    `seen` is the Calm of what was measured.
+    """
+    found = judge(**measured)
+    turned = {judge(**other).word for other in nearby(measured, 1 + seen.doubt)} - {found.word} if seen.busy else ()
+    if not turned:
+        return found
+    others = "” or “".join(sorted(turned))
+    return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by ~{seen.doubt:.0%} "
+                             f"it would be “{others}”: {found.because}")
+
+
+SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
+WHOLE_NUMBERS = ("_us", "_ns")  # how the names of times end that the server tells in whole numbers; bytes are not disturbed
+
+
+def nearby(measured, factor):
+    """The same measurements, each measured time in turn times `factor` and divided by it. Counts, bytes and settings stay."""
+    for path, value in figures(measured):
+        for changed in (value * factor, value / factor):
+            yield replaced(measured, path, type(value)(changed))
+
+
+def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
+    """(path, value) of every measured figure in a dict of figures and dicts: a float, or a whole number that is named so."""
+    for name, value in measured.items():
+        label = str((*path, name)[0])
+        if isinstance(value, dict):
+            yield from figures(value, (*path, name), whole_numbers)
+        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(whole_numbers)):
+            yield (*path, name), value
+
+
+def replaced(measured, path, value):
+    """A copy of nested dicts with one value replaced."""
+    first, *rest = path
+    return {**measured, first: replaced(measured[first], rest, value) if rest else value}
+
+
+def enter(name, verdict, chapter):
+    """Writes a verdict into the ledger, as the latest of its claim and as that of the chapter that tried it."""
+    with state.changing("claims") as ledger:
+        before = ledger.get(name, {}).get("chapters", {})
+        ledger[name] = {"text": CLAIMS[name].text, "article": CLAIMS[name].article, **verdict,
+                        "chapters": {**before, chapter: verdict}}
+
+
+def chapter():
+    """The notebook that runs here, "03_loops_pipelines_mset" for one; "" where nobody says."""
+    return os.environ.get("LAB_CHAPTER") or Path(os.environ.get("JPY_SESSION_NAME", "")).stem
+
+
+def ledger():
+    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured", "chapters"}}.
+
+    The verdict is the latest; `chapters` holds each chapter's own, since several try the same claim.
+    """
+    return state.load("claims")

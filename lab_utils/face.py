@@ -1,0 +1,44 @@
+"""The package's face: every helper that a notebook calls as `lab.xxx`.
+
+Each refuses bad arguments, explains a server that has ended, and leaves the kernel whole when it is interrupted.
+"""
+# ruff: noqa: F401  (what is imported here is looked up by name below)
+
+from . import __all__ as NAMES
+from .arguments import discarding
+from .course.claims import claim, ledger
+from .course.exercises import check, progress
+from .course.retrials import retrial
+from .errors import LabError
+from .figures.groups import plot_groups
+from .figures.ladders import plot_ladders
+from .figures.plots import plot_bars, plot_lines, plot_prediction, plot_published
+from .interrupts import interruptible
+from .testbed.clusters import cluster
+from .testbed.ended import explained, watch_cells
+from .testbed.fingerprints import fingerprint
+from .testbed.freezing import frozen
+from .testbed.guard import empty
+from .testbed.plain_socket import raw_socket
+from .testbed.servers import connect
+from .testbed.spare_server import spare
+from .timing.bystanders import bystander
+from .timing.cold_start import run_fresh
+from .timing.comparison import compare
+from .timing.model import describe, fit_model, hidden_distance, predict
+from .timing.sweeps import sweep
+from .timing.waiting_map import plot_map
+from .tracing.counters import Cost, count
+from .tracing.lanes import plot_lanes
+from .tracing.racing import race
+from .tracing.tcp_segments import segments
+from .tracing.timelines import plot_seen, timeline
+from .tracing.wire import capture
+
+
+def guarded(thing):
+    return thing if isinstance(thing, type) else interruptible(explained(discarding(thing)))
+
+
+HELPERS = {name: guarded(globals()[name]) for name in NAMES}
+watch_cells()

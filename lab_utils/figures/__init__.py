@@ -1,0 +1,1 @@
+"""How it looks. A figure draws what it is handed."""

@@ -1,0 +1,103 @@
+"""A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
+
+import time
+
+import redis
+from redis.cluster import ClusterNode, RedisCluster
+
+from ..arguments import as_options, check_number
+from ..errors import LabError
+from .link import check_distance, link
+from .servers import check_options, find_binary, free_port, start
+
+NODES = 3
+SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
+FORMING_TIMEOUT_S = 20
+
+
+class Cluster:
+    """Three masters without replicas. `nodes` lists their Servers, each owning a third of the slots in this order."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+
+    def connect(self, rtt_ms=0, **options):
+        """A `redis.RedisCluster` with every node `rtt_ms` milliseconds of round trip away. Options go to redis-py."""
+        for node in self.nodes:
+            check_distance(node, rtt_ms)
+        check_options(self.nodes[0], options)
+        ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
+        host, port = self.nodes[0].address
+        with as_options(options, "connect"):
+            return RedisCluster(
+                startup_nodes=[ClusterNode(host, ports[port])], password=self.nodes[0].options["password"],
+                address_remap=lambda address: (address[0], ports.get(address[1], address[1])), **options,
+            )
+
+    def node(self, number, **options):
+        """A plain `redis.Redis` on one node, which knows nothing of the others."""
+        check_options(self.nodes[0], options)
+        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].connect(**options)
+
+    def kill(self, number):
+        """Kills one node's process, as a lost machine would."""
+        self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].stop()
+
+    def stop(self):
+        """Ends every node."""
+        for node in self.nodes:
+            node.stop()
+
+
+def cluster():
+    """Starts three masters, gives each a third of the slots and waits until they agree: about two seconds.
+
+    They end with the kernel, or by `stop()`. Raises LabError where they do not start or do not find each other.
+    """
+    made = Cluster([])
+    try:
+        for _ in range(NODES):
+            made.nodes.append(start_node(made.nodes[0].options["password"] if made.nodes else None))
+        form(made.nodes)
+    except BaseException:
+        made.stop()
+        raise
+    return made
+
+
+def start_node(password):
+    return start(
+        find_binary(), "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no",
+        password=password,
+    )
+
+
+def form(nodes):
+    clients = [node.connect() for node in nodes]
+    for number, client in enumerate(clients):
+        slots = range(number * SLOTS // NODES, (number + 1) * SLOTS // NODES)
+        client.execute_command("CLUSTER ADDSLOTS", *slots)
+        client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+    for node in nodes[1:]:
+        bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
+        clients[0].execute_command("CLUSTER MEET", *node.address, bus)
+    wait_until_formed(clients)
+    for client in clients:
+        client.close()
+
+
+def wait_until_formed(clients):
+    deadline = time.monotonic() + FORMING_TIMEOUT_S
+    while not all(formed(client) for client in clients):
+        if time.monotonic() > deadline:
+            raise LabError(f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the cell again.")
+        time.sleep(0.02)
+
+
+def formed(client):
+    try:
+        info = client.execute_command("CLUSTER INFO")
+    except redis.ConnectionError:
+        return False
+    known = int(info["cluster_known_nodes"]), int(info["cluster_slots_assigned"])
+    return info["cluster_state"] == "ok" and known == (NODES, SLOTS)

@@ -1,0 +1,73 @@
+"""What a client is told whose server has ended: one sentence, beside redis-py's own error or in its place.
+
+The clients are plain redis-py, so the error is too. After a cell that ended with one, Jupyter prints the sentence below
+it; a helper raises it as a LabError.
+"""
+
+import functools
+import sys
+import traceback
+
+import redis
+import redis.asyncio
+
+from ..errors import LabError
+from .link import GONE, link
+from .servers import server
+
+
+def sentence(error):
+    """Why a client of the lab's lost its server, and what to do; None if this error has other reasons."""
+    known, known_link = server.known(), link.known()
+    address = address_of(error)
+    if address and known_link and address[1] in known_link.listening:
+        if not known_link.alive():
+            return GONE
+        address = known_link.listening[address[1]][0]  # that of the server behind it
+    if address in [past.address for past in server.past()]:
+        return "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
+    if known and not known.alive() and address in (None, known.address):
+        if not known.private:
+            return ("The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it "
+                    "makes it anew.")
+        return "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
+    return None
+
+
+def address_of(error):
+    """(host, port) of the connection that raised it; None where there is none by TCP. redis-py's words do not always tell."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for value in frame.f_locals.values():
+            if isinstance(value, (redis.Connection, redis.asyncio.Connection)):
+                return value.host, value.port
+    return None
+
+
+def explained(function):
+    """A helper that says so when it fails because the server behind a client has ended."""
+
+    @functools.wraps(function)
+    def explaining(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except (redis.ConnectionError, LabError) as error:
+            lost = error if isinstance(error, redis.ConnectionError) else error.__context__
+            told = sentence(lost) if isinstance(lost, redis.ConnectionError) else None
+            if told:
+                raise LabError(told) from None
+            raise
+
+    return explaining
+
+
+def after_cell(result):
+    """Below the error of a cell of the learner's own."""
+    if isinstance(result.error_in_exec, redis.ConnectionError) and (told := sentence(result.error_in_exec)):
+        print(told, file=sys.stderr)
+
+
+def watch_cells():
+    """In IPython and Jupyter only."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell:
+        shell.events.register("post_run_cell", after_cell)

@@ -1,0 +1,107 @@
+"""One event loop in a thread of its own, for the asyncio variants.
+
+Jupyter already runs a loop in the main thread, and an asyncio client belongs to the loop it was first used in.
+"""
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import queue
+import threading
+import time
+
+import redis.asyncio
+
+from ..arguments import is_async
+from ..errors import LabError
+
+__all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", "thread_id"]
+
+CANCEL_AGAIN_S = 0.1
+CANCELLING_S = 5  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
+
+
+@functools.cache
+def loop():
+    """The lab's event loop and its thread, started when first asked for."""
+    made = asyncio.new_event_loop()
+    thread = threading.Thread(target=made.run_forever, name="lab event loop", daemon=True)
+    thread.start()
+    return made, thread
+
+
+def thread_id():
+    """The system's id of the loop's thread, or None before it is started."""
+    return loop()[1].native_id if loop.cache_info().currsize else None
+
+
+def run(coroutine):
+    """Runs a coroutine in the lab's loop and waits for its result.
+
+    Interrupted, by Ctrl-C for one, it cancels the coroutine and waits until that has ended. One that does not end, because
+    it never awaits, is left alone in its thread, and the next gets a new loop. Raises LabError inside the loop itself.
+    """
+    try:
+        check_outside()
+    except LabError:
+        coroutine.close()
+        raise
+    running, ended = queue.SimpleQueue(), threading.Event()
+    future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
+    try:
+        return future.result()
+    finally:
+        if not ended.is_set():
+            cancel(running, ended)
+
+
+def check_outside():
+    """Raises LabError in the lab's own loop: who waits there for something that needs the loop waits for ever."""
+    if loop.cache_info().currsize and loop()[1] is threading.current_thread():
+        raise LabError("A helper of the lab was called inside an `async def` function that the lab runs; they would wait for "
+                       "each other. Write the outer function as plain `def`.")
+
+
+async def noted(coroutine, running, ended):
+    """Says which task runs the coroutine, and when it has ended: a future is cancelled long before what it stands for."""
+    running.put(asyncio.current_task())
+    try:
+        return await coroutine
+    finally:
+        ended.set()
+
+
+def cancel(running, ended):
+    """Cancels the task until it ends: before Python 3.12 `asyncio.wait_for` can swallow a cancellation, and redis-py uses it."""
+    deadline = time.monotonic() + CANCELLING_S
+    with contextlib.suppress(queue.Empty):
+        task = running.get(timeout=CANCELLING_S)
+        while not ended.is_set() and time.monotonic() < deadline:
+            loop()[0].call_soon_threadsafe(task.cancel)
+            ended.wait(CANCEL_AGAIN_S)
+    if not ended.is_set():
+        loop.cache_clear()
+
+
+def close(client):
+    """Closes an asyncio client. One whose loop was left behind goes with that loop: here it can't be closed any more."""
+    with contextlib.suppress(RuntimeError):
+        run(client.aclose())
+
+
+def client_like(client):
+    """An asyncio client with the address and options of `client`, whose connections belong to the lab's loop."""
+    pool = client.connection_pool
+    kind = getattr(redis.asyncio.connection, pool.connection_class.__name__, redis.asyncio.Connection)
+    known = SHARED_OPTIONS | {name for name in inspect.signature(kind.__init__).parameters if name.startswith("ssl_")}
+    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
+    own = redis.asyncio.ConnectionPool(connection_class=kind, max_connections=pool.max_connections, **options)
+    return redis.asyncio.Redis.from_pool(own)
+
+
+# Options that mean the same to redis.Redis and redis.asyncio.Redis.
+SHARED_OPTIONS = frozenset({
+    "host", "port", "path", "db", "username", "password", "decode_responses", "encoding", "encoding_errors", "protocol",
+    "socket_timeout", "socket_connect_timeout", "health_check_interval", "client_name",
+})

@@ -1,0 +1,96 @@
+"""What this lab runs on: everything that could change a result, in a few lines."""
+
+import functools
+import os
+import platform
+import statistics
+import sys
+
+import redis
+
+from ..errors import LabError
+from ..scale import scale
+from .link import link, ping_times
+from .pinning import steady
+from .servers import connect, server
+
+ASKED_MS, PINGS = 1, 100
+
+
+class Fingerprint(dict):
+    """What was found, by name; shown one a line, each marked as this machine's own so that CI does not compare it."""
+
+    def __repr__(self):
+        width = max(len(name) for name in self)
+        return "\n".join(f"this machine: {name:<{width}}  {value}" for name, value in self.items())
+
+
+def fingerprint():
+    """The server, the client and its defaults that change results, the machine, and the lab's settings."""
+    client = connect()
+    info = client.info()
+    pool = client.connection_pool
+    connection = pool.get_connection()
+    pool.release(connection)
+    parser = type(connection._parser).__name__.strip("_")
+    return Fingerprint({
+        "server": server_name(info),
+        "where": where(server()),
+        "link": link_error(),
+        "allocator": info.get("mem_allocator", "unknown"),
+        "redis-py": redis.__version__,
+        "parser": f"{parser} (hiredis {hiredis_version()})",
+        "protocol": f"RESP{connection.protocol}",
+        "timeout": f"{connection.socket_timeout} s",
+        "retries": f"{connection.retry.get_retries()}",
+        "Python": f"{platform.python_version()}, {gil()}",
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "scale": f"{os.environ.get('LAB_SCALE', 'workshop')}, up to {scale().seconds:g} s a comparison",
+    })
+
+
+def link_error():
+    """'1 ms asked, 1.004 measured': by how much a PING takes longer through the link than without, its median."""
+    try:
+        far = connect(ASKED_MS)
+    except LabError:
+        return "none: it cannot stand in front of this server"
+    with connect() as near, far, steady(server().pid, link()):
+        measured = [statistics.median(ping_times(client, PINGS)) for client in (far, near)]
+    return f"{ASKED_MS} ms asked, {(measured[0] - measured[1]) * 1000:.3f} measured"
+
+
+def where(chosen):
+    """Whose server it is; on somebody's own, which database is this kernel's."""
+    if chosen.private:
+        return "started by the lab, on loopback"
+    return f"named by REDIS_URL, database {chosen.options['db']}; a new connection's SELECT is in no count"
+
+
+def server_name(info):
+    """'Redis 8.2.3', or 'Valkey 9.1.2', which calls itself Redis 7.2.4 for compatibility."""
+    if "valkey_version" in info:
+        return f"Valkey {info['valkey_version']}"
+    return f"Redis {info['redis_version']}"
+
+
+def hiredis_version():
+    try:
+        import hiredis
+
+        return hiredis.__version__
+    except ImportError:
+        return "not installed"
+
+
+def gil():
+    enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return "with the GIL" if enabled else "without the GIL"
+
+
+@functools.cache
+def environment_line():
+    """'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64', for the small type under a figure."""
+    info = connect().info("server")
+    return (f"{server_name(info)} · redis-py {redis.__version__} · Python {platform.python_version()} · "
+            f"{platform.system()} {platform.machine()}")

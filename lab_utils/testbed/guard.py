@@ -1,0 +1,133 @@
+"""Whose database is it? The one place that decides where the lab may write, and what it may empty.
+
+The lab may write to the private servers that it started, and to the database that it has reserved on the server which
+REDIS_URL names (see `reservation.py`). Every helper that is handed a client asks here first.
+"""
+
+import redis
+from redis.cluster import RedisCluster
+
+from ..arguments import check_client
+from ..errors import LabError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+_private = {}  # (host, port) -> Server that the lab started
+_doors = {}  # port of the link -> Server behind it
+_reserved = []  # Servers of REDIS_URL on which a database is reserved
+
+
+def add_private(server):
+    """A server that the lab started: all of it is the lab's."""
+    _private[server.address] = server
+
+
+def forget_private(server):
+    """A private server that is no more: somebody else's may come to its port."""
+    if _private.get(server.address) is server:
+        del _private[server.address]
+
+
+def add_door(port, server):
+    """A port of the link, and the server behind it."""
+    _doors[port] = server
+
+
+def add_reserved(server):
+    """A server of somebody's, on which the lab has reserved a database. Those whose reservation was lost are forgotten."""
+    _reserved[:] = [known for known in _reserved if known.alive()] + [server]
+
+
+def check(client):
+    """The Server of the lab's on which `client` stands: a `redis.Redis` or a `RedisCluster`.
+
+    Raises LabError, before anything is written, for everything else: a server or a database that is not the lab's, a lost
+    reservation, a pipeline, no client at all. Of the nodes of a cluster it returns the first one's.
+    """
+    check_client(client, "The lab", cluster=True)
+    places = [server_of(node) for node in nodes_of(client)]
+    return places[0]
+
+
+def nodes_of(client):
+    """A client for each server behind this one: itself, or one for each node of a cluster."""
+    if isinstance(client, RedisCluster):
+        return [client.get_redis_connection(node) for node in client.get_nodes()]
+    return [client]
+
+
+def server_of(client):
+    """The Server of the lab's on which a client stands. It is known by its address, or else by what it says of itself."""
+    options = client.connection_pool.connection_kwargs
+    known = known_by_address(options)
+    if known and known.private and options.get("password") == known.options["password"]:
+        return known
+    try:
+        return reserved_of(client) or private_of(client) or refuse(options)
+    except (redis.RedisError, OSError) as error:
+        raise LabError(f"{foreign(options)} Asked what it is, it answered: {error}.") from None
+
+
+def known_by_address(options):
+    if "path" in options:
+        return next((server for server in _reserved if server.address == options["path"]), None)
+    host, port = options.get("host", "localhost"), options.get("port", 6379)
+    if host in LOOPBACK:
+        near = _doors.get(port) or _private.get(("127.0.0.1", port))
+        if near:
+            return near
+    return next((server for server in _reserved if server.address == (host, port)), None)
+
+
+def reserved_of(client):
+    """The Server with the database that is reserved, if that is where this client's next command will go.
+
+    The server itself is asked: another spelling of its name makes no difference, and a reservation that was lost shows.
+    """
+    here = [server for server in _reserved if server.reservation.known_to(client)]
+    if here:
+        database = client.client_info()["db"]
+        for server in here:
+            if database == server.options["db"] == client.connection_pool.connection_kwargs.get("db", 0):
+                return server
+        raise LabError(f"This client works in database {database}, and the lab has reserved database {here[0].options['db']} "
+                       "on this server and touches no other. Pass a client from lab.connect().")
+    lost = known_by_address(client.connection_pool.connection_kwargs)
+    if lost and not lost.private:
+        lost.reservation.refuse_lost()
+    return None
+
+
+def private_of(client):
+    """The private Server that calls itself as this client's does: its address may be spelt otherwise."""
+    if not _private:
+        return None
+    run_id = client.info("server").get("run_id")
+    return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
+
+
+def is_select_of_reserved(command):
+    """True for the SELECT that a new connection only sends because the lab's database is not number 0."""
+    return any(command == [b"SELECT", b"%d" % server.options["db"]] for server in _reserved)
+
+
+def refuse(options):
+    raise LabError(foreign(options))
+
+
+def foreign(options):
+    where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+    return (f"The client of {where}, database {options.get('db', 0)}, does not stand on a database of the lab's, so the lab "
+            "leaves it alone. Pass a client from lab.connect() or lab.spare(); or set REDIS_URL to that server, with the number "
+            "of an empty database, and restart the kernel.")
+
+
+def empty(client):
+    """Deletes every key of the lab's database, so that a section starts from nothing.
+
+    Raises LabError, and deletes nothing, where the client stands on anything but a private server of the lab's or the
+    database that it has reserved on the server which REDIS_URL names.
+    """
+    check_client(client, "lab.empty", cluster=True)
+    check(client)
+    client.flushdb()

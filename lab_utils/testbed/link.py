@@ -1,0 +1,335 @@
+"""The simulated link: a distance between the client and a real server, set in milliseconds.
+
+A process of its own forwards real TCP bytes and delays them by half the round trip each way.
+
+What it does not simulate: setting up a connection costs no round trip (TCP's handshake ends at the link), a fresh
+connection has no slow start and no window, nothing is lost or sent twice, and bandwidth is that of loopback.
+So it is exact for how often you wait, and kind to how much you send at once over a fresh connection.
+
+On a machine that is busy with other work the link may come late, and distances grow: `late_s` tells by how much.
+"""
+
+import atexit
+import contextlib
+import json
+import mmap
+import os
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import redis
+
+from ..errors import LabError
+from ..interrupts import restorer, uninterrupted
+from . import guard
+from .keeper import cut, lifeline, mine
+from .living import living
+from .pinning import steady
+
+LONGEST_MS = 500
+FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer shows
+CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
+FEWEST_CALLS, MOST_CALLS = 12, 80
+LATE = struct.Struct("d")  # what link and kernel share, as in `_link_process.py`
+AWAKE = LATE.size
+SERVER, SERVER_AT = struct.Struct("q"), 16
+HELD_AT = 24
+SHARED_BYTES = 4096
+CALIBRATIONS = 3  # at most, the lowest quiet one counts; for when the machine is busy with something else
+MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, one for each time that it is asked for
+QUIET_S, QUIET_CALLS = 30e-6, 5  # waiting for the CPU that a quiet call may have, and how many of them it takes
+PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
+GONE = "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients of the old one go on."
+
+
+class Link:
+    """The link process, and the ports on which it listens. `replaced` is one that has ended, whose ports this one takes over."""
+
+    def __init__(self, replaced=None):
+        self.owner, self.process = os.getpid(), None
+        self.lock = threading.Lock()
+        self._pids = ()
+        self.asked, self.answers = 0, b""
+        self.ports, self.listening = {}, {}
+        self.own_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
+        self.doubts = {}  # the same -> how often it may be measured again, because the machine was busy
+        with uninterrupted():
+            program = Path(__file__).with_name("_link_process.py")
+            read_end, self.requests = lifeline()  # at its end the link ends
+            self.said, write_end = os.pipe()
+            mine(self.said)  # a forked child that held it would leave a dead kernel's link waiting for somebody to read
+            shared = shared_memory()
+            self.memory = mmap.mmap(shared, SHARED_BYTES)
+            self.bell = os.eventfd(0) if hasattr(os, "eventfd") else -1  # rung when the CPU is to be kept awake
+            self.process = subprocess.Popen([sys.executable, "-I", "-S", str(program), str(shared), str(self.bell),
+                                             str(self.owner)], process_group=0, stdin=read_end, stdout=write_end,
+                                            pass_fds=[fd for fd in (shared, self.bell) if fd >= 0])
+            for end in (read_end, write_end, shared):
+                os.close(end)
+            atexit.register(self.stop)
+            self.poll = select.poll()
+            self.poll.register(self.said, select.POLLIN)
+        if replaced and replaced.owner == self.owner:
+            replaced.let_go()
+            self.take_over(replaced)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def alive(self):
+        """False when it has ended, and in a forked child: the link is its parent's."""
+        return self.owner == os.getpid() and self.process.poll() is None
+
+    def ended(self):
+        """What to say when it is not alive."""
+        if self.owner != os.getpid():
+            return "a forked process has a link of its own."
+        return "the link had ended; a new one stands in its place, and its clients go on working."
+
+    def pids(self):
+        """The processes of the link: the one that forwards, and where there is one the one that keeps its CPU awake."""
+        if not self._pids:
+            self._pids = tuple(self.ask("pids")["pids"])
+        return self._pids
+
+    def late_s(self):
+        """Seconds for which something was late, in all, since the link was started. Reading it asks nobody and wakes nobody.
+
+        Microseconds a message are as they should be; what exceeds them, somebody else had the CPU.
+        """
+        return LATE.unpack_from(self.memory)[0]
+
+    def held_s(self):
+        """Seconds for which something was on its way, in all, as long as it should and no longer. As cheap as `late_s`."""
+        return LATE.unpack_from(self.memory, HELD_AT)[0]
+
+    def keep_awake(self, on, server_pid=None):
+        """While something is measured: the CPU on which link and server are held does not doze off. Asks nobody."""
+        SERVER.pack_into(self.memory, SERVER_AT, server_pid or 0)
+        self.memory[AWAKE] = on
+        if on and self.bell >= 0:
+            os.eventfd_write(self.bell, 1)
+
+    def ask(self, do, **request):
+        """The link's answer to a request. An interrupt leaves an answer unread: each bears the number of its request.
+
+        Raises LabError if the link has ended.
+        """
+        if not self.alive():
+            raise LabError(GONE)
+        with self.lock:
+            self.asked += 1
+            line = json.dumps({"do": do, "number": self.asked, **request}) + "\n"
+            try:
+                with uninterrupted():
+                    write_all(self.requests, line.encode())
+                while (answer := self.next_answer())["number"] != self.asked:
+                    pass  # to a request that somebody did not wait for
+            except OSError:
+                raise LabError(GONE) from None
+        return answer
+
+    def next_answer(self):
+        while b"\n" not in self.answers:
+            self.poll.poll()  # the place to be interrupted: nothing is read yet
+            with uninterrupted():
+                chunk = os.read(self.said, 1 << 20)
+                if not chunk:
+                    raise BrokenPipeError
+                self.answers += chunk
+        with uninterrupted():
+            line, self.answers = self.answers.split(b"\n", 1)
+        return json.loads(line)
+
+    def take_over(self, replaced):
+        """Listens where another link did, so that its clients find it. A port that somebody else has by now is lost."""
+        for port, (address, delay_s) in replaced.listening.items():
+            if "port" in self.ask("listen", address=address, delay_s=delay_s, port=port):
+                self.listening[port] = address, delay_s
+        self.ports = {key: port for key, port in replaced.ports.items() if port in self.listening}
+        self.own_s, self.doubts = replaced.own_s, replaced.doubts
+
+    def port(self, server, rtt_ms, parallel=False):
+        """The loopback port behind which `server` is `rtt_ms` away. The same pair always gets the same port.
+
+        One for each placement, since what the link costs of its own depends on it: see `steady`.
+        """
+        key = server.address, rtt_ms, parallel
+        near_ms = min(rtt_ms, FARTHEST_CALIBRATION_MS)
+        if key not in self.ports:
+            self.ports[key] = self.listen(server, max(0.0, rtt_ms / 1000 - self.calibrate(server, near_ms / 1000, parallel)))
+        elif self.doubts.get((server.address, near_ms / 1000, parallel)):
+            self.set_delay(self.ports[key], max(0.0, rtt_ms / 1000 - self.calibrate(server, near_ms / 1000, parallel)) / 2)
+        return self.ports[key]
+
+    def port_without_delay(self, server):
+        """A port that only passes bytes on, for those who want to watch them."""
+        key = server.address, "no delay"
+        if key not in self.ports:
+            self.ports[key] = self.listen(server, 0)
+        return self.ports[key]
+
+    def listen(self, server, rtt_s):
+        port = self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
+        self.listening[port] = server.address, rtt_s / 2
+        guard.add_door(port, server)
+        return port
+
+    def set_delay(self, port, delay_s):
+        """Another delay for connections to come, and for those that there are."""
+        self.ask("delay", port=port, delay_s=delay_s)
+        self.listening[port] = self.listening[port][0], delay_s
+
+    def calibrate(self, server, rtt_s, parallel=False):
+        """Seconds that a call of redis-py takes longer through the link than its distance says.
+
+        Two hops through another process are not free, and a client that has waited runs its next lines from a colder
+        cache: together up to 0.07 ms. Measured with redis-py's own PING, direct and through the link, and
+        subtracted from the delay, so that a PING takes what it takes at no distance plus the RTT asked for.
+        Only calls that nobody disturbed count. Where too few were quiet it is done again when next asked for.
+        """
+        key = server.address, rtt_s, parallel
+        if key not in self.own_s or self.doubts.get(key):
+            calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
+            most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
+            found = []
+            with steady(server.pid, self, parallel), server.connect() as direct, \
+                    through(server, self.calibration_port(server, rtt_s)) as linked:
+                for _ in range(CALIBRATIONS):
+                    far_s, far_quiet = call_s(linked, calls, self, server.pid)
+                    near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)
+                    found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))
+                    if found[-1] <= (False, most):
+                        break
+            doubtful, own_s = min(found)
+            left = self.doubts.get(key, MOST_DOUBTS)
+            self.doubts[key] = left - 1 if doubtful else 0
+            self.own_s[key] = min(max(0.0, own_s), most)
+        return self.own_s[key]
+
+    def calibration_port(self, server, rtt_s):
+        key = server.address, "calibration", rtt_s
+        if key not in self.ports:
+            self.ports[key] = self.listen(server, rtt_s)
+        return self.ports[key]
+
+    def stop(self):
+        """Ends the link and waits for it. A forked child leaves its parent's alone."""
+        if self.owner == os.getpid():
+            self.let_go()
+            self.process.wait(5)
+
+    def let_go(self):
+        """Closes what only a living link needs; without its requests it ends. A second time there is nothing to close."""
+        with uninterrupted():
+            atexit.unregister(self.stop)
+            if self.requests is not None:
+                cut(self.requests)
+                cut(self.said)
+                self.requests = self.said = None
+            if self.bell >= 0:
+                os.close(self.bell)
+                self.bell = -1
+
+
+def shared_memory():
+    """The descriptor of a file of zeros that has no name, and goes when nobody has it open any more."""
+    if hasattr(os, "memfd_create"):
+        file = os.memfd_create("lab link")
+    else:
+        file, path = tempfile.mkstemp()
+        os.unlink(path)
+    os.truncate(file, SHARED_BYTES)
+    return file
+
+
+def call_s(client, calls, link, server_pid):
+    """(seconds of a PING, whether enough of them were quiet): the quiet ones' lower quartile, else that of all.
+
+    Whatever else the machine does can only make one longer.
+    """
+    times = list(timed_pings(client, calls, link, server_pid))
+    quiet = [took for took, disturbed in times if disturbed <= QUIET_S]
+    enough = len(quiet) >= QUIET_CALLS
+    return statistics.quantiles(quiet if enough else [took for took, _ in times], n=4)[0], enough
+
+
+def timed_pings(client, calls, link, server_pid):
+    """(seconds, seconds of them for which somebody else had the CPU) of each of some PINGs."""
+    def disturbed():
+        return link.late_s() + waited_s("thread-self") + waited_s(server_pid)
+
+    client.ping()
+    for _ in range(calls):
+        before = disturbed()
+        [took] = ping_times(client, 1, warm=False)
+        yield took, disturbed() - before
+
+
+def waited_s(thread):
+    """Seconds for which a thread has stood ready and waited for the CPU; 0 where the system does not tell."""
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{thread}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
+
+
+def ping_times(client, calls, warm=True):
+    """The seconds of each of some PINGs, after one that opens the connection."""
+    if warm:
+        client.ping()
+    times = []
+    for _ in range(calls):
+        started = time.perf_counter()
+        client.ping()
+        times.append(time.perf_counter() - started)
+    return times
+
+
+@living
+def link():
+    """This kernel's link process, started when first asked for."""
+    return Link(link.known())
+
+
+@restorer
+def leave_the_link_alone():
+    """After an interrupt it does not record."""
+    known = link.known()
+    if known and known.alive():
+        known.ask("forget")
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data):]
+
+
+def through(server, port, **options):
+    """A `redis.Redis` whose packets pass the link at `port` on their way to `server`."""
+    return redis.Redis(**{**without_address(server.options), "host": "127.0.0.1", "port": port, **options})
+
+
+def without_address(options):
+    return {name: value for name, value in options.items() if name not in ("host", "port", "unix_socket_path")}
+
+
+def check_distance(server, rtt_ms):
+    """Raises LabError for a distance that the link cannot offer."""
+    if not isinstance(rtt_ms, (int, float)) or isinstance(rtt_ms, bool) or not 0 <= rtt_ms <= LONGEST_MS:
+        raise LabError(f"rtt_ms={rtt_ms!r} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
+                       "fractions such as 0.25 are fine.")
+    if rtt_ms and isinstance(server.address, str) and (server.options.get("username") or not server.options.get("password")):
+        raise LabError("The link would let every user of this machine through to a Unix socket that only its own permissions "
+                       "guard. Use rtt_ms=0 with this server; or give it a password (requirepass) and write that into REDIS_URL "
+                       "without a user's name; or unset REDIS_URL to work on the lab's own.")
+    if rtt_ms and server.options.get("ssl"):
+        raise LabError("The link cannot stand in front of a TLS server: the name on the certificate would not match. Use "
+                       "rtt_ms=0 with this server, or unset REDIS_URL to work on the lab's own.")

@@ -1,0 +1,1 @@
+"""How long it took, fairly; and what other clients felt."""

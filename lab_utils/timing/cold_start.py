@@ -1,0 +1,53 @@
+"""Code in an interpreter of its own, timed once, with all that it loads and opens on the way."""
+
+import secrets
+import subprocess
+import sys
+
+from ..arguments import check_text
+from ..errors import LabError
+from ..testbed.keeper import Kept
+from ..testbed.link import check_distance, link, without_address
+from ..testbed.pinning import steady
+from ..testbed.servers import server
+
+PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
+TIMEOUT_S = 120
+
+
+def run_fresh(code, rtt_ms=0):
+    """Seconds that `code`, a string, takes once in a fresh Python: `timeit.timeit(code, number=1)`, imports included.
+
+    The code finds `address`, the keyword arguments with which redis.Redis reaches the lab's server, `rtt_ms` away.
+    Starting Python itself is not in the time. The first run may be slower: the disk has to be read.
+    Raises LabError with the last line of its traceback if the code fails.
+    """
+    check_text(code, "code")
+    chosen = server()
+    check_distance(chosen, rtt_ms)
+    address = chosen.options
+    if rtt_ms:
+        address = {**without_address(address), "host": "127.0.0.1", "port": link().port(chosen, rtt_ms)}
+    mark = secrets.token_hex(8)  # the code may print too
+    with steady(chosen.pid, link() if rtt_ms else None):
+        said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())
+    _, found, took = said.decode(errors="replace").rpartition(mark)
+    if not found:
+        raise LabError(f"The code failed in its own Python: {last_line(errors)}. Mend it and run again.")
+    return float(took)
+
+
+def ended(program):
+    """(what it printed, its errors) of a program that ran to its end in a Python of its own."""
+    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        return kept.process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return b"", f"it had not ended after {TIMEOUT_S} s".encode()
+    finally:
+        kept.stop()
+
+
+def last_line(errors):
+    lines = errors.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it ended without a word"

@@ -1,0 +1,226 @@
+"""How long it took: variants of the same work, timed side by side, fairly.
+
+Warm-up first; then rounds in which every variant runs once, in a new random order each round (`rounds.py`); garbage
+collection off, client, server and link held steady (see `steady`); rounds that other programs disturbed are measured again.
+The timed pass runs plain redis-py with nothing of the lab in its path.
+"""
+
+import contextlib
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .. import calm
+from ..arguments import check_function, check_number, check_positive
+from ..calm import Calm
+from ..errors import LabError
+from ..testbed import event_loop
+from ..testbed.evidence import Watch
+from ..testbed.link import check_distance, link, through
+from ..testbed.pinning import steady
+from ..testbed.servers import check_options, connect, server
+from ..words import duration, milliseconds
+from .ratio import ratio
+from .rounds import Runner, measure
+from .same_work import check_same_work
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where a variant's `total` seconds went: `network` (waiting), `client` and `server` (CPU).
+
+    Client and server CPU are read around the very rounds that were timed, from the operating system or, where the server's
+    process can't be seen, from Redis (INFO); the rest of the time nobody computed: that is the wait. Where client and server
+    computed at the same time (a server of your own, on its own CPU), the three add up to more than the total, and `overlap`
+    says by how much.
+    """
+
+    total: float
+    network: float
+    client: float
+    server: float
+
+    @property
+    def overlap(self):
+        return max(0.0, self.client + self.server + self.network - self.total)
+
+    def __repr__(self):
+        return (f"total {duration(self.total)}: network {duration(self.network)}, "
+                f"client {duration(self.client)}, server {duration(self.server)}")
+
+
+class Comparison:
+    """Times of several variants at several distances. Seconds are for one call; `ops` operations are in each call.
+
+    `samples` is {(name, RTT): [seconds, one a round]}, `budgets` {(name, RTT): Budget}. `calm` says whether the machine was
+    calm meanwhile: a Calm. On a busy one the seconds are without what other programs took, as far as that is known.
+    """
+
+    def __init__(self, variants, ops, samples, budgets=None, calm=None):
+        self.variants, self.ops, self.samples = variants, ops, samples
+        self.budgets, self.calm = budgets or {}, calm or Calm()
+
+    @property
+    def names(self):
+        return list(self.variants)
+
+    @property
+    def rtts(self):
+        return sorted({rtt for _, rtt in self.samples})
+
+    def rounds(self, name, rtt_ms=None):
+        """The seconds of one call in each round."""
+        return self.samples[self._key(name, rtt_ms)]
+
+    def seconds(self, name, rtt_ms=None):
+        """Median seconds of one call."""
+        return statistics.median(self.rounds(name, rtt_ms))
+
+    def per_op(self, name, rtt_ms=None):
+        """Median seconds of one operation."""
+        return self.seconds(name, rtt_ms) / self.ops
+
+    def speedup(self, name, over, rtt_ms=None):
+        """How many times faster `name` is than `over`: a Ratio."""
+        return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
+
+    def verdict(self, name, over, rtt_ms=None):
+        """One sentence: 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows."""
+        return self.speedup(name, over, rtt_ms).sentence(name, over)
+
+    def budget(self, name, rtt_ms=None):
+        """Where the time of a variant went, in the rounds that were timed: a Budget."""
+        return self.budgets[self._key(name, rtt_ms)]
+
+    def plot(self, over=None, prediction=None, title=None):
+        """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first)."""
+        from ..figures.plots import plot_comparison
+
+        return plot_comparison(self, over or self.names[0], prediction, title)
+
+    def plot_budget(self, rtt_ms=None, title=None):
+        """Draws where each variant's time went at one distance, or at all of them."""
+        from ..figures.plots import plot_budget
+
+        return plot_budget(self, rtt_ms, title)
+
+    def _key(self, name, rtt_ms):
+        if rtt_ms is None:
+            if len(self.rtts) > 1:
+                raise LabError(f"This comparison has several distances: say which, rtt_ms={self.rtts[0]:g} for instance.")
+            rtt_ms = self.rtts[0]
+        if (name, rtt_ms) not in self.samples:
+            raise LabError(f"{name!r} at {rtt_ms!r} ms was not measured. Measured: {', '.join(self.names)} at "
+                           f"{', '.join(milliseconds(rtt) for rtt in self.rtts)}.")
+        return name, rtt_ms
+
+    def __repr__(self):
+        width = max(len(name) for name in self.names)
+        lines = []
+        for rtt in self.rtts:
+            for name in self.names:
+                lines.append(f"{name:<{width}}  RTT {milliseconds(rtt):>7}   {duration(self.seconds(name, rtt)):>8}   "
+                             f"{duration(self.per_op(name, rtt)):>8} an operation")
+        return "\n".join(lines) + (f"  ({self.calm.sentence()})" if self.calm.busy else "")
+
+
+def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, parallel=False, **options):
+    """Times variants of the same work side by side at every distance, and returns a Comparison.
+
+    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in one call, and do the
+    same work in every call. `ops` is how many operations a call does. `setup(client)` runs before each call, untimed.
+    `rtt_ms` is one distance or several. `rounds` fixes the number of rounds; else time and LAB_SCALE decide.
+    `parallel=True` lets the server and the link compute on another CPU while the client does, for variants with many
+    requests in flight; it takes a distance, and a machine with one CPU does without. `options` go to the clients, as in
+    `lab.connect`.
+
+    Before anything is timed, each variant runs once, and they are checked to have done the same work: the same commands,
+    the same reply, or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if
+    they differ.
+    """
+    variants, distances = checked_variants(variants), checked_distances(rtt_ms)
+    ops, rounds = check_positive(ops, "ops"), rounds if rounds is None else check_number(rounds, "rounds", 1, whole=True)
+    if setup is not None:
+        check_function(setup, "lab.compare(setup=…)", "ways, setup=fill")
+    if parallel and not all(distances):
+        raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
+                       "Set rtt_ms above 0, or compare without parallel.")
+    if same and len(variants) > 1:
+        with connect(**options) as client:
+            check_same_work(variants, client, setup)
+    clients = {rtt: client_at(rtt, parallel, options) for rtt in distances}
+    with contextlib.ExitStack() as stack:
+        held = held_clients(variants, clients, stack)
+
+        def runner(name, rtt):
+            return Runner(variants[name], held[rtt][event_loop.is_async(variants[name])], held[rtt][False])
+
+        runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
+        passed = link() if any(distances) else None
+        with steady(server().pid, passed, parallel), watching(passed) as watch:
+            samples, found = measure(runners, setup, rounds, watch)
+    calm.note(found)
+    seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
+    return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
+
+
+def client_at(rtt, parallel, options):
+    """`lab.connect`, through a link that is set for the placement in which is measured."""
+    if not parallel:
+        return connect(rtt, **options)
+    check_options(server(), options)
+    check_distance(server(), rtt)
+    return through(server(), link().port(server(), rtt, parallel), **options)
+
+
+def checked_variants(variants):
+    if not isinstance(variants, dict) or not variants or not all(callable(fn) for fn in variants.values()):
+        raise LabError('lab.compare needs a dict of functions of a client, such as {"loop": loop, "pipeline": pipeline}: '
+                       "the functions themselves, not what they return. Pass at least one.")
+    for fn in variants.values():
+        check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)
+    return variants
+
+
+def checked_distances(rtt_ms):
+    distances = tuple(rtt_ms) if isinstance(rtt_ms, Iterable) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
+    for rtt in distances:
+        check_distance(server(), rtt)
+    if not distances:
+        raise LabError("lab.compare needs at least one distance: rtt_ms=(0, 1) for instance.")
+    return distances
+
+
+def held_clients(variants, clients, stack):
+    """{rtt: {False: sync client, True: asyncio client}}, the asyncio ones only where a variant wants one."""
+    wants_async = any(event_loop.is_async(fn) for fn in variants.values())
+    held = {}
+    for rtt, client in clients.items():
+        stack.callback(client.close)
+        held[rtt] = {False: client}
+        if wants_async:
+            held[rtt][True] = event_loop.client_like(client)
+            stack.callback(lambda own=held[rtt][True]: event_loop.close(own))
+    return held
+
+
+@contextlib.contextmanager
+def watching(passed):
+    """A Watch on the lab's server and the link, if it is passed. A server whose process can't be seen is asked for its CPU."""
+    chosen = server()
+    with contextlib.ExitStack() as stack:
+        admin = None if chosen.pid else stack.enter_context(chosen.connect(single_connection_client=True))
+        yield Watch(chosen.pid, passed, lambda: cpu_of_server(admin))
+
+
+def cpu_of_server(admin):
+    """Seconds of CPU that the server has used so far."""
+    info = admin.info("cpu")
+    return info["used_cpu_user"] + info["used_cpu_sys"]
+
+
+def budget_of(samples):
+    """The Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
+    total, client, server_cpu = (statistics.median(getattr(sample, part) for sample in samples)
+                                 for part in ("seconds", "client", "server"))
+    return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

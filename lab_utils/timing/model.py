@@ -1,0 +1,127 @@
+"""How long it should take: turns × (RTT + a) + commands × c.
+
+`a` is what a turn costs beside the distance (building the request, the system calls, waking up) and `c` what one more
+command in the same turn costs. Both are fitted on this machine at RTT 0; the distance is then only added.
+"""
+
+import functools
+from dataclasses import dataclass
+
+from ..arguments import check_number, shown
+from ..errors import LabError
+from ..words import duration, many, milliseconds
+from .comparison import compare
+
+BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, three points, so that a residual is left
+
+
+@dataclass(frozen=True)
+class Model:
+    """`turn_s` and `command_s` are a and c, in seconds; `residual` how far off the worst point fitted is, 0.1 for 10%."""
+
+    turn_s: float
+    command_s: float
+    residual: float = 0.0
+
+    def seconds(self, turns, commands, rtt_ms=0):
+        """Seconds that `commands` commands in `turns` turns should take at `rtt_ms`. Raises LabError for no such numbers."""
+        turns, commands, rtt_ms = (check_number(value, name, 0) for name, value in
+                                   (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms)))
+        return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
+
+    def __repr__(self):
+        off = f", ~{100 * self.residual:.0f}% off at most where it was fitted" if self.residual else ""
+        return f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}{off}"
+
+
+@dataclass(frozen=True)
+class HiddenDistance:
+    """What published figures say: `turn_s` a turn, `constant_s` once, and the `rtt_ms` behind it."""
+
+    turn_s: float
+    constant_s: float
+    rtt_ms: float
+
+
+def turn(command, size):
+    """One turn of `size` commands: a plain call, or a pipeline."""
+    def call(to, i):
+        to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
+
+    def several(r):
+        pipe = r.pipeline(transaction=False)
+        for i in range(size):
+            call(pipe, i)
+        pipe.execute()
+
+    return several if size > 1 else lambda r: call(r, 1)
+
+
+FITTED = ("SET", "GET")
+
+
+def fit_model(command="SET"):
+    """Fits a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
+    if not isinstance(command, str) or command not in FITTED:
+        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. Choose one of the two.")
+    return fit(command)
+
+
+def given(model):
+    """The Model that was passed, or the one fitted on SET."""
+    if model is not None and not isinstance(model, Model):
+        raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, or leave it out.")
+    return model or fit_model()
+
+
+@functools.cache
+def fit(command):
+    times = compare({f"{size}": turn(command, size) for size in BATCHES}, same=False)
+    return solve({size: times.seconds(f"{size}") for size in BATCHES})
+
+
+def solve(measured):
+    """The Model that comes closest to {commands in a turn: seconds at RTT 0}: least squares of the relative errors."""
+    rows = [(1 / seconds, size / seconds) for size, seconds in measured.items()]  # turn_s and command_s times these should be 1
+    tt, tc, cc = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    t, c = (sum(row[i] for row in rows) for i in (0, 1))
+    determinant = tt * cc - tc * tc
+    turn_s, command_s = (t * cc - c * tc) / determinant, (c * tt - t * tc) / determinant
+    return Model(turn_s, command_s, max(abs(turn_s * per_turn + command_s * per_command - 1) for per_turn, per_command in rows))
+
+
+def predict(turns, commands, rtt_ms=0, model=None):
+    """Seconds that the model expects, with a and c of SET on this machine unless another `model` is given."""
+    return given(model).seconds(turns, commands, rtt_ms)
+
+
+def hidden_distance(many, few=None, model=None):
+    """Solves published figures, each (turns, seconds) for the same commands, for the distance behind them.
+
+    seconds = constant + turns × turn_s, twice, gives both unknowns; with one figure alone the constant counts as none. Of a
+    turn, this machine's own share (a, and one command's c) is taken off, since the authors' is not known. A figure that went
+    in is no evidence for what comes out. Returns a HiddenDistance; never a negative distance.
+    """
+    (more_turns, longer_s), (fewer_turns, shorter_s) = figure(many), figure((0, 0.0) if few is None else few)
+    if more_turns <= fewer_turns or longer_s <= shorter_s:
+        raise LabError("hidden_distance needs the figure with more turns first, and it must be the slower one. "
+                       "Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
+    turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)
+    fitted = given(model)
+    rtt_s = max(0.0, turn_s - fitted.turn_s - fitted.command_s)
+    return HiddenDistance(turn_s, shorter_s - fewer_turns * turn_s, rtt_s * 1000)
+
+
+def figure(pair):
+    """(turns, seconds) as it was published."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise LabError(f"hidden_distance takes each figure as (turns, seconds), and got {shown(pair)}. Write (1000, 0.5).")
+    return check_number(pair[0], "turns", 0), check_number(pair[1], "seconds", 0)
+
+
+def describe(turns, commands, rtt_ms, model=None):
+    """The model's arithmetic in one line, as a learner would do it by hand."""
+    fitted = given(model)
+    took = fitted.seconds(turns, commands, rtt_ms)
+    return (f"{many(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {many(commands, 'command')} × "
+            f"{duration(fitted.command_s)} = {duration(took)}")

@@ -1,0 +1,200 @@
+"""Rounds: every variant once a round, in a new random order, disturbed samples again, and which rounds count in the end.
+
+A sample that other programs disturbed (see `evidence.py`) is taken again, within a bound of time, and the least disturbed
+try counts. Results come from quiet rounds. Where those are too few, the least disturbed rounds count, what was taken from
+them is taken off, and the Calm says how much that was.
+"""
+
+import contextlib
+import gc
+import os
+import random
+import statistics
+import time
+from dataclasses import dataclass
+
+from ..arguments import check_ran
+from ..calm import Calm, quiet
+from ..scale import scale
+from ..testbed import event_loop
+
+SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
+LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
+WARM_CALLS = 3  # of a shorter one; the fastest says how many calls make a sample
+ENOUGH_QUIET = 9  # rounds: below 8 there is no interval for a ratio (see `ratio.py`)
+LONGER = 3  # times the planned seconds that measuring may take on a busy machine
+TRIES = 4  # of one sample in one round
+PATIENCE, WORTHWHILE = 8, 0.25  # after so many tries, taking samples again goes on where this share of them came out quiet
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Seconds for one call: by the clock, of which other programs took `taken`; CPU of client and server."""
+
+    clock: float
+    taken: float
+    client: float
+    server: float
+
+    @property
+    def quiet(self):
+        return quiet(self.taken, self.clock)
+
+    @property
+    def share(self):
+        """Which share of the time was taken, if it counts at all."""
+        return 0.0 if self.quiet else self.taken / self.clock
+
+    @property
+    def seconds(self):
+        """By the clock if nothing disturbed; else without what was taken, but never less than the CPU that it needed."""
+        return self.clock if self.quiet else max(self.clock - self.taken, self.client)
+
+
+class Runner:
+    """One variant with its client: calls it, and times it."""
+
+    def __init__(self, fn, client, sync_client=None):
+        self.fn, self.client = fn, client
+        self.sync_client = sync_client or client
+
+    def time(self, calls=1):
+        """Seconds of one call, over `calls` of them."""
+        if event_loop.is_async(self.fn):
+            return event_loop.run(self._time_async(calls)) / calls
+        fn, client = self.fn, self.client
+        started = time.perf_counter()
+        for _ in range(calls):
+            reply = fn(client)
+        took = time.perf_counter() - started
+        check_ran(reply, "lab.compare")
+        return took / calls
+
+    async def _time_async(self, calls):
+        fn, client = self.fn, self.client
+        started = time.perf_counter()
+        for _ in range(calls):
+            reply = await fn(client)
+        took = time.perf_counter() - started
+        check_ran(reply, "lab.compare")
+        return took
+
+    def sample(self, calls, watch):
+        before = watch.read()
+        clock = self.time(calls)
+        spent = watch.spent(before, clock * calls, event_loop.thread_id() if event_loop.is_async(self.fn) else None)
+        return Sample(clock, spent.taken / calls, spent.client / calls, spent.server / calls)
+
+
+class Patience:
+    """Whether a disturbed sample is to be taken again: while there is time, and while it is worth it."""
+
+    def __init__(self, planned_s):
+        self.ends = time.perf_counter() + LONGER * planned_s
+        self.tried = self.helped = 0
+
+    @property
+    def left(self):
+        return time.perf_counter() < self.ends and (self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried)
+
+    def note(self, quiet):
+        self.tried += 1
+        self.helped += quiet
+
+
+def measure(runners, setup, rounds, watch):
+    """Times `runners`, {key: Runner}: ({key: [Sample, one a round]}, Calm). `rounds` fixes their number, else time and scale do.
+
+    The rounds are those that count: quiet ones where there are enough, else the least disturbed.
+    """
+    plan = scale()
+    calls, round_s = warm_up(runners, setup, watch)
+    most = rounds or min(plan.rounds, max(plan.fewest, int(plan.seconds / round_s)))
+    patience = Patience(most * round_s)
+    taken = []
+    with no_garbage_collection():
+        for _ in progress(range(most), most * round_s, plan):
+            taken.append(one_round(runners, setup, calls, watch, patience))
+        while len(quiet_of(taken)) < most and patience.left:
+            taken.append(one_round(runners, setup, calls, watch, patience))
+    counted, calm = those_that_count(taken, most)
+    return {key: [samples[key] for samples in counted] for key in runners}, calm
+
+
+def warm_up(runners, setup, watch):
+    """({key: calls that make a sample}, seconds that a round takes). Opens connections and fills caches on the way."""
+    calls, round_s = {}, 0.0
+    for key, runner in runners.items():
+        fastest = float("inf")
+        for _ in range(WARM_CALLS):
+            prepare(setup, runner)
+            fastest = min(fastest, runner.sample(1, watch).seconds)
+            if fastest > LONG_CALL_S:
+                break
+        calls[key] = 1 if setup else max(1, round(SHORTEST_SAMPLE_S / fastest))
+        round_s += fastest * calls[key]
+    return calls, round_s
+
+
+def one_round(runners, setup, calls, watch, patience):
+    """{key: Sample}, in random order. A disturbed sample is taken again at once, and the least disturbed one counts."""
+    found = {}
+    for key in random.sample(list(runners), len(runners)):
+        for tried in range(TRIES):
+            prepare(setup, runners[key])
+            sample = runners[key].sample(calls[key], watch)
+            found[key] = min(found.get(key, sample), sample, key=lambda one: one.taken)
+            if tried:
+                patience.note(sample.quiet)
+            if found[key].quiet or not patience.left:
+                break
+    return found
+
+
+def quiet_of(rounds):
+    return [samples for samples in rounds if all(sample.quiet for sample in samples.values())]
+
+
+def those_that_count(rounds, planned):
+    """(the rounds to go by, in the order in which they were measured; the Calm of it)."""
+    quiet = quiet_of(rounds)
+    if len(quiet) >= min(planned, ENOUGH_QUIET):
+        return quiet[:planned], Calm(len(quiet), len(rounds))
+    least = sorted(rounds, key=lambda samples: sum(sample.share for sample in samples.values()))[:planned]
+    counted = [samples for samples in rounds if any(samples is one for one in least)]
+    columns = [[samples[key] for samples in counted] for key in counted[0]]
+    share = max(statistics.median(sample.share for sample in column) for column in columns)
+    return counted, Calm(len(quiet), len(rounds), share, max(spread(column) for column in columns) if len(counted) > 2 else None)
+
+
+def spread(samples):
+    """Half the range of the middle 80% of the samples' seconds, as a share of their median."""
+    seconds = sorted(sample.seconds for sample in samples)
+    cut = len(seconds) // 10
+    return (seconds[-1 - cut] - seconds[cut]) / 2 / statistics.median(seconds)
+
+
+def prepare(setup, runner):
+    if setup:
+        check_ran(setup(runner.sync_client), "lab.compare")
+
+
+@contextlib.contextmanager
+def no_garbage_collection():
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def progress(rounds, expected_s, plan):
+    """A progress bar in a notebook where measuring takes more than two seconds; none in CI."""
+    if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):  # which tqdm's notebook bar does not heed
+        return rounds
+    from tqdm.auto import tqdm
+
+    return tqdm(rounds, desc="measuring", leave=False)

@@ -1,0 +1,97 @@
+"""One variable swept: how long the same work takes as its batch size (or any other number) grows."""
+
+import tracemalloc
+
+from ..arguments import check_function, check_positive, check_ran, shown
+from ..errors import LabError
+from ..testbed.servers import connect
+from ..words import milliseconds
+from .comparison import compare
+from .ratio import FASTER, ratio
+
+KNEE = 1.10  # surely less than 10% slower than any other size counts as there
+
+
+class Sweep:
+    """Seconds by size and distance; `memory` is {size: peak bytes} or None."""
+
+    def __init__(self, what, comparison, sizes, memory):
+        self.what, self.comparison, self.sizes, self.memory = what, comparison, list(sizes), memory
+
+    @property
+    def rtts(self):
+        return self.comparison.rtts
+
+    def seconds(self, size, rtt_ms=None):
+        """Median seconds of one call at this size."""
+        return self.comparison.seconds(str(size), rtt_ms)
+
+    def knee(self, rtt_ms=None):
+        """The smallest size that is shown to be less than 10% slower than any other, or None where the rounds show no such size.
+
+        "Shown" is what Ratio calls a difference: the size is faster than every other would be if that took 10% longer.
+        Noise can hide a knee; it cannot make one.
+        """
+        rounds = {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
+        shown = (size for size in self.sizes
+                 if all(near(rounds[size], rounds[other]) for other in self.sizes if other != size))
+        return next(shown, None)
+
+    def finding(self, rtt_ms=None):
+        """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that the rounds don't show the size."""
+        knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
+        if knee is None:
+            return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
+        return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
+
+    def plot(self, title=None):
+        """Draws time (and memory) against size, with the knee of each distance."""
+        from ..figures.plots import plot_sweep
+
+        return plot_sweep(self, title)
+
+    def __repr__(self):
+        return repr(self.comparison)
+
+
+def near(rounds, others):
+    """True if one size's rounds are shown to be less than 10% slower than another's."""
+    return ratio(rounds, [KNEE * seconds for seconds in others]).judgement == FASTER
+
+
+def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, rounds=None, **options):
+    """Times `fn(client, size)` for every size at every distance, interleaved, and returns a Sweep.
+
+    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated (tracemalloc), in bytes;
+    tracing is slow, so `memory` may be a shorter function of (client, size) that holds as much at once, such as one batch.
+    `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
+    `rounds` fixes the number of rounds, as there.
+    """
+    such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
+    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
+    if callable(memory):
+        check_function(memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as, takes=2)
+    elif not isinstance(memory, bool):
+        raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these.")
+    sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []
+    if not sizes or sizes != sorted(set(sizes)):
+        raise LabError("lab.sweep needs its sizes in growing order, each once. Write them as a tuple: (1, 10, 100) for instance.")
+    variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
+    comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
+    held = memory if callable(memory) else fn
+    peaks = {size: peak_memory(held, size, options) for size in sizes} if memory else None
+    return Sweep(what, comparison, sizes, peaks)
+
+
+def peak_memory(fn, size, options):
+    """Peak bytes that Python allocated during one call, beyond what it held before."""
+    client = connect(**options)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        check_ran(fn(client, size), "lab.sweep")
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+        client.close()

@@ -1,0 +1,214 @@
+"""Where is my time? A map by distance and by commands a turn: where waiting is most of it, and where work is."""
+
+import functools
+import os
+import statistics
+import textwrap
+import time
+from io import BytesIO
+
+from ..arguments import check_number
+from ..figures import style
+from ..figures.film import Scene, png
+from ..figures.plots import STYLE, TITLE_WIDTH, environment, plain_ticks, plt, say
+from ..tracing.flights import check_ways, distance_of
+from ..words import many, milliseconds
+from .comparison import compare
+from .model import fit_model
+
+NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
+MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
+DISTANCES = {"same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75}  # ms; chapter 01 says whose
+STEPS = 160  # of the colours, along each axis
+PINGS = 15
+FEWEST_SHOWN = 0.7  # commands a turn, so that the dots at 1 are whole
+BORDERS = {0.1: {"color": style.INK, "linestyle": "--", "linewidth": 1}, 0.5: {"color": style.INK, "linewidth": 1.8},
+           0.9: {"color": style.INK, "linestyle": "--", "linewidth": 1}}
+
+
+def plot_map(client, commands=1):
+    """Draws which share of the time is waiting, by distance (RTT in ms, log) and by commands a turn (log).
+
+    The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The dots were measured here,
+    each filled with its own share: where one melts into the ground, the model is right. The line is half and half. "You"
+    are at the client's distance (the one set by the lab; else that of its PING), with `commands` commands a turn.
+
+    Returns a WaitingMap; in a notebook with a kernel two sliders move you about. Prints one line in words. Raises
+    LabError for anything but a client, or commands that are no whole number from 1 to 10,000.
+    """
+    if os.environ.get("LAB_FIGURES") == "off":
+        return None
+    check_ways({"commands": len}, client)
+    check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
+    model = fit_model()
+    drawn = WaitingMap(model, measured(), distance_to(client, model), commands)
+    say(drawn.words)
+    return drawn
+
+
+@functools.cache
+def measured():
+    """{(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
+    variants = {str(count): functools.partial(one_turn, count=count) for count in MEASURED_COMMANDS}
+    times = compare(variants, rtt_ms=MEASURED_MS, same=False)
+    return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
+            for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
+
+
+def one_turn(r, count):
+    if count == 1:
+        r.set("key1", "value1")
+        return
+    pipe = r.pipeline(transaction=False)
+    for i in range(count):
+        pipe.set(f"key{i}", f"value{i}")
+    pipe.execute()
+
+
+def distance_to(client, model):
+    """The RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
+    known = distance_of(client)
+    if known:
+        return known
+    times = []
+    for _ in range(PINGS):
+        started = time.perf_counter()
+        client.ping()
+        times.append(time.perf_counter() - started)
+    return max(NEAREST_MS, 1000 * (statistics.median(times) - model.seconds(1, 1)))
+
+
+def share_waiting(model, rtt_ms, commands):
+    """The share of a turn's time that is distance, by the model."""
+    return rtt_ms / 1000 / model.seconds(1, commands, rtt_ms)
+
+
+def commands_at(model, share, rtt_ms):
+    """With how many commands a turn this share is waiting; below 1 where not even one command leaves so much."""
+    return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
+
+
+class WaitingMap:
+    """The map: `model`, `dots` measured, and where you are (`rtt_ms`, `commands`)."""
+
+    def __init__(self, model, dots, rtt_ms, commands):
+        self.model, self.dots, self.rtt_ms, self.commands = model, dots, rtt_ms, commands
+
+    @property
+    def words(self):
+        """'You, 5 ms away, 1 command a turn: 99% of the time is waiting; half and half at 1,100 commands'."""
+        share = share_waiting(self.model, self.rtt_ms, self.commands)
+        even = commands_at(self.model, 0.5, self.rtt_ms)
+        half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "less than half with any number"
+        return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {many(self.commands, 'command')} a turn: "
+                f"{share:.0%} of the time is waiting; {half}")
+
+    def still(self):
+        """The map as a Figure."""
+        with plt.style.context(STYLE):
+            figure, _ = draw_map(self)
+        plt.close(figure)
+        return figure
+
+    def sliders(self):
+        """The map above two sliders, which move where you are. Needs a running kernel."""
+        import ipywidgets as widgets
+
+        with plt.style.context(STYLE):
+            figure, place = draw_map(self)
+            plt.close(figure)
+            scene = Scene(figure, place.artists)
+        options = {"layout": widgets.Layout(width="560px"), "style": {"description_width": "9em"}}
+        rtt = widgets.FloatLogSlider(value=self.rtt_ms, base=10, min=-2, max=2, step=0.02, description="RTT (ms)", **options)
+        commands = widgets.FloatLogSlider(value=self.commands, base=10, min=0, max=4, step=0.02, readout_format=",.0f",
+                                          description="commands a turn", **options)
+        image = widgets.Image(format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
+
+        def move(_=None):
+            self.rtt_ms, self.commands = rtt.value, round(commands.value)
+            place.move(self)
+            image.value = png(scene.picture())
+
+        for control in (rtt, commands):
+            control.observe(move, "value")
+        move()
+        return widgets.VBox([image, rtt, commands])
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        out = BytesIO()
+        self.still().savefig(out, format="png")
+        return {**self.sliders()._repr_mimebundle_(), "text/plain": repr(self), "image/png": out.getvalue()}
+
+    def __repr__(self):
+        return "<map of where the time goes>"
+
+
+class Place:
+    """The diamond where you are, and the title, which begins with a diamond and says what it is like there."""
+
+    def __init__(self, axes):
+        self.mark, = axes.plot([1], [1], marker="D", markersize=12, color=style.INK, markeredgecolor="white", markeredgewidth=2,
+                               linestyle="none", zorder=5, clip_on=False)
+        self.title = axes.set_title("\n", pad=26)
+        self.artists = [self.mark, self.title]
+
+    def move(self, drawn):
+        x, y = min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms)), drawn.commands
+        self.mark.set_data([x], [y])
+        self.title.set_text("\n".join(textwrap.wrap(f"◆ {drawn.words}", TITLE_WIDTH - 14)))
+
+
+def draw_map(drawn):
+    """(figure, its Place) of a WaitingMap."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
+    figure, axes = plt.subplots(figsize=(9, 5.2))
+    axes.set(xscale="log", yscale="log", xlim=(NEAREST_MS, FARTHEST_MS), ylim=(FEWEST_SHOWN, MOST_COMMANDS))
+    axes.grid(False)
+    xs = [NEAREST_MS * (FARTHEST_MS / NEAREST_MS) ** (step / STEPS) for step in range(STEPS + 1)]
+    ys = [FEWEST_SHOWN * (MOST_COMMANDS / FEWEST_SHOWN) ** (step / STEPS) for step in range(STEPS + 1)]
+    ground = axes.pcolormesh(xs, ys, [[share_waiting(drawn.model, x, y) for x in xs] for y in ys], cmap=colors, vmin=0, vmax=1,
+                             shading="gouraud", rasterized=True)
+    bar = figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
+    bar.ax.set_yticklabels(["all work", "10% waiting", "half and half", "90% waiting", "all waiting"], fontsize=9)
+    for share, line in BORDERS.items():
+        bar.ax.axhline(share, **line)
+    bar.outline.set_visible(False)
+    name_distances(axes)
+    draw_borders(axes, drawn.model)
+    draw_dots(axes, drawn.dots, colors)
+    plain_ticks(axes.xaxis)
+    plain_ticks(axes.yaxis)
+    axes.set_xlabel("RTT in ms, log scale")
+    axes.set_ylabel("commands a turn, log scale")
+    place = Place(axes)
+    place.move(drawn)
+    environment(axes)
+    return figure, place
+
+
+def name_distances(axes):
+    for name, rtt in DISTANCES.items():
+        axes.axvline(rtt, color="white", linewidth=0.8, alpha=0.8, zorder=1.5)
+        axes.annotate(name, (rtt, 1), (0, 3), xycoords=axes.get_xaxis_transform(), textcoords="offset points", ha="center",
+                      va="bottom", fontsize=9, color=style.QUIET, annotation_clip=False)
+
+
+def draw_borders(axes, model):
+    """Half and half as a line, nine tenths either way dashed, and what helps on each side."""
+    xs = [NEAREST_MS * 10 ** (step / 50) for step in range(201)]
+    for share, line in BORDERS.items():
+        shown = [(x, y) for x, y in ((x, commands_at(model, share, x)) for x in xs) if y >= FEWEST_SHOWN]
+        axes.plot([x for x, _ in shown], [y for _, y in shown], zorder=2, **line)
+    bold = {"fontsize": 12, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 3}
+    axes.text(0.03, 2_500, "less work\nhelps here", color=style.INK, **bold)
+    axes.text(40, 33, "fewer turns\nhelp here", color="white", **bold)
+
+
+def draw_dots(axes, dots, colors):
+    for (rtt, count), share in dots.items():
+        axes.plot([rtt], [count], marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK, markeredgewidth=1.2,
+                  zorder=4)
+        axes.annotate(f"{share:.0%}", (rtt, count), (9, 0), textcoords="offset points", va="center", fontsize=9, zorder=4,
+                      color="white" if share > 0.75 else style.INK)

@@ -1,0 +1,1 @@
+"""What the code did: turns, commands, bytes and replies, counted exactly."""

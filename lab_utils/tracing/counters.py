@@ -1,0 +1,250 @@
+"""What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account of it."""
+
+import contextlib
+from collections import Counter
+from dataclasses import dataclass
+
+import hiredis
+from redis.cluster import RedisCluster
+
+from ..arguments import check_client, check_dict, check_function, check_ran
+from ..errors import LabError
+from ..testbed import event_loop, guard
+from ..testbed.guard import nodes_of
+from ..testbed.pinning import one_thread
+from ..words import many
+from .tap import Tap, blocks_here
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run of a function cost.
+
+    Counted at the client, exact: `round_trips` (a write followed by a wait for its reply), `commands`,
+    `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds inside commands), `server_reads`
+    and `server_writes` (its read and write calls); None where other clients used the server meanwhile.
+    `connections` were opened on the way and cost `handshake_trips` round trips more, which are not in `round_trips`.
+    The SELECT by which a connection gets to the database that is reserved on REDIS_URL's server is not counted.
+    """
+
+    round_trips: int
+    commands: int
+    bytes_sent: int
+    bytes_received: int
+    server_us: int | None = None
+    server_reads: int | None = None
+    server_writes: int | None = None
+    connections: int = 0
+    handshake_trips: int = 0
+
+    def row(self):
+        return [many(self.round_trips, "round trip"), many(self.commands, "command"),
+                f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received"]
+
+    def tail(self):
+        if self.server_us is None:
+            server_side = "   server shared with other clients: not counted"
+        else:
+            server_side = (f"   server ~{self.server_us:,} µs in ~{self.server_reads:,} reads "
+                           f"and ~{self.server_writes:,} writes")
+        opened = (f"   + {many(self.connections, 'new connection')}: {many(self.handshake_trips, 'round trip')}"
+                  if self.connections else "")
+        return server_side + opened
+
+    def __repr__(self):
+        return "   ".join(self.row()) + self.tail()
+
+
+class Costs(dict):
+    """Costs by name, shown as a table."""
+
+    def __repr__(self):
+        rows = [[name, *cost.row()] for name, cost in self.items()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = [
+            row[0].ljust(widths[0]) + "".join("   " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        ]
+        return "\n".join(line + cost.tail() for line, cost in zip(lines, self.values(), strict=True))
+
+
+def count(fn, client):
+    """Runs `fn(client)` once, with redis-py tapped, and returns its Cost; for a dict of functions, a table of Costs.
+
+    `fn` may be `async def`: it is given an asyncio client with the same address and options. One connection is opened
+    beforehand; any further one is counted apart. A `redis.RedisCluster` gets one for each node, and the server's part is
+    the sum over the nodes. Two threads that count take turns; see `tap` for what belongs to whom. Raises whatever `fn`
+    raises, and LabError for anything but a function and a client, or where the function's work has not been done.
+    """
+    if isinstance(fn, dict):
+        for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
+            check_countable(each, client)
+        return Costs({name: counted(each, client)[0] for name, each in fn.items()})
+    return counted(fn, client)[0]
+
+
+def counted(fn, client):
+    """(Cost, what fn returned)."""
+    check_countable(fn, client)
+    event_loop.check_outside()
+    guard.check(client)
+    with contextlib.nullcontext() if blocks_here() else one_thread:  # a count within a count has the turn already
+        return counted_async(fn, client) if event_loop.is_async(fn) else counted_plain(fn, client)
+
+
+def check_countable(fn, client):
+    check_function(fn, "lab.count", may_be_async=True)
+    check_client(client, "lab.count", cluster=True)
+    if event_loop.is_async(fn) and isinstance(client, RedisCluster):
+        raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
+
+
+def counted_plain(fn, client):
+    for node in nodes_of(client):
+        node.ping()  # opens the connection, so that its handshake is not counted
+    with Meter(client) as meter, Tap() as tap:
+        result = check_ran(fn(client), "lab.count")
+    return cost_of(tap, meter), result
+
+
+def counted_async(fn, client):
+    """The tap stands in this thread, so that it closes even if the coroutine never ends."""
+    own = event_loop.client_like(client)
+    try:
+        event_loop.run(own.ping())
+        with Meter(client) as meter, Tap() as tap:
+            result = check_ran(event_loop.run(fn(own)), "lab.count")
+    finally:
+        event_loop.close(own)
+    return cost_of(tap, meter), result
+
+
+def cost_of(tap, meter=None):
+    """The Cost of what a closed tap saw, with the server's part if a meter ran around it."""
+    work = [write for write in tap.writes if not write.handshake]
+    return Cost(
+        round_trips=sum(not turn.handshake for turn in tap.turns),
+        commands=sum(1 for write in work for _ in commands_in(write.chunks)),
+        bytes_sent=sum(len(chunk) for write in work for chunk in write.chunks),
+        bytes_received=sum(read.size for read in tap.reads if not read.handshake),
+        connections=tap.opened,
+        handshake_trips=sum(turn.handshake for turn in tap.turns) - selects_of_reserved(tap),
+        **(meter.spent(tap) if meter else {}),
+    )
+
+
+def selects_of_reserved(tap):
+    """Turns of handshakes that only stand there because the database reserved on REDIS_URL's server is not number 0.
+
+    The asyncio client sends that SELECT together with other commands: there it costs no turn of its own.
+    """
+    writes = [write for write in tap.writes if write.handshake]
+    found, replied = 0, {}
+    for turn in tap.turns:
+        if turn.handshake:
+            sent = [command for write in writes
+                    if write.connection == turn.connection and replied.get(turn.connection, 0) < write.started <= turn.sent
+                    for command in commands_in(write.chunks)]
+            found += len(sent) == 1 and guard.is_select_of_reserved(sent[0])
+        replied[turn.connection] = turn.replied
+    return found
+
+
+def commands_in(chunks):
+    """The commands in written bytes, each as a list of bytes. hiredis reads what it would read at a server."""
+    reader = hiredis.Reader()
+    for chunk in chunks:
+        reader.feed(chunk if isinstance(chunk, bytes) else bytes(chunk))
+    while (command := reader.gets()) is not False:
+        yield command
+
+
+class Meter:
+    """The server's own counters around a piece of work, read through a connection of its own.
+
+    Reading them is a command too; two readings in a row before the work tell what one costs, and that is taken off.
+    """
+
+    def __init__(self, client):
+        self.admins = [admin_of(node) for node in nodes_of(client)]
+
+    def __enter__(self):
+        try:
+            first = self.read()
+            self.before = self.read()
+        except BaseException:
+            self.close()
+            raise
+        self.of_reading = {name: self.before[name] - first[name] for name in ("bytes_in", "reads", "writes")}
+        return self
+
+    def __exit__(self, failed, *_):
+        try:
+            if not failed:
+                self.after = self.read()
+        finally:
+            self.close()
+
+    def close(self):
+        for admin in self.admins:
+            admin.close()
+
+    def read(self):
+        """The counters of the server, or of all the nodes together."""
+        infos = [admin.info("all") for admin in self.admins]
+        names = {name for info in infos for name in info if name.startswith("cmdstat_") and name != "cmdstat_info"}
+        stats = {name: [info.get(name, {"calls": 0, "usec": 0}) for info in infos] for name in names}
+        return {
+            "bytes_in": sum(info["total_net_input_bytes"] for info in infos),
+            "reads": sum(info["total_reads_processed"] for info in infos),
+            "writes": sum(info["total_writes_processed"] for info in infos),
+            "stats": {name.removeprefix("cmdstat_"): (sum(stat["calls"] for stat in each), sum(stat["usec"] for stat in each))
+                      for name, each in stats.items()},
+        }
+
+    def spent(self, tap):
+        """The server's fields of a Cost; {} if the server read other bytes than this tap saw written."""
+        bytes_in, reads, writes = (self.after[name] - self.before[name] - self.of_reading[name]
+                                   for name in ("bytes_in", "reads", "writes"))
+        if bytes_in != sum(len(chunk) for write in tap.writes for chunk in write.chunks):
+            return {}
+        return {"server_us": self.microseconds(tap), "server_reads": reads, "server_writes": writes}
+
+    def microseconds(self, tap):
+        """Time inside commands. EXEC's and EVAL's own time holds that of what they ran, so those are not added again."""
+        stats = {name: (calls - self.before["stats"].get(name, (0, 0))[0], us - self.before["stats"].get(name, (0, 0))[1])
+                 for name, (calls, us) in self.after["stats"].items()}
+        if not any(calls for name, (calls, _) in stats.items() if name in CONTAINERS):
+            return sum(us for _, us in stats.values())
+        outside = sent_outside_transactions(tap)
+        total = 0
+        for name, (calls, us) in stats.items():
+            if name in CONTAINERS:
+                total += us
+            elif calls:
+                total += us * min(1, outside.get(name.split("|")[0], 0) / calls)
+        return round(total)
+
+
+CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
+
+
+def sent_outside_transactions(tap):
+    """How often each command was sent by the client itself, not queued after a MULTI: {name in lower case: times}."""
+    sent, queueing = Counter(), set()
+    for write in tap.writes:
+        for command in commands_in(write.chunks):
+            name = command[0].decode().lower()
+            if name in ("exec", "discard"):
+                queueing.discard(write.connection)
+            if write.connection not in queueing:
+                sent[name] += 1
+            if name == "multi":
+                queueing.add(write.connection)
+    return sent
+
+
+def admin_of(client):
+    """A client of the lab's own on the same server and database, past the link if there is one."""
+    database = client.connection_pool.connection_kwargs.get("db", 0)
+    return guard.server_of(client).connect(db=database, decode_responses=False)

@@ -1,0 +1,284 @@
+"""What was on its way, and when: every request of one run of a function, from the tap's timestamps."""
+
+import contextlib
+import re
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+import redis.asyncio.connection
+import redis.connection
+from redis.cluster import RedisCluster
+
+from ..arguments import check_client, check_function, check_ran
+from ..errors import LabError
+from ..interrupts import restorer
+from ..testbed import event_loop, guard
+from ..testbed.guard import nodes_of
+from ..testbed.link import link
+from ..testbed.pinning import steady
+from ..testbed.servers import server
+from .counters import commands_in
+from .tap import Tap
+
+REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered", "redirected"
+REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")
+RUNS = 5  # of which the fastest is shown: what else the machine does can only make one longer
+LONG_RUN_S = 1.0  # a run this long is not repeated
+SHORTEST_QUEUEING_S = 0.0002  # getting a connection from a pool that has one takes less
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One request, from when it was handed to the system until the last of its reply was read.
+
+    `start` and `end` are seconds after the run began, `connection` a number. `kind` is "request"; "handshake" for what
+    opening a connection sends; "unanswered" where the connection broke or timed out; "redirected" where a cluster's node
+    sent it elsewhere. `commands` counts what it carried, by name: Counter({"GET": 50}).
+    """
+
+    connection: int
+    start: float
+    end: float
+    kind: str = REQUEST
+    commands: Counter = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a function: its flights in order, and the `seconds` it took, with redis-py tapped.
+
+    `queueing` are the (start, end) of callers that waited until their pool had a connection. `nodes` tells for each
+    connection the node of a cluster that it leads to, counted from 1, or None. `rtt_ms` is the distance, None if unknown.
+    """
+
+    flights: list
+    seconds: float
+    queueing: list
+    nodes: dict
+    rtt_ms: float | None
+
+    @property
+    def requests(self):
+        """Everything but handshakes: what `lab.count` calls round trips."""
+        return [flight for flight in self.flights if flight.kind != HANDSHAKE]
+
+    @property
+    def connections(self):
+        """The numbers of the connections used, by node and then by first use."""
+        first = {}
+        for flight in self.flights:
+            first.setdefault(flight.connection, flight.start)
+        return sorted(first, key=lambda number: (self.nodes.get(number) or 0, first[number]))
+
+    @property
+    def commands(self):
+        """How often each command was answered, by name."""
+        return sum((flight.commands for flight in self.flights if flight.kind == REQUEST), Counter())
+
+    @property
+    def waiting(self):
+        """The seconds during which at least one request, or one handshake, was on its way."""
+        return sum(end - start for start, end in joined((flight.start, flight.end) for flight in self.flights))
+
+    @property
+    def resent(self):
+        """True if a request that had no usable answer went out again."""
+        failed = [flight for flight in self.flights if flight.kind in (UNANSWERED, REDIRECTED)]
+        return any(later.start >= flight.end and flight.commands & later.commands
+                   for flight in failed for later in self.flights if later.kind == REQUEST)
+
+
+def joined(spans):
+    """Spans (start, end) with those that touch or overlap made one, in order."""
+    found = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([start, end])
+    return [tuple(span) for span in found]
+
+
+def watch(ways, client, parallel=False):
+    """{name: Run} of {name: function of a client}, each run a few times; the fastest run is kept.
+
+    As in `lab.compare`, each function runs once before, so that its connections are open; CPUs are held as there. A
+    function that takes longer than a second runs only once more. Raises LabError for anything but functions and a
+    client of redis-py, and whatever the functions raise.
+    """
+    check_ways(ways, client)
+    with held(client, parallel):
+        return {name: watched(fn, client) for name, fn in ways.items()}
+
+
+def check_ways(ways, client):
+    if not isinstance(ways, dict) or not ways or not all(callable(fn) for fn in ways.values()):
+        raise LabError('This needs a dict of functions of a client, such as {"loop": loop, "pipeline": pipeline}: the functions '
+                       "themselves, not what they return. Pass them without calling them.")
+    for fn in ways.values():
+        check_function(fn, "This figure", "ways, r", may_be_async=True)
+    check_client(client, "This figure", cluster=True)
+    if isinstance(client, RedisCluster) and any(event_loop.is_async(fn) for fn in ways.values()):
+        raise LabError("Functions of a cluster have to be plain `def` here, not `async def`. Write them with RedisCluster.")
+    guard.check(client)
+
+
+def watched(fn, client):
+    """The fastest Run of a function of a client, plain or async."""
+    for node in nodes_of(client):
+        node.ping()  # opens the connection
+    runs = event_loop.run(runs_async(fn, client)) if event_loop.is_async(fn) else runs_plain(fn, client)
+    if not runs[0].flights:
+        raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
+    return min(runs, key=lambda run: run.seconds)
+
+
+def runs_plain(fn, client):
+    check_ran(fn(client), "This figure")  # and opens the connections it needs
+    runs = [one_run(fn, client)]
+    while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
+        runs.append(one_run(fn, client))
+    return runs
+
+
+async def runs_async(fn, client):
+    async with event_loop.client_like(client) as own:
+        check_ran(await fn(own), "This figure")
+        runs = [await one_async_run(fn, own, client)]
+        while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
+            runs.append(await one_async_run(fn, own, client))
+    return runs
+
+
+def one_run(fn, client):
+    with Tap(keep_replies=isinstance(client, RedisCluster)) as tap, Queueing() as queueing:
+        started = time.perf_counter()
+        fn(client)
+        ended = time.perf_counter()
+    return run_of(tap, queueing, started, ended, client)
+
+
+async def one_async_run(fn, own, client):
+    with Tap() as tap, Queueing() as queueing:
+        started = time.perf_counter()
+        await fn(own)
+        ended = time.perf_counter()
+    return run_of(tap, queueing, started, ended, client)
+
+
+def run_of(tap, queueing, started, ended, client):
+    flights = sorted(flights_of(tap, started, ended), key=lambda flight: flight.start)
+    return Run(flights, ended - started, queueing.spans(tap, started), nodes_by_connection(tap, client), distance_of(client))
+
+
+def flights_of(tap, started, ended):
+    """The flights that a closed tap saw. A connection's writes in a row are one flight, which lasts until its last read."""
+    gave_up = {(turn.connection, turn.sent): turn.replied for turn in tap.turns}
+    events = [(write.ended, 0, write) for write in tap.writes] + [(read.at, 1, read) for read in tap.reads if read.size]
+    events.sort(key=lambda event: event[:2])
+    open_flights = {}
+    for _, is_read, event in events:
+        current = open_flights.get(event.connection)
+        if is_read:
+            if current:
+                current["reads"].append(event)
+        elif current and not current["reads"] and current["writes"][0].handshake == event.handshake:
+            current["writes"].append(event)
+        else:
+            if current:
+                yield flight_of(current, gave_up, started, ended)
+            open_flights[event.connection] = {"writes": [event], "reads": []}
+    for current in open_flights.values():
+        yield flight_of(current, gave_up, started, ended)
+
+
+def flight_of(current, gave_up, started, ended):
+    first, last = current["writes"][0], current["writes"][-1]
+    replies = b"".join(read.data or b"" for read in current["reads"])
+    if not current["reads"]:
+        kind, end = UNANSWERED, gave_up.get((last.connection, last.started), ended)
+    else:
+        kind = HANDSHAKE if first.handshake else REDIRECTED if REDIRECTION.search(replies) else REQUEST
+        end = current["reads"][-1].at
+    commands = Counter(command[0].decode(errors="replace").upper()
+                       for write in current["writes"] for command in commands_in(write.chunks))
+    return Flight(first.connection, first.ended - started, min(end, ended) - started, kind, commands)
+
+
+def nodes_by_connection(tap, client):
+    """{connection number: the node it leads to, from 1 in the order of their slots}; {} for a client of one server."""
+    if not isinstance(client, RedisCluster):
+        return {}
+    nodes = {}
+    for slot in sorted(client.nodes_manager.slots_cache):
+        node = client.nodes_manager.slots_cache[slot][0]
+        nodes.setdefault((node.host, node.port), len(nodes) + 1)
+    return {number: nodes.setdefault((connection.host, connection.port), len(nodes) + 1)
+            for number, connection in enumerate(tap.kept)}
+
+
+def distance_of(client):
+    """The distance in ms that the lab set for a client: 0 beside its server, None for one that it knows nothing of."""
+    pools = [node.connection_pool for node in nodes_of(client)]
+    port = pools[0].connection_kwargs.get("port") if pools else None
+    if link.known():
+        for (_, rtt_ms, *_), linked in link.known().ports.items():
+            if linked == port:
+                return 0 if rtt_ms == "no delay" else rtt_ms
+    return 0 if port == server().address[1] else None
+
+
+def held(client, parallel):
+    """CPUs held as `lab.compare` holds them; nothing for a client that the lab knows nothing of."""
+    if distance_of(client) is None:
+        return contextlib.nullcontext()
+    return steady(server().pid, link.known(), parallel)
+
+
+POOLS = {pool: pool.get_connection for pool in (redis.connection.BlockingConnectionPool,
+                                               redis.asyncio.connection.BlockingConnectionPool)}
+
+
+@restorer
+def put_pools_back():
+    for pool, original in POOLS.items():
+        pool.get_connection = original
+
+
+class Queueing:
+    """Who waited for a connection while it was open: redis-py's blocking pools, sync and async, tell it."""
+
+    def __enter__(self):
+        self.seen = []  # (when asked, when given)
+        seen, (plain, asynchronous) = self.seen, POOLS
+
+        def get(pool, *args, **kwargs):
+            asked = time.perf_counter()
+            connection = POOLS[plain](pool, *args, **kwargs)
+            seen.append((asked, time.perf_counter(), connection))
+            return connection
+
+        async def get_async(pool, *args, **kwargs):
+            asked = time.perf_counter()
+            connection = await POOLS[asynchronous](pool, *args, **kwargs)
+            seen.append((asked, time.perf_counter(), connection))
+            return connection
+
+        plain.get_connection, asynchronous.get_connection = get, get_async
+        return self
+
+    def __exit__(self, *_):
+        put_pools_back()
+
+    def spans(self, tap, started):
+        """(start, end) of those who had to wait, in seconds after `started`; opening the connection is not part of it."""
+        found = []
+        for asked, given, connection in self.seen:
+            number = tap.numbers.get(id(connection))
+            opened = [write.started for write in tap.writes
+                      if write.handshake and write.connection == number and asked <= write.started <= given]
+            end = min([given, *opened])
+            if end - asked >= SHORTEST_QUEUEING_S:
+                found.append((asked - started, end - started))
+        return found

@@ -1,0 +1,62 @@
+"""Real packets, where tcpdump and tshark are installed and this user may capture. Optional: nothing else needs it."""
+
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from ..testbed.servers import connect, server
+
+COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
+READY_S, FLUSH_S = 10, 0.3
+BUFFER_KIB = "32768"  # tcpdump sets aside a quarter of a megabyte a packet, so its usual 2 MB lose the ninth
+
+
+def packets(fn):
+    """A table of the packets that `fn(client)` causes on loopback, read by tshark; or a sentence that says why there is none.
+
+    Every line of it begins with "this machine: ", since it depends on tools that may not be there.
+    """
+    if missing := [name for name in ("tcpdump", "tshark") if not shutil.which(name)]:
+        return none_here(f"{' and '.join(missing)} not installed")
+    if not isinstance(server().address, tuple):
+        return none_here("the server is on a Unix socket")
+    port = server().address[1]
+    with connect(max_connections=1) as client, tempfile.TemporaryDirectory() as folder:
+        seen = Path(folder) / "packets.pcap"
+        if not captured(fn, client, port, seen):
+            return none_here("tcpdump may not listen")
+        rows = dissected(seen, port)
+    if not rows:
+        return none_here("tshark read no packet")
+    return "\n".join(f"this machine: {row}" for row in ("no time from bytes protocol what", *rows))
+
+
+def none_here(reason):
+    return f"this machine: no capture here, {reason}; the rest of the chapter does without"
+
+
+def captured(fn, client, port, target):
+    """Runs fn under tcpdump; False if tcpdump could not start listening."""
+    command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w", str(target), "tcp", "port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        too_late = threading.Timer(READY_S, process.kill)
+        too_late.start()
+        try:
+            if not any("listening on" in line for line in process.stderr):
+                return False
+            too_late.cancel()
+            fn(client)
+            time.sleep(FLUSH_S)  # the last packets are on their way to the file
+        finally:
+            too_late.cancel()
+            process.terminate()
+    return True
+
+
+def dissected(source, port):
+    fields = [part for column in COLUMNS for part in ("-e", column)]
+    command = ["tshark", "-r", str(source), "-d", f"tcp.port=={port},resp", "-T", "fields", "-E", "separator= ", *fields]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace").stdout.splitlines()

@@ -1,0 +1,162 @@
+"""What crossed the link, message by message, with the time at both ends."""
+
+import base64
+from dataclasses import dataclass
+
+from ..arguments import check_client, check_function, check_ran
+from ..errors import LabError
+from ..testbed import event_loop, guard
+from ..testbed.evidence import watched
+from ..testbed.link import check_distance, link, through
+from ..testbed.pinning import steady
+from ..words import duration, many
+from .counters import commands_in
+from .tap import Tap
+
+
+@dataclass(frozen=True)
+class Message:
+    """Bytes that travelled together in one direction.
+
+    `way` is "request" or "reply"; `at_client` and `at_server` are seconds after the first message left, at either end.
+    """
+
+    way: str
+    at_client: float
+    at_server: float
+    data: bytes
+
+    @property
+    def text(self):
+        """'SET key1', '3 commands', '+OK': what the message says, short."""
+        return request_text(self.data) if self.way == "request" else reply_text(self.data)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """The messages of one run, in order, and the distance they travelled."""
+
+    messages: list
+    rtt_ms: float
+
+    @property
+    def requests(self):
+        return [message for message in self.messages if message.way == "request"]
+
+    @property
+    def replies(self):
+        return [message for message in self.messages if message.way == "reply"]
+
+    def __repr__(self):
+        """A table with the columns of a packet capture: number, time, who to whom, length in bytes, what it says."""
+        lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
+        for number, message in enumerate(self.messages, 1):
+            sent = message.at_client if message.way == "request" else message.at_server
+            ends = "client to server" if message.way == "request" else "server to client"
+            lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  {message.text}")
+        return "\n".join(lines)
+
+    def plot(self, turns=6, title=None):
+        """Draws the ladder: client and server as two verticals, each message an arrow at its real time."""
+        from ..figures.plots import plot_ladder
+
+        return plot_ladder(self, turns, title)
+
+
+def capture(fn, client):
+    """Runs `fn(client)` once, at the client's distance, and returns a Capture of what crossed the link.
+
+    The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for this run, since there is
+    no other place to watch from. One connection only: `fn` must not open more. Raises LabError otherwise.
+    """
+    check_function(fn, "lab.capture")
+    check_client(client, "lab.capture")
+    stands_on = guard.check(client)
+    check_distance(stands_on, 1)
+    rtt_ms, port = place(client, stands_on)
+    kwargs = client.connection_pool.connection_kwargs
+    options = {name: value for name, value in kwargs.items() if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}}
+    with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
+        own.ping()
+        link().ask("record")
+        try:
+            with Tap(keep_replies=True) as tap, watched(stands_on.pid, link()):
+                check_ran(fn(own), "lab.capture")
+        finally:
+            events = link().ask("recorded")["events"]
+    if tap.opened:
+        raise LabError("This function opened connections of its own; lab.capture shows the one it is given. "
+                       "Let it use that client only.")
+    return Capture(messages(tap, events), rtt_ms)
+
+
+def place(client, stands_on):
+    """(RTT in ms, link port) of a client that stands on this server of the lab's."""
+    port = client.connection_pool.connection_kwargs.get("port")
+    for (address, rtt_ms, *_), known in link().ports.items():
+        if known == port and address == stands_on.address:
+            return rtt_ms, port
+    return 0, link().port_without_delay(stands_on)
+
+
+def messages(tap, events):
+    """Joins what the client wrote and read with what the link passed on, by their place in the stream of bytes.
+
+    A request is one write of the client's, however the link cut it up; a reply is what the link got from the server at once.
+    """
+    found = [*requests(tap, events), *replies(tap, events)]
+    start = min((at_client for _, at_client, _, _ in found), default=0)
+    found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
+    return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
+
+
+def requests(tap, events):
+    there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
+    offset = 0
+    for write in tap.writes:
+        for chunk in write.chunks:
+            data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
+            offset += len(data)
+            yield "request", write.started, time_at(there, offset - 1), data
+
+
+def replies(tap, events):
+    back = arrivals((read.size, read.at) for read in tap.reads)
+    offset = 0
+    for _, way, arrived, _, encoded in events:
+        if way == "reply":
+            data = base64.b64decode(encoded)
+            offset += len(data)
+            yield "reply", time_at(back, offset - 1), arrived, data
+
+
+def arrivals(pieces):
+    """[(offset of the last byte, time)] of pieces given as (size, time)."""
+    ends, offset = [], 0
+    for size, at in pieces:
+        offset += size
+        ends.append((offset - 1, at))
+    return ends
+
+
+def time_at(ends, offset):
+    """When the byte at `offset` came."""
+    return next((at for last, at in ends if offset <= last), ends[-1][1])
+
+
+def request_text(data):
+    commands = list(commands_in([data]))
+    if not commands:
+        return f"{len(data):,} bytes"
+    if len(commands) > 2:
+        return many(len(commands), "command")
+    return " · ".join(b" ".join(command[:2]).decode(errors="replace")[:24] for command in commands)
+
+
+def reply_text(data):
+    first, _, rest = data.partition(b"\r\n")
+    if not rest:
+        return first.decode(errors="replace")[:24]
+    if first[:1] == b"$" and rest.count(b"\r\n") == 1:
+        return rest[:-2].decode(errors="replace")[:24]
+    return f"{len(data):,} bytes"
