@@ -1,0 +1,72 @@
+"""The walls of lab_utils: which room may import which, read from the imports. See CONTRIBUTING.md for the rooms."""
+
+import ast
+
+import pytest
+from helpers import ROOT
+
+import lab_utils as lab
+
+HOUSE = ROOT / "lab_utils"
+GROUND, FACE = "ground", "face"
+# What a room may import besides itself; and what only where it is used, inside a function.
+WALLS = {
+    GROUND: ((), ()),
+    "figures": ((GROUND,), ()),
+    "testbed": ((GROUND,), ()),
+    "tracing": ((GROUND, "testbed"), ("figures",)),
+    "timing": ((GROUND, "testbed", "tracing"), ("figures",)),
+    "course": ((GROUND, "testbed", "tracing", "timing", "figures"), ()),
+    FACE: ((GROUND, "testbed", "tracing", "timing", "figures", "course"), ()),
+}
+MODULES = sorted(HOUSE.rglob("*.py"))
+
+
+def room_of(parts):
+    """The room of a module below lab_utils, by the parts of its name."""
+    if parts[0] in WALLS:
+        return parts[0]
+    return FACE if parts[0] in ("face", "__init__") else GROUND
+
+
+def imports(path):
+    """(room, whether inside a function, line) of everything that a module imports from the house."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    package = path.relative_to(HOUSE).parent.parts
+    outside = {id(node) for statement in tree.body for node in ast.walk(statement)
+               if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = package[:len(package) - (node.level - 1)]
+            for name in node.names:
+                parts = [*start, *(node.module.split(".") if node.module else []), name.name]
+                yield room_of(parts), id(node) not in outside, node.lineno
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
+            assert not any(name.split(".")[0] == "lab_utils" for name in names), f"{path}:{node.lineno}: write a relative import"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_keep_the_walls(path):
+    own = room_of(path.relative_to(HOUSE).with_suffix("").parts)
+    always, inside = WALLS[own]
+    beyond = [f"line {line}: {room}" for room, within, line in imports(path)
+              if room != own and room not in always and not (within and room in inside)]
+    assert beyond == [], f"{own} may import {', '.join(always) or 'nothing'}" + (f", and {inside} in functions" if inside else "")
+
+
+def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr("test_house.HOUSE", tmp_path)
+    (tmp_path / "figures").mkdir()
+    path = tmp_path / "figures" / "rain.py"
+    path.write_text("from ..words import many\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
+                    "def draw():\n    from ..tracing import tap\n")
+    assert sorted(set(imports(path))) == [(GROUND, False, 1), (GROUND, False, 2), ("timing", False, 3), ("tracing", True, 7)]
+
+
+def test_no_module_has_the_name_of_a_helper():
+    assert [str(path.relative_to(HOUSE)) for path in MODULES if path.stem in lab.__all__] == []
+
+
+def test_every_module_says_what_it_is():
+    assert [str(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))] == []
