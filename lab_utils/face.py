@@ -8,11 +8,13 @@ from . import __all__ as NAMES
 from .arguments import discarding
 from .course.claims import claim, ledger
 from .course.exercises import check, progress
+from .course.published import plot_published
 from .course.retrials import retrial
 from .errors import LabError
 from .figures.groups import plot_groups
 from .figures.ladders import plot_ladders
-from .figures.plots import plot_bars, plot_lines, plot_prediction, plot_published
+from .figures.plots import plot_bars, plot_lines, plot_prediction
+from .figures.seen import plot_seen
 from .interrupts import interruptible
 from .testbed.clusters import cluster
 from .testbed.ended import explained, watch_cells
@@ -25,14 +27,13 @@ from .testbed.spare_server import spare
 from .timing.bystanders import bystander
 from .timing.cold_start import run_fresh
 from .timing.comparison import compare
-from .timing.model import describe, fit_model, hidden_distance, predict
+from .timing.fitting import describe, fit_model, hidden_distance, predict
+from .timing.map_of_waiting import plot_map
 from .timing.sweeps import sweep
-from .timing.waiting_map import plot_map
 from .tracing.counters import Cost, count
-from .tracing.lanes import plot_lanes
-from .tracing.racing import race
+from .tracing.side_by_side import plot_lanes, race
 from .tracing.tcp_segments import segments
-from .tracing.timelines import plot_seen, timeline
+from .tracing.timelines import timeline
 from .tracing.wire import capture
 
 

@@ -4,6 +4,8 @@ CI compares every printed line of a notebook and blanks only what stands behind 
 `measured:` or `this machine:` (see tests/nbval_sanitize.cfg). So a count that changes is caught, and a slow morning is not.
 """
 
+import math
+
 
 def many(number, thing):
     """'1 round trip', '1,000 round trips'."""
@@ -42,3 +44,13 @@ def size(nbytes):
         if nbytes >= scale:
             return f"{nbytes / scale:.3g} {unit}"
     return f"{nbytes:,} bytes"
+
+
+def times(value):
+    """'5.2x', '120x'; near 1 with two decimals, '1.08x'."""
+    return f"{value:.2f}x" if value < 2 else f"{value:.1f}x" if value < 20 else f"{value:,.0f}x"
+
+
+def within(factor):
+    """How far off a factor is: 'within 4%' below 1.1, 'within 2.3x' above. `factor` is 1 or more."""
+    return f"within {math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else f"within {times(factor)}"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from lab_utils.tracing.flights import REQUEST, Flight, Run
+from lab_utils.flights import REQUEST, Flight, Run
 
 
 def made(turns=20, connections=1, turn_s=0.001, gap_s=0.0001, nodes=None, queueing=(), kind=REQUEST, rtt_ms=1):

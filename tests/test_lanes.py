@@ -14,10 +14,10 @@ from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.figures import style
-from lab_utils.tracing import lanes
-from lab_utils.tracing.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Queueing, one_run, run_of, watch
+from lab_utils.figures import lanes, style
+from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 from lab_utils.tracing.tap import Tap
+from lab_utils.tracing.watching import Queueing, one_run, run_of, watch
 
 
 def loop(r):

@@ -11,7 +11,7 @@ from PIL import Image
 import lab_utils as lab
 from lab_utils.figures import film
 from lab_utils.figures.film import Film, flat
-from lab_utils.tracing.racing import MANY_TURNS, Race, slowed_down
+from lab_utils.figures.racing import MANY_TURNS, Race, slowed_down
 
 MOST_OF_A_PLAYER, MOST_OF_A_GIF = 1_500_000, 2_000_000
 RUNS = {"one by one": made(100), "pipeline": made(1)}
@@ -49,7 +49,7 @@ def test_the_first_of_many_turns_pass_slowly_and_few_turns_evenly():
 
 def test_dots_are_where_the_requests_were(r):
     from lab_utils.figures.plots import STYLE, plt
-    from lab_utils.tracing.racing import Stage
+    from lab_utils.figures.racing import Stage
 
     with plt.style.context(STYLE):
         stage = Stage({"loop": made(5, turn_s=0.001, gap_s=0.001)}, 100)

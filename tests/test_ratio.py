@@ -15,7 +15,6 @@ from lab_utils.timing.ratio import (
     Ratio,
     interval_ranks,
     ratio,
-    within,
 )
 
 
@@ -141,10 +140,6 @@ def test_the_label_and_the_sentence_say_the_same(found, label, sentence):
     assert found.differs == (found.judgement in (FASTER, SLOWER))
 
 
-@pytest.mark.parametrize("factor, text", [(1, "within 0%"), (1.04, "within 4%"), (1.041, "within 5%"), (1.1, "within 1.10x"),
-                                          (2.34, "within 2.3x")])
-def test_how_far_off(factor, text):
-    assert within(factor) == text
 
 
 def test_shown_behind_a_tilde():

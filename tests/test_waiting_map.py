@@ -8,13 +8,13 @@ from legible import check_legible, words_of
 from PIL import Image
 
 import lab_utils as lab
-from lab_utils.timing import waiting_map
-from lab_utils.timing.model import Model
-from lab_utils.timing.waiting_map import WaitingMap, commands_at, share_waiting
+from lab_utils.figures.waiting_map import WaitingMap, commands_at, share_waiting
+from lab_utils.model import Model
+from lab_utils.timing import map_of_waiting
 
 MODEL = Model(turn_s=20e-6, command_s=5e-6)
 DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)
-        for rtt in waiting_map.MEASURED_MS for count in waiting_map.MEASURED_COMMANDS}
+        for rtt in map_of_waiting.MEASURED_MS for count in map_of_waiting.MEASURED_COMMANDS}
 PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40), "top": (0.3, 10_000),
           "right": (75, 1)}
 
@@ -58,15 +58,15 @@ def test_what_a_notebook_keeps_holds_nothing_measured(r):
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):
-    monkeypatch.setattr(waiting_map, "measured", lambda: DOTS)
+    monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
     assert lab.plot_map(lab.connect(rtt_ms=5), commands=10).rtt_ms == 5
     near = lab.plot_map(r)
-    assert waiting_map.NEAREST_MS <= near.rtt_ms < 5  # its PING, beside the work
+    assert map_of_waiting.NEAREST_MS <= near.rtt_ms < 5  # its PING, beside the work
     assert capsys.readouterr().out.startswith("measured: You, 5 ms away, 10 commands a turn: ")
 
 
 def test_dots_are_measured_at_every_distance(r):
-    found = waiting_map.measured()
+    found = map_of_waiting.measured()
     assert found.keys() == DOTS.keys() and all(0 < share <= 1 for share in found.values())
     assert found[20, 1] > found[0.25, 1_000]
 

@@ -3,8 +3,7 @@
 import pytest
 from helpers import as_compared
 
-from lab_utils.timing.ratio import times
-from lab_utils.words import duration, many, milliseconds, plain_duration, size, three_figures
+from lab_utils.words import duration, many, milliseconds, plain_duration, size, three_figures, times, within
 
 
 @pytest.mark.parametrize("seconds, text", [
@@ -74,3 +73,9 @@ def test_a_fact_that_changes_is_seen(one, other):
 ])
 def test_a_measurement_that_changes_is_not(one, other):
     assert as_compared(one) == as_compared(other)
+
+
+@pytest.mark.parametrize("factor, text", [(1, "within 0%"), (1.04, "within 4%"), (1.041, "within 5%"), (1.1, "within 1.10x"),
+                                          (2.34, "within 2.3x")])
+def test_how_far_off(factor, text):
+    assert within(factor) == text

@@ -6,15 +6,13 @@ it is a cell's last line. Colours are safe for colour-blind readers, and hatches
 
 import functools
 import itertools
-import os
 import re
 import textwrap
 from pathlib import Path
 
-from .. import calm
+from .. import calm, setting
 from ..arguments import (
     check_dict,
-    check_names,
     check_number,
     check_numbers,
     check_positive,
@@ -24,10 +22,8 @@ from ..arguments import (
     is_positive,
     shown,
 )
-from ..course import state
 from ..errors import LabError
-from ..timing.ratio import within
-from ..words import many, milliseconds, plain_duration, three_figures
+from ..words import many, milliseconds, plain_duration, three_figures, within
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
 # The way of working keeps its colour and hatch from chapter to chapter; other names take what is left, in order.
@@ -61,7 +57,7 @@ def styled(draw):
     """
     @functools.wraps(draw)
     def wrapper(*args, **kwargs):
-        if os.environ.get("LAB_FIGURES") == "off":
+        if not setting.is_drawn():
             return None
         open_before = set(plt.get_fignums())
         try:
@@ -93,10 +89,8 @@ def environment(axes, rtts=(), found=None):
 
     `found` is the Calm of what is drawn; without one, that of the whole chapter counts.
     """
-    from ..testbed.fingerprints import environment_line
-
     distances = ", ".join(milliseconds(rtt) for rtt in rtts)
-    text = environment_line() + (f" · RTT {distances}{' (simulated)' if any(rtts) else ''}" if rtts else "")
+    text = setting.line() + (f" · RTT {distances}{' (simulated)' if any(rtts) else ''}" if rtts else "")
     text += f"\n{busy_note(found)}" if busy_note(found) else ""
     axes.figure.supxlabel(text, fontsize=8, color="#777777", x=0.99, ha="right")
 
@@ -353,28 +347,6 @@ def who_was_off(you_s, model_s, measured_s, seen):
 def off_by(said, measured):
     factor = max(said / measured, measured / said)
     return f"{abs(said / measured - 1):.0%} off" if factor < 1.5 else f"{factor:.1f}x off"
-
-
-def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
-    """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
-
-    `fitted` names the published figures that the distance was solved from: they are marked, and are no evidence.
-    The table is remembered for the scoreboard under the name `what`. Raises LabError for a fitted name that is not there.
-    """
-    check_text(what, "what")
-    check_title(title, "lab.plot_published")
-    for values in (published, reproduced):
-        for name, value in check_dict(values, "lab.plot_published", '{"loop": 5.07}').items():
-            check_positive(value, name)
-    if missing := [name for name in published if name not in reproduced]:
-        raise LabError(f"lab.plot_published has no reproduced figure for {', '.join(missing)}. Write one for each published.")
-    rtt_ms, fitted = check_number(rtt_ms, "rtt_ms", 0), [fitted] if isinstance(fitted, str) else check_names(fitted, "fitted")
-    if strangers := set(fitted) - set(published):
-        raise LabError(f"lab.plot_published knows no figure {', '.join(map(repr, sorted(strangers)))} to mark as fitted. "
-                       f"There are: {', '.join(published)}.")
-    with state.changing("published") as tables:
-        tables[what] = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted)}
-    return plot_table(what, published, reproduced, rtt_ms, title, fitted)
 
 
 @styled

@@ -8,6 +8,7 @@ import sys
 
 import redis
 
+from .. import setting
 from ..errors import LabError
 from ..scale import scale
 from .link import link, ping_times
@@ -88,6 +89,7 @@ def gil():
     return "with the GIL" if enabled else "without the GIL"
 
 
+@setting.tells
 @functools.cache
 def environment_line():
     """'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64', for the small type under a figure."""

@@ -4,6 +4,8 @@ import math
 import statistics
 from dataclasses import dataclass
 
+from ..words import times
+
 CONFIDENCE = 0.99
 FEWEST_FOR_INTERVAL = 8  # below, not even the whole range of the rounds holds the median with 99% confidence
 FEWEST_BY_ORDER = 5  # that five rounds of each come out in order by chance is less likely than 1 in 100
@@ -70,16 +72,6 @@ class Ratio:
 
     def __repr__(self):
         return f"~{times(self.value)} (~{times(self.low)[:-1]} to ~{times(self.high)[:-1]})"
-
-
-def times(value):
-    """'5.2x', '120x'; near 1 with two decimals, '1.08x'."""
-    return f"{value:.2f}x" if value < 2 else f"{value:.1f}x" if value < 20 else f"{value:,.0f}x"
-
-
-def within(factor):
-    """How far off a factor is: 'within 4%' below 1.1, 'within 2.3x' above. `factor` is 1 or more."""
-    return f"within {math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else f"within {times(factor)}"
 
 
 def ratio(fast, slow):

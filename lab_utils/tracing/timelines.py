@@ -1,23 +1,15 @@
-"""Who saw what: the steps of clients that share a server, in the order in which they happened.
-
-`timeline` writes down what each client said and heard, and draws it; `plot_seen` draws what one client saw of another's
-batch while it ran.
-"""
+"""Who said what, and heard what: the turns of clients that share a server, in the order in which they happened."""
 
 from dataclasses import dataclass
 
 import hiredis
 
-from ..arguments import check_dict, check_function, check_number, check_positive, check_ran, check_text, shown
+from ..arguments import check_function, check_ran
 from ..errors import LabError
-from ..figures.plots import environment, plain_ticks, plt, say, set_title, styled
-from ..words import many, plain_duration
+from ..words import many
 from .counters import commands_in
 from .tap import Tap
 
-SAID, HEARD = "#0072B2", "#D55E00"
-# How much of the batch somebody saw: colour, marker.
-NOTHING, PART, ALL = ("#777777", "o"), ("#D55E00", "^"), ("#0072B2", "s")
 LONGEST_SAID, LONGEST_HEARD, SHOWN_COMMANDS = 48, 44, 6
 
 
@@ -46,6 +38,8 @@ class Timeline:
 
         At most two clients, else LabError.
         """
+        from ..figures.who_said_what import plot_timeline
+
         return plot_timeline(self, title)
 
     def __repr__(self):
@@ -120,93 +114,3 @@ def short(text, longest):
     return text if len(text) <= longest else f"{text[:longest - 1]}…"
 
 
-@styled
-def plot_timeline(seen, title):
-    """Clients left and right of Redis, time downwards, a row a step; equal distances, for it is the order that counts."""
-    clients = seen.clients
-    if len(clients) > 2:
-        raise LabError(f"The timeline draws one or two clients, and this one has {len(clients)}: {', '.join(clients)}. "
-                       "Let the function call two of them, or print what lab.timeline returned.")
-    at = dict(zip(clients, (0, 2), strict=False))
-    count = len(seen.steps)
-    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.62 * count))
-    axes.grid(False)
-    for name, place in {**at, "Redis": 1}.items():
-        axes.plot([place, place], [-0.35, count - 0.1], color="#333333", linewidth=2)
-        axes.text(place, -0.45, name, ha="center", va="bottom", fontweight="bold")
-    for row, step in enumerate(seen.steps):
-        draw_step(axes, at[step.who], row, step)
-    axes.set_xlim(-0.12, max(at.values()) + 0.12 if len(at) > 1 else 1.12)
-    axes.set_ylim(count - 0.05, -0.9)
-    axes.set_xticks([])
-    axes.set_yticks([row + 0.25 for row in range(count)], range(1, count + 1))
-    axes.set_ylabel("step")
-    set_title(axes, title)
-    environment(axes)
-    print(seen)
-    return figure
-
-
-def draw_step(axes, place, row, step):
-    """A solid arrow to Redis with what was said, a dashed one back with what was heard."""
-    middle = (place + 1) / 2
-    for height, text, color, style, ends in ((row + 0.1, step.says, SAID, "-", (place, 1)),
-                                             (row + 0.55, step.hears, HEARD, "--", (1, place))):
-        axes.annotate("", (ends[1], height), (ends[0], height),
-                      arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "linewidth": 1.5,
-                                  "shrinkA": 0, "shrinkB": 0})
-        axes.text(middle, height - 0.03, text, ha="center", va="bottom", fontsize=9, color=color)
-
-
-def check_seen(runs, whole, title):
-    for name, run in check_dict(runs, "lab.plot_seen", '{"pipeline": (samples, took)}').items():
-        if not isinstance(run, (tuple, list)) or len(run) != 2 or not isinstance(run[0], (tuple, list)):
-            raise LabError(f"lab.plot_seen needs (samples, took) for each way, and got {shown(run)} for {name}. Write a pair.")
-        for sample in run[0]:
-            if not isinstance(sample, (tuple, list)) or len(sample) != 2:
-                raise LabError(f"lab.plot_seen needs each sample as (seconds, entries seen), and got {shown(sample)}. "
-                               "Write a pair.")
-            check_number(sample[0], "seconds")
-            check_number(sample[1], "entries seen", 0)
-        check_positive(run[1], "took")
-    check_positive(whole, "whole")
-    check_text(title, "title")
-
-
-def plot_seen(runs, whole, title):
-    """What one client saw of another's batch of `whole` entries while it ran, a panel for each way of sending it.
-
-    `runs` is {name: (samples, took)}: `samples` a list of (seconds since execute() was called, entries seen), `took`
-    the seconds until it returned. Raises LabError for anything else.
-    """
-    check_seen(runs, whole, title)
-    return draw_seen(runs, whole, title)
-
-
-@styled
-def draw_seen(runs, whole, title):
-    figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(9, 0.9 + 2.3 * len(runs)))
-    told = []
-    for axes, (name, (samples, took)) in zip(panels[:, 0], runs.items(), strict=True):
-        axes.axvspan(0, took * 1000, color="#f0f0f0", zorder=0)
-        groups = {"nothing": [], "a part": [], "all of it": []}
-        for at, seen in samples:
-            groups["nothing" if seen == 0 else "all of it" if seen >= whole else "a part"].append((at * 1000, seen))
-        looks = zip(groups.items(), (NOTHING, PART, ALL), strict=True)
-        for row, ((label, points), (color, marker)) in enumerate(looks):
-            axes.plot(*zip(*points or [(None, None)], strict=True), marker, color=color, markersize=5, linestyle="none")
-            axes.text(0.04, 0.62 + 0.13 * row, f"saw {label}: {many(len(points), 'time')}", color=color, fontsize=10,
-                      transform=axes.transAxes)
-            axes.plot(0.025, 0.655 + 0.13 * row, marker, color=color, markersize=6, transform=axes.transAxes)
-        axes.set_ylim(-0.09 * whole, 1.12 * whole)
-        axes.set_ylabel(f"{name}:\nentries seen")
-        plain_ticks(axes.yaxis)
-        told.append(f"{name}: {many(len(samples), 'look')} in {plain_duration(took)}, "
-                    + ", ".join(f"{len(points)} saw {label}" for label, points in groups.items()))
-    last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
-    panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
-    panels[-1][0].set_xlabel("milliseconds since execute() was called (grey: until it returned)")
-    set_title(panels[0][0], title)
-    environment(panels[0][0])
-    say("; ".join(told))
-    return figure

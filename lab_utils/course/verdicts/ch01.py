@@ -1,7 +1,6 @@
 """Chapter 01: what a round trip costs, and what a fresh connection hides."""
 
-from ...timing.ratio import times
-from ...words import duration, many, milliseconds
+from ...words import duration, many, milliseconds, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 TWO_AT_ONCE = 2  # the least that would break the ceiling: two requests on their way at the same time

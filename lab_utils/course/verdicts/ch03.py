@@ -1,7 +1,6 @@
 """Chapter 03: what a pipeline saves, what it costs, and what two published tables time besides."""
 
-from ...timing.ratio import times
-from ...words import duration
+from ...words import duration, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 TWO_PERCENT = 0.05  # "2%" is confirmed up to this share

@@ -1,7 +1,6 @@
 """Chapter 04: what is atomic, what is rolled back, who waits meanwhile, and who holds the connection."""
 
-from ...timing.ratio import times
-from ...words import duration, many
+from ...words import duration, many, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 HURTS_S = 0.010  # a wait that somebody else notices

@@ -1,7 +1,6 @@
 """Chapter 05: what a pattern costs, what a hash costs, and what a repository that asks N + 1 times costs."""
 
-from ...timing.ratio import times
-from ...words import duration
+from ...words import duration, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 ALIKE = 1.3  # two times within this factor are the same

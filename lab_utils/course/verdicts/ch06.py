@@ -1,7 +1,6 @@
 """Judges of the claims that chapter 06 tries: pickle, JSON and what else a value may be stored as."""
 
-from ...timing.ratio import times
-from ...words import duration
+from ...words import duration, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 CLEARLY = 1.2  # times faster, from which on one way counts as faster than another

@@ -1,7 +1,6 @@
 """Chapter 08: calls side by side, over a pool of connections or over one, against a pipeline."""
 
-from ...timing.ratio import times
-from ...words import duration
+from ...words import duration, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 AS_WELL = 1.5  # up to this many times the pipeline's time

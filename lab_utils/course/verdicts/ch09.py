@@ -1,6 +1,6 @@
 """Chapter 09: what hiredis gains, by the shape of the reply."""
 
-from ...timing.ratio import times
+from ...words import times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 ABOUT_TEN = 5  # "about 10 times" is confirmed from this factor on

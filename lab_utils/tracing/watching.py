@@ -1,10 +1,9 @@
-"""What was on its way, and when: every request of one run of a function, from the tap's timestamps."""
+"""Watches functions at work: every request of one run, from the tap's timestamps, as a Run of Flights."""
 
 import contextlib
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 
 import redis.asyncio.connection
 import redis.connection
@@ -12,6 +11,7 @@ from redis.cluster import RedisCluster
 
 from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
+from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..interrupts import restorer
 from ..testbed import event_loop, guard
 from ..testbed.guard import nodes_of
@@ -21,83 +21,10 @@ from ..testbed.servers import server
 from .counters import commands_in
 from .tap import Tap
 
-REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered", "redirected"
 REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")
 RUNS = 5  # of which the fastest is shown: what else the machine does can only make one longer
 LONG_RUN_S = 1.0  # a run this long is not repeated
 SHORTEST_QUEUEING_S = 0.0002  # getting a connection from a pool that has one takes less
-
-
-@dataclass(frozen=True)
-class Flight:
-    """One request, from when it was handed to the system until the last of its reply was read.
-
-    `start` and `end` are seconds after the run began, `connection` a number. `kind` is "request"; "handshake" for what
-    opening a connection sends; "unanswered" where the connection broke or timed out; "redirected" where a cluster's node
-    sent it elsewhere. `commands` counts what it carried, by name: Counter({"GET": 50}).
-    """
-
-    connection: int
-    start: float
-    end: float
-    kind: str = REQUEST
-    commands: Counter = field(default_factory=Counter)
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a function: its flights in order, and the `seconds` it took, with redis-py tapped.
-
-    `queueing` are the (start, end) of callers that waited until their pool had a connection. `nodes` tells for each
-    connection the node of a cluster that it leads to, counted from 1, or None. `rtt_ms` is the distance, None if unknown.
-    """
-
-    flights: list
-    seconds: float
-    queueing: list
-    nodes: dict
-    rtt_ms: float | None
-
-    @property
-    def requests(self):
-        """Everything but handshakes: what `lab.count` calls round trips."""
-        return [flight for flight in self.flights if flight.kind != HANDSHAKE]
-
-    @property
-    def connections(self):
-        """The numbers of the connections used, by node and then by first use."""
-        first = {}
-        for flight in self.flights:
-            first.setdefault(flight.connection, flight.start)
-        return sorted(first, key=lambda number: (self.nodes.get(number) or 0, first[number]))
-
-    @property
-    def commands(self):
-        """How often each command was answered, by name."""
-        return sum((flight.commands for flight in self.flights if flight.kind == REQUEST), Counter())
-
-    @property
-    def waiting(self):
-        """The seconds during which at least one request, or one handshake, was on its way."""
-        return sum(end - start for start, end in joined((flight.start, flight.end) for flight in self.flights))
-
-    @property
-    def resent(self):
-        """True if a request that had no usable answer went out again."""
-        failed = [flight for flight in self.flights if flight.kind in (UNANSWERED, REDIRECTED)]
-        return any(later.start >= flight.end and flight.commands & later.commands
-                   for flight in failed for later in self.flights if later.kind == REQUEST)
-
-
-def joined(spans):
-    """Spans (start, end) with those that touch or overlap made one, in order."""
-    found = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1][1] = max(found[-1][1], end)
-        else:
-            found.append([start, end])
-    return [tuple(span) for span in found]
 
 
 def watch(ways, client, parallel=False):

@@ -1,81 +1,19 @@
 """Where is my time? A map by distance and by commands a turn: where waiting is most of it, and where work is."""
 
-import functools
-import os
-import statistics
 import textwrap
-import time
 from io import BytesIO
 
-from ..arguments import check_number
-from ..figures import style
-from ..figures.film import Scene, png
-from ..figures.plots import STYLE, TITLE_WIDTH, environment, plain_ticks, plt, say
-from ..tracing.flights import check_ways, distance_of
 from ..words import many, milliseconds
-from .comparison import compare
-from .model import fit_model
+from . import style
+from .film import Scene, png
+from .plots import STYLE, TITLE_WIDTH, environment, plain_ticks, plt, say
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
-MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
 DISTANCES = {"same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75}  # ms; chapter 01 says whose
 STEPS = 160  # of the colours, along each axis
-PINGS = 15
 FEWEST_SHOWN = 0.7  # commands a turn, so that the dots at 1 are whole
 BORDERS = {0.1: {"color": style.INK, "linestyle": "--", "linewidth": 1}, 0.5: {"color": style.INK, "linewidth": 1.8},
            0.9: {"color": style.INK, "linestyle": "--", "linewidth": 1}}
-
-
-def plot_map(client, commands=1):
-    """Draws which share of the time is waiting, by distance (RTT in ms, log) and by commands a turn (log).
-
-    The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The dots were measured here,
-    each filled with its own share: where one melts into the ground, the model is right. The line is half and half. "You"
-    are at the client's distance (the one set by the lab; else that of its PING), with `commands` commands a turn.
-
-    Returns a WaitingMap; in a notebook with a kernel two sliders move you about. Prints one line in words. Raises
-    LabError for anything but a client, or commands that are no whole number from 1 to 10,000.
-    """
-    if os.environ.get("LAB_FIGURES") == "off":
-        return None
-    check_ways({"commands": len}, client)
-    check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
-    model = fit_model()
-    drawn = WaitingMap(model, measured(), distance_to(client, model), commands)
-    say(drawn.words)
-    return drawn
-
-
-@functools.cache
-def measured():
-    """{(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
-    variants = {str(count): functools.partial(one_turn, count=count) for count in MEASURED_COMMANDS}
-    times = compare(variants, rtt_ms=MEASURED_MS, same=False)
-    return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
-            for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
-
-
-def one_turn(r, count):
-    if count == 1:
-        r.set("key1", "value1")
-        return
-    pipe = r.pipeline(transaction=False)
-    for i in range(count):
-        pipe.set(f"key{i}", f"value{i}")
-    pipe.execute()
-
-
-def distance_to(client, model):
-    """The RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
-    known = distance_of(client)
-    if known:
-        return known
-    times = []
-    for _ in range(PINGS):
-        started = time.perf_counter()
-        client.ping()
-        times.append(time.perf_counter() - started)
-    return max(NEAREST_MS, 1000 * (statistics.median(times) - model.seconds(1, 1)))
 
 
 def share_waiting(model, rtt_ms, commands):
@@ -86,6 +24,12 @@ def share_waiting(model, rtt_ms, commands):
 def commands_at(model, share, rtt_ms):
     """With how many commands a turn this share is waiting; below 1 where not even one command leaves so much."""
     return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
+
+
+def tell(drawn):
+    """Prints what a WaitingMap says, and returns it."""
+    say(drawn.words)
+    return drawn
 
 
 class WaitingMap:

@@ -6,11 +6,10 @@ import statistics
 import textwrap
 from dataclasses import dataclass
 
-from ..arguments import check_title
-from ..figures import style
-from ..figures.plots import environment, plt, say, set_title, styled
+from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
 from ..words import many, milliseconds, plain_duration
-from .flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined, watch
+from . import style
+from .plots import environment, plt, say, set_title, styled
 
 WIDTH_PX, DPI = 900, 100
 AXIS_PX = 830  # about what is left for the axis of time
@@ -45,25 +44,6 @@ class Lane:
 
 
 @styled
-def plot_lanes(ways, client, title=None, parallel=False):
-    """Draws {name: function of a client}, each once, on one linear axis of time: a lane for each connection.
-
-    A box is a request on its way, from when it was handed to the system until the last of its reply was read: waiting,
-    so it is pale. Orange is when nothing at all was on its way, so the client worked. Opening connections, requests
-    without an answer or sent elsewhere by a cluster, and callers that wait for a connection of their pool are marked
-    apart; a cluster's lanes stand by node. Many narrow boxes are drawn as the share of time waiting, many connections
-    as how many of them wait.
-
-    Functions may be `async def`. Each runs once unseen, so that its connections are open, then five times with redis-py
-    tapped (once if it takes a second); the fastest run is drawn, the one least disturbed. The tap costs some µs a
-    request. `parallel` is as in `lab.compare`. Prints one line in words and returns the Figure; its axis says in which
-    unit time is. Raises LabError for anything but functions and a client, or where a function sends nothing; and
-    whatever the functions raise.
-    """
-    check_title(title, "lab.plot_lanes")
-    return draw_lanes(watch(ways, client, parallel), title)
-
-
 def draw_lanes(runs, title=None):
     """The figure of {name: Run}."""
     heights = {name: block_height(run) for name, run in runs.items()}
@@ -87,8 +67,13 @@ def draw_lanes(runs, title=None):
     set_title(axes, title or lanes_title(runs))
     legend(axes, seen)
     environment(axes, distances(runs))
-    say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
+    tell(runs)
     return figure
+
+
+def tell(runs):
+    """Prints one line in words."""
+    say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
 
 
 def unit_for(seconds):

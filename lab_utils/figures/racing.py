@@ -3,14 +3,14 @@
 import os
 import textwrap
 
-from ..arguments import check_number
-from ..figures import style
-from ..figures.film import Film, Scene, flat
-from ..figures.plots import STYLE, TITLE_WIDTH, plt, say
+from .. import setting
+from ..flights import REQUEST
 from ..scale import scale
 from ..words import many, plain_duration
-from .flights import REQUEST, watch
-from .lanes import LONGEST_NAME, draw_block, in_words, lanes_title, what
+from . import style
+from .film import Film, Scene, flat
+from .lanes import LONGEST_NAME, draw_block, lanes_title, what
+from .plots import STYLE, TITLE_WIDTH, plt
 
 DPI, WIDTH, FILM_WIDTH = 100, 900, 720  # px
 PER_SECOND, GIF_PER_SECOND = 12, 20  # pictures; a player's are not packed as tightly as a GIF's
@@ -18,27 +18,7 @@ LEFT, RIGHT = 84, 66  # px beside a track, for "client" and "Redis"
 TOP, BLOCK, BOTTOM = 70, 112, 30
 ROAD = "#EEF1F5"
 GHOSTS = 4  # where a request was since the last picture: the faster it goes, the longer its trail
-SHORTEST_FILM_S, LONGEST_FILM_S = 0.01, 120  # its pictures are all in memory at once
 MANY_TURNS, FIRST_TURNS, FIRST_PART = 25, 5, 0.4  # of more turns than that, the first few get two fifths of the film
-
-
-def race(ways, client, seconds=10, parallel=False):
-    """Runs {name: function of a client} as `lab.plot_lanes` does, and shows the runs beside each other, slowed down.
-
-    A filled dot is a request on its way to Redis, a hollow one its reply; a bigger dot carries more than one command. The
-    bar beneath is the time so far: pale where something was on its way, orange where the client worked. The slowest
-    way takes `seconds` (0.01 to 120) to watch; clocks show its own time.
-
-    Returns a Race: a notebook plays it when the cell is run; a run that nobody watches (CI, the committed outputs)
-    shows the still last picture. Prints one line in words. `race(...).save("race.gif")` writes it as a GIF. Raises
-    what `lab.plot_lanes` raises.
-    """
-    check_number(seconds, "seconds", SHORTEST_FILM_S, LONGEST_FILM_S)
-    if os.environ.get("LAB_FIGURES") == "off":
-        return None
-    runs = watch(ways, client, parallel)
-    say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
-    return Race(runs, seconds)
 
 
 class Race:
@@ -108,15 +88,13 @@ class Stage:
     """The picture of a race, in px: what stays is drawn once, what moves is drawn for each moment."""
 
     def __init__(self, runs, dpi):
-        from ..testbed.fingerprints import environment_line
-
         self.runs, self.longest = runs, max(run.seconds for run in runs.values())
         self.width, self.height = WIDTH, TOP + BLOCK * len(runs) + BOTTOM
         self.figure = plt.figure(figsize=(self.width / DPI, self.height / DPI), dpi=dpi, layout="none")
         self.axes = self.figure.add_axes([0, 0, 1, 1], zorder=2)
         self.axes.set(xlim=(0, self.width), ylim=(self.height, 0))
         self.axes.axis("off")
-        self.axes.text(self.width - 12, self.height - 10, environment_line(), fontsize=8, color=style.QUIET, ha="right",
+        self.axes.text(self.width - 12, self.height - 10, setting.line(), fontsize=8, color=style.QUIET, ha="right",
                        va="bottom")
         self.moving = []
         self.tracks = [Track(self, name, run, TOP + BLOCK * place) for place, (name, run) in enumerate(runs.items())]

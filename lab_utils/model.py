@@ -1,0 +1,29 @@
+"""How long it should take: turns × (RTT + a) + commands × c.
+
+`a` is what a turn costs beside the distance (building the request, the system calls, waking up) and `c` what one more
+command in the same turn costs. `timing/fitting.py` fits both on this machine.
+"""
+
+from dataclasses import dataclass
+
+from .arguments import check_number
+from .words import duration
+
+
+@dataclass(frozen=True)
+class Model:
+    """`turn_s` and `command_s` are a and c, in seconds; `residual` how far off the worst point fitted is, 0.1 for 10%."""
+
+    turn_s: float
+    command_s: float
+    residual: float = 0.0
+
+    def seconds(self, turns, commands, rtt_ms=0):
+        """Seconds that `commands` commands in `turns` turns should take at `rtt_ms`. Raises LabError for no such numbers."""
+        turns, commands, rtt_ms = (check_number(value, name, 0) for name, value in
+                                   (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms)))
+        return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
+
+    def __repr__(self):
+        off = f", ~{100 * self.residual:.0f}% off at most where it was fitted" if self.residual else ""
+        return f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}{off}"

@@ -1,0 +1,24 @@
+"""Where a measurement stands, for whoever draws or prints it: the testbed tells, figures ask.
+
+So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for runs that nobody looks at.
+"""
+
+import os
+
+_tellers = []
+
+
+def tells(function):
+    """Registers the function that returns the line of small type: server, client, Python, system."""
+    _tellers.append(function)
+    return function
+
+
+def line():
+    """'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; '' where nothing is known of a server."""
+    return _tellers[-1]() if _tellers else ""
+
+
+def is_drawn():
+    """False where figures are neither drawn nor told in words."""
+    return os.environ.get("LAB_FIGURES") != "off"

@@ -1,0 +1,67 @@
+"""Measures for the map of where the time goes: the model's surface, and dots at a few distances and sizes of a turn."""
+
+import functools
+import statistics
+import time
+
+from .. import setting
+from ..arguments import check_number
+from ..tracing.watching import check_ways, distance_of
+from .comparison import compare
+from .fitting import fit_model
+
+NEAREST_MS, MOST_COMMANDS = 0.01, 10_000
+MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
+PINGS = 15
+
+
+def plot_map(client, commands=1):
+    """Draws which share of the time is waiting, by distance (RTT in ms, log) and by commands a turn (log).
+
+    The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The dots were measured here,
+    each filled with its own share: where one melts into the ground, the model is right. The line is half and half. "You"
+    are at the client's distance (the one set by the lab; else that of its PING), with `commands` commands a turn.
+
+    Returns a WaitingMap; in a notebook with a kernel two sliders move you about. Prints one line in words. Raises
+    LabError for anything but a client, or commands that are no whole number from 1 to 10,000.
+    """
+    if not setting.is_drawn():
+        return None
+    from ..figures.waiting_map import WaitingMap, tell
+
+    check_ways({"commands": len}, client)
+    check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
+    model = fit_model()
+    return tell(WaitingMap(model, measured(), distance_to(client, model), commands))
+
+
+@functools.cache
+def measured():
+    """{(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
+    variants = {str(count): functools.partial(one_turn, count=count) for count in MEASURED_COMMANDS}
+    times = compare(variants, rtt_ms=MEASURED_MS, same=False)
+    return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
+            for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
+
+
+def one_turn(r, count):
+    if count == 1:
+        r.set("key1", "value1")
+        return
+    pipe = r.pipeline(transaction=False)
+    for i in range(count):
+        pipe.set(f"key{i}", f"value{i}")
+    pipe.execute()
+
+
+def distance_to(client, model):
+    """The RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
+    known = distance_of(client)
+    if known:
+        return known
+    times = []
+    for _ in range(PINGS):
+        started = time.perf_counter()
+        client.ping()
+        times.append(time.perf_counter() - started)
+    return max(NEAREST_MS, 1000 * (statistics.median(times) - model.seconds(1, 1)))
