@@ -16,13 +16,13 @@ from .figures.ladders import plot_ladders
 from .figures.plots import plot_bars, plot_lines, plot_prediction
 from .figures.seen import plot_seen
 from .interrupts import interruptible
+from .testbed.chosen_server import connect
 from .testbed.clusters import cluster
 from .testbed.ended import explained, watch_cells
 from .testbed.fingerprints import fingerprint
 from .testbed.freezing import frozen
 from .testbed.guard import empty
 from .testbed.plain_socket import raw_socket
-from .testbed.servers import connect
 from .testbed.spare_server import spare
 from .timing.bystanders import bystander
 from .timing.cold_start import run_fresh
@@ -30,7 +30,7 @@ from .timing.comparison import compare
 from .timing.fitting import describe, fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
 from .timing.sweeps import sweep
-from .tracing.counters import Cost, count
+from .tracing.cost import Cost, count
 from .tracing.side_by_side import plot_lanes, race
 from .tracing.tcp_segments import segments
 from .tracing.timelines import timeline

@@ -7,15 +7,15 @@ import pytest
 
 import lab_utils as lab
 from lab_utils import calm
-from lab_utils.testbed import servers
+from lab_utils.testbed import chosen_server, private_server
 
 
 @pytest.fixture(scope="session", autouse=True)
-def private_server():
+def lab_server():
     """These tests work on the lab's private server, whatever REDIS_URL says; the notebooks heed it."""
     with pytest.MonkeyPatch.context() as without:
         without.delenv("REDIS_URL", raising=False)
-        servers.server()
+        chosen_server.server()
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def another_server():
     """start(*settings): a further Redis, stopped after the test."""
     with contextlib.ExitStack() as stack:
         def start(*settings, binary=None):
-            started = servers.start(binary or servers.find_binary(), *settings)
+            started = private_server.start(binary or private_server.find_binary(), *settings)
             stack.callback(started.stop)
             return started
         yield start

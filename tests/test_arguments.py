@@ -10,7 +10,7 @@ from helpers import refusal
 from redis.cluster import RedisCluster
 
 import lab_utils as lab
-from lab_utils.testbed import servers
+from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.clusters import Cluster
 
 pytestmark = [
@@ -84,7 +84,7 @@ NO_FUNCTIONS_AT_ALL = {**NO_FUNCTIONS, **RUNS_NOTHING}
 
 
 def foreign_client():
-    return redis.Redis(port=servers.free_port(), retry=None)
+    return redis.Redis(port=private_server.free_port(), retry=None)
 
 
 NO_CLIENTS = {
@@ -182,9 +182,9 @@ ROWS = {
         ),
     ],
     "cluster": [
-        ({**NO_DISTANCES, "a coroutine": dict}, lambda x, r: Cluster([servers.server()]).connect(x)),
-        (NO_NODES, lambda x, r: Cluster([servers.server()]).node(x)),
-        (NO_NODES, lambda x, r: Cluster([servers.server()]).kill(x)),
+        ({**NO_DISTANCES, "a coroutine": dict}, lambda x, r: Cluster([chosen_server.server()]).connect(x)),
+        (NO_NODES, lambda x, r: Cluster([chosen_server.server()]).node(x)),
+        (NO_NODES, lambda x, r: Cluster([chosen_server.server()]).kill(x)),
     ],
     "compare": [
         ({**NO_DICTS, "a number as name": dict}, lambda x, r: lab.compare(x)),

@@ -9,7 +9,7 @@ import redis
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils.testbed import servers
+from lab_utils.testbed import chosen_server, server
 from lab_utils.timing.bystanders import Bystander, Run
 
 module = importlib.import_module("lab_utils.timing.bystanders")  # the package's own name for it is the function
@@ -84,15 +84,15 @@ def test_the_password_is_no_argument(r, monkeypatch):
 
     monkeypatch.setattr(module.subprocess, "Popen", noted)
     lab.bystander(lambda r: r.ping(), r)
-    assert len(commands) == 1 and servers.server().options["password"] not in commands[0]
+    assert len(commands) == 1 and chosen_server.server().options["password"] not in commands[0]
 
 
 @pytest.mark.parametrize("address, options", [("/tmp/redis.sock", {}), (("127.0.0.1", 1), {"ssl": True})], ids=["unix", "TLS"])
 def test_a_server_it_cannot_reach(monkeypatch, address, options):
-    monkeypatch.setattr(module.guard, "check", lambda client: servers.Server(address, options, False))
+    monkeypatch.setattr(module.guard, "check", lambda client: server.Server(address, options, False))
     assert "REDIS_URL" in refusal(lab.bystander, lambda r: None, redis.Redis())
 
 
 def test_the_private_server_is_not_disturbed(r):
     lab.bystander(lambda r: r.set("key1", "value1"), r)
-    assert running(servers.server().pid) and r.get("key1") == b"value1"
+    assert running(chosen_server.server().pid) and r.get("key1") == b"value1"

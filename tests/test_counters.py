@@ -12,8 +12,8 @@ import redis.connection
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.testbed import servers
-from lab_utils.tracing.counters import counted
+from lab_utils.testbed import chosen_server
+from lab_utils.tracing.cost import counted
 from lab_utils.tracing.tap import Tap
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
@@ -190,7 +190,7 @@ def test_errors_are_replies_too(r):
 def test_protocols_and_parsers(r, protocol, parser, decode):
     python = {2: redis._parsers._RESP2Parser, 3: redis._parsers._RESP3Parser}[protocol]
     kind = redis._parsers._HiredisParser if parser == "hiredis" else python
-    pool = redis.ConnectionPool(**servers.server().options, protocol=protocol, decode_responses=decode, parser_class=kind)
+    pool = redis.ConnectionPool(**chosen_server.server().options, protocol=protocol, decode_responses=decode, parser_class=kind)
     client = redis.Redis.from_pool(pool)
     connection = pool.get_connection()
     assert type(connection._parser) is kind

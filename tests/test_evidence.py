@@ -12,10 +12,10 @@ from helpers import wait_until
 import lab_utils as lab
 from lab_utils import calm
 from lab_utils.testbed import evidence
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.evidence import Watch, watched
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 
 linux = pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this system does not tell who waited for a CPU")
 

@@ -12,7 +12,7 @@ import pytest
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils.testbed import keeper, servers
+from lab_utils.testbed import chosen_server, keeper, private_server
 from lab_utils.testbed.keeper import Kept
 
 SPARE = """
@@ -68,7 +68,7 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
 def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path, session):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
     program = f"import subprocess, sys; subprocess.run(sys.argv[1:], start_new_session={session})"
-    started = shlex.join([sys.executable, "-c", program, servers.find_binary()])
+    started = shlex.join([sys.executable, "-c", program, private_server.find_binary()])
     script.write_text(f'#!/bin/sh\n{started} "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
@@ -140,7 +140,7 @@ def test_stop_waits_until_all_is_gone():
 def test_a_forked_child_does_not_stop_what_is_its_parents(r):
     child = os.fork()
     if not child:
-        servers.server().stop()
+        chosen_server.server().stop()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert r.ping()
@@ -177,7 +177,7 @@ def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
 def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
     process, said = kernel("""
         import lab_utils as lab
-        from lab_utils.testbed.servers import server
+        from lab_utils.testbed.chosen_server import server
         r, far = lab.connect(), lab.connect(1)
         old = server()
         r.shutdown(nosave=True)

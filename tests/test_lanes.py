@@ -176,7 +176,7 @@ FIGURES = {
 
 
 @pytest.fixture(scope="module", params=FIGURES)
-def drawn(request, private_server):
+def drawn(request, lab_server):
     told = io.StringIO()
     with contextlib.redirect_stdout(told), lanes_style():
         figure = lanes.draw_lanes(FIGURES[request.param])

@@ -21,10 +21,10 @@ import redis
 from helpers import refusal, running, wait_until
 
 import lab_utils as lab
-from lab_utils.testbed import servers
+from lab_utils.testbed import chosen_server
 from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, through
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import Server
+from lab_utils.testbed.server import Server
 
 PATIENCE_S = 20
 linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no waker without SCHED_IDLE")
@@ -183,7 +183,7 @@ def test_the_same_distance_is_the_same_port(r):
 
 
 def test_no_distance_is_no_link(r):
-    assert lab.connect(rtt_ms=0).connection_pool.connection_kwargs["port"] == servers.server().address[1]
+    assert lab.connect(rtt_ms=0).connection_pool.connection_kwargs["port"] == chosen_server.server().address[1]
 
 
 @pytest.mark.parametrize("rtt_ms", [-1, -0.001, 500.1, float("nan"), float("inf"), "5", None, (1, 5)])
@@ -192,7 +192,7 @@ def test_distances_that_the_link_cannot_offer(rtt_ms):
 
 
 def test_the_longest_distance(peer):
-    check_distance(servers.server(), 500)
+    check_distance(chosen_server.server(), 500)
     with peer(echo).through_link(rtt_ms=500) as sock:
         started = time.perf_counter()
         sock.sendall(b"x")
@@ -205,18 +205,18 @@ def test_the_longest_distance(peer):
 
 def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     """Calls that were disturbed do not count; where all were it is calibrated again when next asked for, a few times at most."""
-    key, waiting = (servers.server().address, 0.0031, False), itertools.count()
+    key, waiting = (chosen_server.server().address, 0.0031, False), itertools.count()
     monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: next(waiting))  # seconds a call
-    port = link().port(servers.server(), 3.1)
+    port = link().port(chosen_server.server(), 3.1)
     assert link().doubts[key] == MOST_DOUBTS - 1
-    assert link().port(servers.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
+    assert link().port(chosen_server.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
     monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
-    assert wait_until(lambda: link().port(servers.server(), 3.1) == port and not link().doubts[key], 30)
+    assert wait_until(lambda: link().port(chosen_server.server(), 3.1) == port and not link().doubts[key], 30)
     calibrated = link().own_s[key]
     assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
-    link().port(servers.server(), 3.1)
+    link().port(chosen_server.server(), 3.1)
     assert link().own_s[key] == calibrated  # now it stays
-    assert ping_ms(through(servers.server(), port)) > 2.5
+    assert ping_ms(through(chosen_server.server(), port)) > 2.5
 
 
 def test_another_delay_holds_for_connections_that_there_are(peer):
@@ -293,7 +293,7 @@ def test_what_has_ended_holds_no_file_and_stopping_twice_closes_nobody_elses():
 @linux
 def test_the_waker_rests_while_others_want_the_cpu(r):
     """Two programs computing on the CPU that is held: the waker takes hardly any of it, however long it is asked to."""
-    with steady(servers.server().pid, link()) as held:
+    with steady(chosen_server.server().pid, link()) as held:
         (cpu,) = held.cpus
         hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(2)]
         try:
@@ -486,8 +486,8 @@ def test_a_reader_that_stalls_holds_the_sender_back(peer):
 
 @pytest.mark.parametrize("options", [{}, {"username": "ada", "password": "x"}], ids=["no password", "a user's"])
 def test_no_link_before_a_unix_socket_that_only_its_permissions_guard(options):
-    server = servers.Server("/run/redis.sock", {"unix_socket_path": "/run/redis.sock", "db": 0, **options}, False)
-    assert "Unix socket" in refusal(check_distance, server, 1)
+    theirs = Server("/run/redis.sock", {"unix_socket_path": "/run/redis.sock", "db": 0, **options}, False)
+    assert "Unix socket" in refusal(check_distance, theirs, 1)
 
 
 def test_a_server_on_a_unix_socket(another_server):
@@ -497,7 +497,7 @@ def test_a_server_on_a_unix_socket(another_server):
     folder = tempfile.mkdtemp(prefix="lab", dir="/tmp")  # a socket's path must be short
     try:
         password = another_server(f"unixsocket {folder}/s").options["password"]
-        server = servers.own_server(f"unix://:{password}@{folder}/s?db=4")
+        server = chosen_server.own_server(f"unix://:{password}@{folder}/s?db=4")
         assert server.address == f"{folder}/s"
         client = through(server, link().port(server, 5))
         client.set("key1", "value1")

@@ -8,9 +8,9 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import event_loop, slices
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 
 linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
 two_cpus = pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,

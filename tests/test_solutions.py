@@ -33,7 +33,7 @@ UNSOLVED = [name for path in CHAPTERS for name in chapter(path.name[:2])[1]]
 
 
 @pytest.fixture
-def run(private_server, remembered, monkeypatch, capsys):
+def run(lab_server, remembered, monkeypatch, capsys):
     """run(exercise, source): what a cell prints in a fresh kernel that has run the chapter's setup cells."""
     monkeypatch.chdir(ROOT / "notebooks")
 

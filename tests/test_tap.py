@@ -14,7 +14,7 @@ from helpers import refusal
 import lab_utils as lab
 from lab_utils.testbed import event_loop
 from lab_utils.tracing import tap
-from lab_utils.tracing.counters import counted
+from lab_utils.tracing.cost import counted
 from lab_utils.tracing.tap import Tap
 
 OWNERS = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), (threading.Thread, "start")]

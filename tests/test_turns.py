@@ -14,10 +14,10 @@ from helpers import wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import pinning, turns
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.cpus import cores
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken where processes can be held to a CPU")
 

@@ -9,9 +9,9 @@ import pytest
 
 from lab_utils import whole
 from lab_utils.testbed import pinning, turns
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import AWAKE, link
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 from lab_utils.whole import Whole
 
 FILES = {whole.__file__, pinning.__file__, turns.__file__}

@@ -11,9 +11,9 @@ from pathlib import Path
 from bench_row import Row, endless_loops, percentile_95
 
 import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link, through
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 from lab_utils.timing.rounds import no_garbage_collection
 
 RTTS = (0.25, 0.5, 1, 5, 20)

@@ -9,8 +9,8 @@ import subprocess
 from bench_row import Row
 
 import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 
 COUNT, ROUNDS = 10_000, 7
 VALUES = {f"key{i}": f"value{i}" for i in range(COUNT)}

@@ -21,7 +21,7 @@ MEMORY = """
 import subprocess
 import lab_utils as lab
 from lab_utils.testbed.link import link
-from lab_utils.testbed.servers import server
+from lab_utils.testbed.chosen_server import server
 lab.connect(5).ping()
 for process in server(), link():
     print(subprocess.run(["ps", "-o", "rss=", "-p", str(process.pid)], capture_output=True, text=True).stdout.strip())

@@ -15,8 +15,8 @@ from bench_pyperf import FUNCTIONS
 from bench_row import Row, at_scale, endless_loops, share
 
 import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.pinning import steady
-from lab_utils.testbed.servers import server
 
 PYPERF = Path(__file__).with_name("bench_pyperf.py")
 PASSES, REPEATS, SAMPLE_S = 5, 25, 0.002

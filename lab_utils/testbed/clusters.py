@@ -7,8 +7,9 @@ from redis.cluster import ClusterNode, RedisCluster
 
 from ..arguments import as_options, check_number
 from ..errors import LabError
+from .chosen_server import check_options
 from .link import check_distance, link
-from .servers import check_options, find_binary, free_port, start
+from .private_server import find_binary, free_port, start
 
 NODES = 3
 SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/

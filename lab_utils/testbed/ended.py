@@ -12,8 +12,8 @@ import redis
 import redis.asyncio
 
 from ..errors import LabError
+from .chosen_server import server
 from .link import GONE, link
-from .servers import server
 
 
 def sentence(error):

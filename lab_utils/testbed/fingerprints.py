@@ -11,9 +11,9 @@ import redis
 from .. import setting
 from ..errors import LabError
 from ..scale import scale
+from .chosen_server import connect, server
 from .link import link, ping_times
 from .pinning import steady
-from .servers import connect, server
 
 ASKED_MS, PINGS = 1, 100
 

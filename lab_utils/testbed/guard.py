@@ -106,6 +106,12 @@ def private_of(client):
     return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
 
 
+def admin_of(client):
+    """A client of the lab's own on the same server and database, past the link if there is one."""
+    database = client.connection_pool.connection_kwargs.get("db", 0)
+    return server_of(client).connect(db=database, decode_responses=False)
+
+
 def is_select_of_reserved(command):
     """True for the SELECT that a new connection only sends because the lab's database is not number 0."""
     return any(command == [b"SELECT", b"%d" % server.options["db"]] for server in _reserved)

@@ -6,10 +6,10 @@ import sys
 
 from ..arguments import check_text
 from ..errors import LabError
+from ..testbed.chosen_server import server
 from ..testbed.keeper import Kept
 from ..testbed.link import check_distance, link, without_address
 from ..testbed.pinning import steady
-from ..testbed.servers import server
 
 PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
 TIMEOUT_S = 120

@@ -15,10 +15,10 @@ from ..arguments import check_function, check_number, check_positive
 from ..calm import Calm
 from ..errors import LabError
 from ..testbed import event_loop
+from ..testbed.chosen_server import check_options, connect, server
 from ..testbed.evidence import Watch
 from ..testbed.link import check_distance, link, through
 from ..testbed.pinning import steady
-from ..testbed.servers import check_options, connect, server
 from ..words import duration, milliseconds
 from .ratio import ratio
 from .rounds import Runner, measure

@@ -13,7 +13,8 @@ import redis
 from ..arguments import check_ran, shown
 from ..errors import LabError
 from ..testbed import event_loop, guard
-from ..tracing.counters import admin_of, commands_in
+from ..testbed.guard import admin_of
+from ..tracing.resp import commands_in
 from ..tracing.tap import Tap
 
 STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")

@@ -4,7 +4,7 @@ import tracemalloc
 
 from ..arguments import check_function, check_positive, check_ran, shown
 from ..errors import LabError
-from ..testbed.servers import connect
+from ..testbed.chosen_server import connect
 from ..words import milliseconds
 from .comparison import compare
 from .ratio import FASTER, ratio

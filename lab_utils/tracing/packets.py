@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from ..testbed.servers import connect, server
+from ..testbed.chosen_server import connect, server
 
 COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
 READY_S, FLUSH_S = 10, 0.3

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 
 from ..arguments import check_function, check_ran
-from ..testbed.servers import connect
+from ..testbed.chosen_server import connect
 
 # Offsets in struct tcp_info, include/uapi/linux/tcp.h, stable since Linux 4.6.
 SIZE = 280

@@ -1,13 +1,12 @@
 """Who said what, and heard what: the turns of clients that share a server, in the order in which they happened."""
 
+import itertools
 from dataclasses import dataclass
-
-import hiredis
 
 from ..arguments import check_function, check_ran
 from ..errors import LabError
 from ..words import many
-from .counters import commands_in
+from .resp import ReplyError, commands_in, replies_in
 from .tap import Tap
 
 LONGEST_SAID, LONGEST_HEARD, SHOWN_COMMANDS = 48, 44, 6
@@ -70,16 +69,13 @@ def steps(tap):
     """Joins what each connection wrote with the replies that it read, as many replies as commands."""
     found = []
     for number, connection in enumerate(tap.kept):
-        reader = hiredis.Reader()
-        for read in tap.reads:
-            if read.connection == number and not read.handshake:
-                reader.feed(read.data)
+        told = replies_in([read.data for read in tap.reads if read.connection == number and not read.handshake])
         for write in tap.writes:
             if write.connection == number and not write.handshake:
                 commands = list(commands_in(write.chunks))
                 if not commands:  # redis-py writes nothing at all for an empty batch
                     continue
-                replies = [reader.gets() for _ in commands]
+                replies = list(itertools.islice(told, len(commands)))
                 who = connection.client_name or f"client {number + 1}"
                 found.append((write.started, Step(who, said(commands), heard(replies))))
     return [step for _, step in sorted(found, key=lambda pair: pair[0])]
@@ -103,7 +99,7 @@ def in_words(reply):
         return "nil"
     if isinstance(reply, bytes):
         return reply.decode(errors="replace")
-    if isinstance(reply, hiredis.ReplyError):
+    if isinstance(reply, ReplyError):
         return f"error {str(reply).split(' ')[0]}"
     if isinstance(reply, list):
         return f"[{', '.join(in_words(item) for item in reply)}]"

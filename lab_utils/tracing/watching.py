@@ -14,11 +14,11 @@ from ..errors import LabError
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..interrupts import restorer
 from ..testbed import event_loop, guard
+from ..testbed.chosen_server import server
 from ..testbed.guard import nodes_of
 from ..testbed.link import link
 from ..testbed.pinning import steady
-from ..testbed.servers import server
-from .counters import commands_in
+from .resp import commands_in
 from .tap import Tap
 
 REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")

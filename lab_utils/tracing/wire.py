@@ -10,7 +10,7 @@ from ..testbed.evidence import watched
 from ..testbed.link import check_distance, link, through
 from ..testbed.pinning import steady
 from ..words import duration, many
-from .counters import commands_in
+from .resp import commands_in
 from .tap import Tap
 
 

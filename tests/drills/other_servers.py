@@ -14,7 +14,7 @@ from urllib.parse import quote
 import redis
 from chapter_runs import ROOT
 
-from lab_utils.testbed import servers
+from lab_utils.testbed import private_server
 from lab_utils.testbed.keeper import Kept
 
 PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
@@ -56,8 +56,8 @@ def url_without_password():
 @contextlib.contextmanager
 def a_server(*settings, password=None):
     """The port of a server of nobody's, which ends with the block. It has nothing of what the lab sets for its own."""
-    binary = os.environ.get("LAB_REDIS_SERVER") or servers.wheel_binary() or shutil.which("redis-server")
-    port = servers.free_port()
+    binary = os.environ.get("LAB_REDIS_SERVER") or private_server.wheel_binary() or shutil.which("redis-server")
+    port = private_server.free_port()
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
     kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(), stdout=subprocess.DEVNULL)
     try:

@@ -25,7 +25,7 @@ import redis.asyncio
 import lab_utils as lab
 from lab_utils.testbed import event_loop, pinning, turns
 from lab_utils.testbed.link import link
-from lab_utils.testbed.servers import server
+from lab_utils.testbed.chosen_server import server
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 checked, far = lab.connect(), lab.connect(1)

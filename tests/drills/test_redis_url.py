@@ -11,7 +11,7 @@ from fakes import NO_REDIS, listening
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils.testbed import guard, servers
+from lab_utils.testbed import chosen_server, guard
 
 LONGEST_S = 6
 NEXT_STEPS = "Write it", "Set ", "Check ", "Choose ", "Start ", "Run ", "unset REDIS_URL", "Let an"
@@ -60,7 +60,7 @@ def attempt(url):
     """None where a database was reserved, else the LabError's text; anything else that is raised fails the drill."""
     started = time.monotonic()
     try:
-        reserved = servers.own_server(url)
+        reserved = chosen_server.own_server(url)
     except lab.LabError as error:
         assert time.monotonic() - started < LONGEST_S, f"{url!r} took {time.monotonic() - started:.1f} s"
         return str(error)

@@ -20,7 +20,7 @@ from tries import SEED, tries
 
 import lab_utils as lab
 from lab_utils.course import exercises
-from lab_utils.testbed import guard, servers
+from lab_utils.testbed import chosen_server, guard
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASES = 16
@@ -194,7 +194,7 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
     for number in range(tries(300)):
         primary.connect().flushall()
         full = fill(primary, dice)
-        mine = servers.own_server(url(primary, 15)) if dice.random() < 0.5 else None  # or no reservation at all
+        mine = chosen_server.own_server(url(primary, 15)) if dice.random() < 0.5 else None  # or no reservation at all
         primary.connect().acl_setuser("reader", enabled=True, passwords=["+secret"], categories=["+@read", "+@connection"],
                                       keys=["*"])
         before = snapshots(theirs)
@@ -208,9 +208,9 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
             for helper in WITH_A_CLIENT.values():
                 refused(helper, client)
             client.close()
-        refused(servers.own_server, url(primary, database))
-        refused(servers.own_server, url(replica, 15))
-        refused(servers.own_server, url(primary, 15, "reader:secret"))
+        refused(chosen_server.own_server, url(primary, database))
+        refused(chosen_server.own_server, url(replica, 15))
+        refused(chosen_server.own_server, url(primary, 15, "reader:secret"))
         if mine:
             mine.reservation.end()
         assert snapshots(theirs) == before, f"try {number} of DRILLS_SEED={SEED}"

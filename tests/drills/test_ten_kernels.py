@@ -24,7 +24,7 @@ import contextlib, io, json, sys, time
 chapter, all_cells = json.loads(sys.argv[1])
 import lab_utils as lab
 from lab_utils.timing import comparison
-from lab_utils.tracing import counters
+from lab_utils.tracing import cost
 print("ready", flush=True)
 input()
 cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
@@ -38,7 +38,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
 compared = {name: found for name, found in names.items() if isinstance(found, comparison.Comparison)}
 print(json.dumps({
     "facts": {name: repr(found) for name, found in names.items()
-              if isinstance(found, counters.Cost) or name == "cost"},
+              if isinstance(found, cost.Cost) or name == "cost"},
     "words": {name: entry["word"] for name, entry in lab.ledger().items()},
     "medians": {f"{name}: {arm} at {rtt:g} ms": found.seconds(arm, rtt)
                 for name, found in compared.items() for arm in found.names for rtt in found.rtts},

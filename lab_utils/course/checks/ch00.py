@@ -1,7 +1,7 @@
 """Chapter 00: the first exercise."""
 
-from ...testbed.servers import connect
-from ...tracing.counters import counted
+from ...testbed.chosen_server import connect
+from ...tracing.cost import counted
 from ...words import many
 from ..exercises import Refused, clean, exercise
 

@@ -4,8 +4,8 @@ import random
 
 import redis
 
-from ...testbed.servers import connect
-from ...tracing.counters import counted
+from ...testbed.chosen_server import connect
+from ...tracing.cost import counted
 from ...words import many
 from ..exercises import Refused, exercise
 

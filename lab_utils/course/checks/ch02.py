@@ -1,6 +1,6 @@
 """Chapter 02: bytes written and read by hand."""
 
-from ...testbed.servers import connect
+from ...testbed.chosen_server import connect
 from ..exercises import Refused, exercise
 
 

@@ -3,8 +3,9 @@
 import bisect
 import random
 
-from ...testbed.servers import connect
-from ...tracing.counters import commands_in, cost_of, counted
+from ...testbed.chosen_server import connect
+from ...tracing.cost import cost_of, counted
+from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
 from ..exercises import Refused, clean, exercise

@@ -5,8 +5,10 @@ import functools
 
 from redis.connection import AbstractConnection
 
-from ...testbed.servers import connect
-from ...tracing.counters import CONTAINERS, commands_in, cost_of
+from ...testbed.chosen_server import connect
+from ...tracing.cost import cost_of
+from ...tracing.resp import commands_in
+from ...tracing.server_counters import CONTAINERS
 from ...tracing.tap import Tap
 from ...words import many
 from ..exercises import Refused, exercise

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ...testbed.servers import connect
-from ...tracing.counters import commands_in, cost_of
+from ...testbed.chosen_server import connect
+from ...tracing.cost import cost_of
+from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
 from ..exercises import Refused, clean, exercise

@@ -6,8 +6,8 @@ import pickle
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from ...testbed.servers import connect
-from ...tracing.counters import counted
+from ...testbed.chosen_server import connect
+from ...tracing.cost import counted
 from ...words import many
 from ..exercises import Refused, clean, exercise
 

@@ -13,8 +13,8 @@ from redis.client import Pipeline
 from redis.retry import Retry
 
 from ...testbed import event_loop
-from ...testbed.servers import connect
-from ...tracing.counters import cost_of
+from ...testbed.chosen_server import connect
+from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import many
 from ..exercises import Refused, exercise

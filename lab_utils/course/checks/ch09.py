@@ -7,8 +7,9 @@ import time
 import redis
 from redis.connection import CacheProxyConnection
 
-from ...testbed.servers import connect
-from ...tracing.counters import commands_in, counted
+from ...testbed.chosen_server import connect
+from ...tracing.cost import counted
+from ...tracing.resp import commands_in
 from ...words import many
 from ..exercises import Refused, clean, exercise
 

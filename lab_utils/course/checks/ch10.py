@@ -10,10 +10,11 @@ from redis.connection import AbstractConnection
 from redis.crc import key_slot
 from redis.retry import Retry
 
+from ...testbed.chosen_server import connect
 from ...testbed.freezing import frozen
-from ...testbed.servers import connect
 from ...testbed.spare_server import spare
-from ...tracing.counters import commands_in, cost_of
+from ...tracing.cost import cost_of
+from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
 from ..exercises import Refused, clean, exercise

@@ -1,7 +1,8 @@
 """Checks of chapter 12: a judge that follows the measurements, and a pair of variants that differ in one thing."""
 
-from ...testbed.servers import connect
-from ...tracing.counters import commands_in, cost_of
+from ...testbed.chosen_server import connect
+from ...tracing.cost import cost_of
+from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
 from ..claims import DEPENDS, FAILS, HOLDS

@@ -1,7 +1,7 @@
-"""A private Redis: found, started, guarded and stopped; or the learner's own, guarded.
+"""A private Redis: found, started and waited for.
 
-The private server listens on loopback with a random password and keeps nothing on disk. It dies with the process
-that started it, SIGKILL included: see `keeper`.
+It listens on loopback with a random password and keeps nothing on disk. It dies with the process that started it, SIGKILL
+included: see `keeper`.
 """
 
 import collections
@@ -14,99 +14,18 @@ import socket
 import subprocess
 import threading
 import time
-from dataclasses import dataclass
 
 import redis
 
-from ..arguments import as_options
 from ..errors import LabError
 from . import guard
 from .keeper import Kept
-from .link import check_distance, link, through
-from .living import living
-from .reservation import Reservation
-from .server_from_url import reserve_from_url
+from .server import Server
 from .versions import refuse_old
 
 START_TIMEOUT_S = 5
-CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "path", "connection_pool", "username", "password", "credential_provider")
 LAST_WORDS = ("Fatal", "FATAL", "Failed", "in use", "aborting")  # what a server says when it cannot start
 READY = "eady to accept connections"  # "Ready …" of the TCP port, "The server is now ready …" of a Unix socket
-
-
-@dataclass(frozen=True)
-class Server:
-    """One Redis server that the lab may use.
-
-    `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection options for it;
-    `private` says that the lab started it; then `pid` is its process, `kept` what ends it with the kernel, and `run_id` its
-    own name for itself. On a server of somebody's own, `reservation` holds the database that is the lab's.
-    """
-
-    address: tuple | str
-    options: dict
-    private: bool
-    pid: int | None = None
-    kept: Kept | None = None
-    run_id: str | None = None
-    reservation: Reservation | None = None
-
-    def connect(self, **options):
-        """A plain `redis.Redis` on this server, with no link between. Options go to redis-py unchanged."""
-        return redis.Redis(**{**self.options, **options})
-
-    def stop(self):
-        """Stops a private server and waits for it; a server of the learner's own is left alone."""
-        if self.kept:
-            self.kept.stop()
-            guard.forget_private(self)
-
-    def alive(self):
-        """False when a private server has ended, or the reservation on one of the learner's own."""
-        return self.kept.alive() if self.kept else not self.reservation or self.reservation.alive()
-
-    def ended(self):
-        """What to say when it has."""
-        if self.reservation:
-            return "the reservation on the server of REDIS_URL was lost, and is made anew."
-        return "the lab's server had ended; a new one, empty, stands in its place. Clients of the old one must be made anew."
-
-
-def connect(rtt_ms=0, **options):
-    """A `redis.Redis` on the lab's server, `rtt_ms` milliseconds of round trip away (0 to 500, fractions allowed).
-
-    At 0 there is nothing between client and server; beyond, the simulated link. `options` are redis-py's own, such as
-    `decode_responses=True`, and go to it unchanged. The first call starts a private server, or reserves a database on the
-    one that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
-    elsewhere, or if the link cannot offer that distance.
-    """
-    chosen = server()
-    check_options(chosen, options)
-    check_distance(chosen, rtt_ms)
-    with as_options(options, "lab.connect"):
-        client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
-        client.ping()
-    return client
-
-
-def check_options(chosen, options):
-    """Raises LabError for options that would lead to another server or database than the lab's."""
-    if leads := [name for name in CHOSEN_BY_THE_LAB if name in options]:
-        raise LabError(f"{leads[0]}= would lead to another server than the lab's. Write lab.connect without it; or make a client "
-                       "of your own with redis.Redis, which the lab's helpers leave alone.")
-    if not chosen.private and options.get("db", chosen.options["db"]) != chosen.options["db"]:
-        raise LabError(f"db={options['db']!r} is not the database that the lab has reserved on the server of REDIS_URL, "
-                       f"{chosen.options['db']}, and it touches no other. Write lab.connect without db, or unset REDIS_URL.")
-
-
-@living
-def server():
-    """The server that this kernel uses: REDIS_URL's if that is set, else a private one.
-
-    Raises LabError, with what to do, where neither is to be had.
-    """
-    url = os.environ.get("REDIS_URL")
-    return own_server(url) if url else start(find_binary())
 
 
 def find_binary():
@@ -247,11 +166,3 @@ def wait_until_up(kept, said, options):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
-
-
-def own_server(url):
-    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none."""
-    options, reservation = reserve_from_url(url)
-    found = Server(options.get("unix_socket_path") or (options["host"], options["port"]), options, False, reservation=reservation)
-    guard.add_reserved(found)
-    return found

@@ -1,10 +1,8 @@
 """What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account of it."""
 
 import contextlib
-from collections import Counter
 from dataclasses import dataclass
 
-import hiredis
 from redis.cluster import RedisCluster
 
 from ..arguments import check_client, check_dict, check_function, check_ran
@@ -13,6 +11,8 @@ from ..testbed import event_loop, guard
 from ..testbed.guard import nodes_of
 from ..testbed.pinning import one_thread
 from ..words import many
+from .resp import commands_in
+from .server_counters import Meter
 from .tap import Tap, blocks_here
 
 
@@ -148,103 +148,3 @@ def selects_of_reserved(tap):
             found += len(sent) == 1 and guard.is_select_of_reserved(sent[0])
         replied[turn.connection] = turn.replied
     return found
-
-
-def commands_in(chunks):
-    """The commands in written bytes, each as a list of bytes. hiredis reads what it would read at a server."""
-    reader = hiredis.Reader()
-    for chunk in chunks:
-        reader.feed(chunk if isinstance(chunk, bytes) else bytes(chunk))
-    while (command := reader.gets()) is not False:
-        yield command
-
-
-class Meter:
-    """The server's own counters around a piece of work, read through a connection of its own.
-
-    Reading them is a command too; two readings in a row before the work tell what one costs, and that is taken off.
-    """
-
-    def __init__(self, client):
-        self.admins = [admin_of(node) for node in nodes_of(client)]
-
-    def __enter__(self):
-        try:
-            first = self.read()
-            self.before = self.read()
-        except BaseException:
-            self.close()
-            raise
-        self.of_reading = {name: self.before[name] - first[name] for name in ("bytes_in", "reads", "writes")}
-        return self
-
-    def __exit__(self, failed, *_):
-        try:
-            if not failed:
-                self.after = self.read()
-        finally:
-            self.close()
-
-    def close(self):
-        for admin in self.admins:
-            admin.close()
-
-    def read(self):
-        """The counters of the server, or of all the nodes together."""
-        infos = [admin.info("all") for admin in self.admins]
-        names = {name for info in infos for name in info if name.startswith("cmdstat_") and name != "cmdstat_info"}
-        stats = {name: [info.get(name, {"calls": 0, "usec": 0}) for info in infos] for name in names}
-        return {
-            "bytes_in": sum(info["total_net_input_bytes"] for info in infos),
-            "reads": sum(info["total_reads_processed"] for info in infos),
-            "writes": sum(info["total_writes_processed"] for info in infos),
-            "stats": {name.removeprefix("cmdstat_"): (sum(stat["calls"] for stat in each), sum(stat["usec"] for stat in each))
-                      for name, each in stats.items()},
-        }
-
-    def spent(self, tap):
-        """The server's fields of a Cost; {} if the server read other bytes than this tap saw written."""
-        bytes_in, reads, writes = (self.after[name] - self.before[name] - self.of_reading[name]
-                                   for name in ("bytes_in", "reads", "writes"))
-        if bytes_in != sum(len(chunk) for write in tap.writes for chunk in write.chunks):
-            return {}
-        return {"server_us": self.microseconds(tap), "server_reads": reads, "server_writes": writes}
-
-    def microseconds(self, tap):
-        """Time inside commands. EXEC's and EVAL's own time holds that of what they ran, so those are not added again."""
-        stats = {name: (calls - self.before["stats"].get(name, (0, 0))[0], us - self.before["stats"].get(name, (0, 0))[1])
-                 for name, (calls, us) in self.after["stats"].items()}
-        if not any(calls for name, (calls, _) in stats.items() if name in CONTAINERS):
-            return sum(us for _, us in stats.values())
-        outside = sent_outside_transactions(tap)
-        total = 0
-        for name, (calls, us) in stats.items():
-            if name in CONTAINERS:
-                total += us
-            elif calls:
-                total += us * min(1, outside.get(name.split("|")[0], 0) / calls)
-        return round(total)
-
-
-CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
-
-
-def sent_outside_transactions(tap):
-    """How often each command was sent by the client itself, not queued after a MULTI: {name in lower case: times}."""
-    sent, queueing = Counter(), set()
-    for write in tap.writes:
-        for command in commands_in(write.chunks):
-            name = command[0].decode().lower()
-            if name in ("exec", "discard"):
-                queueing.discard(write.connection)
-            if write.connection not in queueing:
-                sent[name] += 1
-            if name == "multi":
-                queueing.add(write.connection)
-    return sent
-
-
-def admin_of(client):
-    """A client of the lab's own on the same server and database, past the link if there is one."""
-    database = client.connection_pool.connection_kwargs.get("db", 0)
-    return guard.server_of(client).connect(db=database, decode_responses=False)

@@ -1,0 +1,59 @@
+"""The server that this kernel uses, and clients of it at any distance."""
+
+import os
+
+from ..arguments import as_options
+from ..errors import LabError
+from . import guard
+from .link import check_distance, link, through
+from .living import living
+from .private_server import find_binary, start
+from .server import Server
+from .server_from_url import reserve_from_url
+
+CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "path", "connection_pool", "username", "password", "credential_provider")
+
+
+def connect(rtt_ms=0, **options):
+    """A `redis.Redis` on the lab's server, `rtt_ms` milliseconds of round trip away (0 to 500, fractions allowed).
+
+    At 0 there is nothing between client and server; beyond, the simulated link. `options` are redis-py's own, such as
+    `decode_responses=True`, and go to it unchanged. The first call starts a private server, or reserves a database on the
+    one that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
+    elsewhere, or if the link cannot offer that distance.
+    """
+    chosen = server()
+    check_options(chosen, options)
+    check_distance(chosen, rtt_ms)
+    with as_options(options, "lab.connect"):
+        client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
+        client.ping()
+    return client
+
+
+def check_options(chosen, options):
+    """Raises LabError for options that would lead to another server or database than the lab's."""
+    if leads := [name for name in CHOSEN_BY_THE_LAB if name in options]:
+        raise LabError(f"{leads[0]}= would lead to another server than the lab's. Write lab.connect without it; or make a client "
+                       "of your own with redis.Redis, which the lab's helpers leave alone.")
+    if not chosen.private and options.get("db", chosen.options["db"]) != chosen.options["db"]:
+        raise LabError(f"db={options['db']!r} is not the database that the lab has reserved on the server of REDIS_URL, "
+                       f"{chosen.options['db']}, and it touches no other. Write lab.connect without db, or unset REDIS_URL.")
+
+
+@living
+def server():
+    """The server that this kernel uses: REDIS_URL's if that is set, else a private one.
+
+    Raises LabError, with what to do, where neither is to be had.
+    """
+    url = os.environ.get("REDIS_URL")
+    return own_server(url) if url else start(find_binary())
+
+
+def own_server(url):
+    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none."""
+    options, reservation = reserve_from_url(url)
+    found = Server(options.get("unix_socket_path") or (options["host"], options["port"]), options, False, reservation=reservation)
+    guard.add_reserved(found)
+    return found
