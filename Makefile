@@ -30,7 +30,7 @@ notebooks: dev  ## run the notebooks again and rewrite outputs whose facts chang
 	$(BIN)/python tools/notebooks.py
 
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
-	$(BIN)/python tools/bench.py
+	$(BIN)/python -m bench
 
 lint: dev
 	$(BIN)/python -m ruff check .

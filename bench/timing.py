@@ -11,14 +11,15 @@ import timeit
 from pathlib import Path
 
 import pyperf
-from bench_pyperf import FUNCTIONS
-from bench_row import Row, at_scale, endless_loops, share
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.pinning import steady
 
-PYPERF = Path(__file__).with_name("bench_pyperf.py")
+from .row import Row, at_scale, endless_loops, share
+from .with_pyperf import FUNCTIONS
+
+PYPERF = Path(__file__).with_name("with_pyperf.py")
 PASSES, REPEATS, SAMPLE_S = 5, 25, 0.002
 AIM = 0.03
 IDENTICAL = {0: 60, 1: 40}  # comparisons at each RTT

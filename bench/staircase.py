@@ -6,11 +6,11 @@ import socket
 import statistics
 import subprocess
 
-from bench_row import Row
-
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.pinning import steady
+
+from .row import Row
 
 COUNT, ROUNDS = 10_000, 7
 VALUES = {f"key{i}": f"value{i}" for i in range(COUNT)}

@@ -2,9 +2,9 @@
 
 import statistics
 
-from bench_row import Row
-
 import lab_utils as lab
+
+from .row import Row
 
 RTTS = (0.25, 1, 5)
 BATCHES = (1, 10, 100, 1_000)

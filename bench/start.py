@@ -4,7 +4,7 @@ import statistics
 import subprocess
 import sys
 
-from bench_row import Row
+from .row import Row
 
 PROCESSES = 7
 IMPORT_AIM_S, CONNECT_AIM_S, MEMORY_AIM_MB = 0.5, 0.3, 50

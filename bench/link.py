@@ -8,13 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from bench_row import Row, endless_loops, percentile_95
-
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link, through
 from lab_utils.testbed.pinning import steady
 from lab_utils.timing.rounds import no_garbage_collection
+
+from .row import Row, endless_loops, percentile_95
 
 RTTS = (0.25, 0.5, 1, 5, 20)
 BLOCKS, BLOCK_S, FEWEST_CALLS, MOST_CALLS = 5, 0.25, 20, 100
@@ -24,7 +24,7 @@ PING_AIMS_MS, SETS_AIMS = {"quiet": 0.05, "busy": 0.3}, {"quiet": 0.03, "busy": 
 COMMANDS, PIPELINE_ROUNDS = 10_000, 9
 FAR_MS = 20
 BULK_BYTES, BLOCK, BULK_ROUNDS, BULK_AIM = 256_000_000, 1_000_000, 5, 500e6
-ENDS = Path(__file__).with_name("bench_bulk_server.py")
+ENDS = Path(__file__).with_name("bulk_server.py")
 
 
 def rows():

@@ -1,6 +1,6 @@
 """Measures the lab itself and says whether it keeps its promises: one table, printed and saved as bench.md.
 
-    python tools/bench.py [GROUP ...]      link, timing, model, start, staircase; default: all of them
+    python -m bench [GROUP ...]      link, timing, model, start, staircase; default: all of them
 
 Each figure is a ratio or a difference to something measured in the same run, so that tables of two machines compare.
 """
@@ -14,21 +14,17 @@ from pathlib import Path
 os.environ.pop("REDIS_URL", None)  # the lab's own server is what is measured
 os.environ["TQDM_DISABLE"] = "1"
 
-import bench_link
-import bench_model
-import bench_staircase
-import bench_start
-import bench_timing
-
 from lab_utils.testbed.fingerprints import environment_line
+
+from . import link, model, staircase, start, timing
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {
-    "start": bench_start.rows,  # first: its fresh processes should find the machine as a learner's would be
-    "link": bench_link.rows,
-    "timing": bench_timing.rows,
-    "model": bench_model.rows,
-    "staircase": bench_staircase.rows,
+    "start": start.rows,  # first: its fresh processes should find the machine as a learner's would be
+    "link": link.rows,
+    "timing": timing.rows,
+    "model": model.rows,
+    "staircase": staircase.rows,
 }
 
 
