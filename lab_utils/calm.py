@@ -1,7 +1,7 @@
 """Calm, or say so: what is known of whether other programs disturbed what was measured.
 
 A measurement notes a `Calm`: how many of its rounds were quiet and, where too few were, which share of the time had to be
-taken off its results. `lab.claim` asks for the worst since the last claim; the evidence itself is read in `evidence.py`.
+taken off its results. `lab.claim` asks for the worst since the last claim; the evidence itself is read in `testbed/evidence.py`.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """A chapter's cells, run one after the other in a Python of their own, as a notebook's kernel runs them.
 
-Run by `retrial.py`, by path. Reads JSON: the cells, the folder to run them in, seconds for each. After each cell it prints a
+Run by `retrials.py`, by path. Reads JSON: the cells, the folder to run them in, seconds for each. After each cell it prints a
 line of JSON: what the lab remembers by then (its folder is the one it was started in), and the error that ended it or null.
 """
 

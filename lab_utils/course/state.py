@@ -4,12 +4,13 @@ Losing the memory never stops a lesson, and a file that cannot be read is never 
 """
 
 import contextlib
-import fcntl
 import itertools
 import json
 import os
 import time
 from pathlib import Path
+
+from ..system import fcntl
 
 LARGEST = 5_000_000  # bytes; what the lab remembers takes a hundredth of that
 PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond

@@ -13,13 +13,8 @@ import secrets
 import subprocess
 import tempfile
 
-from ..errors import LabError
 from ..interrupts import uninterrupted
-
-try:
-    import fcntl
-except ImportError:
-    raise LabError("The lab does not run on Windows itself. Open this folder in WSL, and run `make lab` there.") from None
+from ..system import fcntl
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders

@@ -1,6 +1,6 @@
 """The bystander: a client in a process of its own that sends a PING every millisecond, by the clock, answered or not.
 
-Run by `bystander.py`, by path. Its first line of input: host, port, commands to send first (AUTH), as JSON. It starts when
+Run by `bystanders.py`, by path. Its first line of input: host, port, commands to send first (AUTH), as JSON. It starts when
 it has its first reply, prints a line to say so, and ends when its standard input closes and every PING has its reply; then
 it prints what it noted: when each PING was due, and the seconds from then to its reply.
 """

@@ -135,11 +135,11 @@ class Calls:
         return self.call
 
 
-WITH_EXEC = "from lab_utils.checks.ch06 import mark; mark('exec')"
+WITH_EXEC = f"from {__name__} import mark; mark('exec')"
 HOSTILE = {
     "builtins.exec": pickle.dumps(Calls(exec, WITH_EXEC), 4),
     "builtins.exec, in the words of Python 2": pickle.dumps(Calls(exec, WITH_EXEC), 0),
-    "builtins.eval inside a dict": pickle.dumps({"id": 7, "items": [Calls(eval, "__import__('lab_utils.checks.ch06', "
+    "builtins.eval inside a dict": pickle.dumps({"id": 7, "items": [Calls(eval, f"__import__('{__name__}', "
                                                                         "fromlist=['mark']).mark('eval')")]}, 4),
     "a function of an installed package": pickle.dumps(Calls(mark, "a function of an installed package"), 4),
     "decimal.setcontext, which changes this process's arithmetic":
