@@ -4,7 +4,8 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.model import Model, solve
+from lab_utils.model import Model
+from lab_utils.timing.fitting import solve
 
 IDEAL = Model(turn_s=0, command_s=0)
 
