@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test drills soak notebooks bench lint wheelhouse clean python learner dev
+.PHONY: help lab test drills soak notebooks pictures bench lint wheelhouse clean python learner dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every serve
 
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py
+
+pictures: dev  ## draw the README's pictures again: the race, a ladder, a budget, the scoreboard
+	$(BIN)/python tools/pictures.py
 
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
 	$(BIN)/python -m bench

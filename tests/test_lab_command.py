@@ -304,7 +304,7 @@ def test_make_alone_lists_the_targets():
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
-    assert {"lab", "test", "drills", "soak", "notebooks", "bench", "wheelhouse"} <= listed
+    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench", "wheelhouse"} <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Draws the README's pictures into docs/ with the lab's own means: python tools/pictures.py [race]
+"""Draws the README's pictures into docs/ with the lab's own means: `make pictures`, or python tools/pictures.py [race]
 
 With `race` only the race is drawn, and the README's sentence under it is written with the figures of the run drawn.
 """
