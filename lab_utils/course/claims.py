@@ -1,6 +1,6 @@
 """Published claims on trial: what an article said, what was measured here, and the verdict that follows.
 
-A judge is a plain function from measurements to a Verdict, in `lab_utils/verdicts/`, a module for each chapter.
+A judge is a plain function from measurements to a Verdict, in `course/verdicts/`, a module for each chapter.
 It measures nothing itself, so it can be fed measurements that say the opposite, and then says the opposite.
 A chapter measures and calls `lab.claim`.
 """

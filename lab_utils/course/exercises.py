@@ -1,6 +1,6 @@
 """Exercises: checked by counting, so the same answer always gets the same verdict.
 
-Each chapter's checks are in `lab_utils/checks/`. A check is a function of the learner's answer that returns what was
+Each chapter's checks are in `course/checks/`. A check is a function of the learner's answer that returns what was
 achieved, in words, or raises Refused with what is wrong. `lab.check` prints and never raises, so that Run All goes on.
 """
 
@@ -50,7 +50,7 @@ def exercise(name, task, hints):
 
 @functools.cache
 def load_all():
-    """Imports every module of lab_utils.checks, so that all exercises are known."""
+    """Imports every module of `course/checks/`, so that all exercises are known."""
     from . import checks
 
     for module in pkgutil.iter_modules(checks.__path__):
