@@ -11,9 +11,9 @@ from .course.exercises import check, progress
 from .course.published import plot_published
 from .course.retrials import retrial
 from .errors import LabError
-from .figures.groups import plot_groups
-from .figures.ladders import plot_ladders
-from .figures.plots import plot_bars, plot_lines, plot_prediction
+from .figures.charts import plot_bars, plot_groups, plot_lines, plot_panels
+from .figures.guess_and_measured import plot_prediction
+from .figures.ladder import plot_ladders
 from .figures.seen import plot_seen
 from .interrupts import interruptible
 from .testbed.chosen_server import connect

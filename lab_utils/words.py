@@ -51,6 +51,11 @@ def times(value):
     return f"{value:.2f}x" if value < 2 else f"{value:.1f}x" if value < 20 else f"{value:,.0f}x"
 
 
+def factor_off(one, other):
+    """How many times two values are apart, whichever is larger: 1 or more."""
+    return max(one / other, other / one)
+
+
 def within(factor):
     """How far off a factor is: 'within 4%' below 1.1, 'within 2.3x' above. `factor` is 1 or more."""
     return f"within {math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else f"within {times(factor)}"

@@ -114,6 +114,7 @@ NO_NUMBERS = {
     "a complex": lambda: 1j,
 }
 NO_POSITIVE_NUMBERS = {**NO_NUMBERS, "0": lambda: 0}
+NO_ASKED = {name: made for name, made in NO_POSITIVE_NUMBERS.items() if name != "nothing"}
 NO_WHOLE_NUMBERS = {**NO_POSITIVE_NUMBERS, "a half": lambda: 1.5}
 NO_ROUNDS = {name: made for name, made in NO_WHOLE_NUMBERS.items() if name != "nothing"}
 NO_NODES = {**NO_WHOLE_NUMBERS, "0": lambda: 3, "a coroutine": dict}
@@ -225,6 +226,7 @@ ROWS = {
         (NO_TEXTS, lambda x, r: lab.plot_bars(TABLE, x, "title")),
         (NO_TEXTS, lambda x, r: lab.plot_bars(TABLE, "ms", x)),
         ({"nothing above 0": lambda: {"a": 0}}, lambda x, r: lab.plot_bars(x, "ms", "title", log=True)),
+        (NO_ASKED, lambda x, r: lab.plot_bars(TABLE, "ms", "title", asked=x)),
     ],
     "plot_groups": [
         (NO_VALUES, lambda x, r: lab.plot_groups({"near": x}, "ms", "title")),
@@ -232,6 +234,7 @@ ROWS = {
         (NO_TEXTS, lambda x, r: lab.plot_groups({"near": TABLE}, x, "title")),
         (NO_TEXTS, lambda x, r: lab.plot_groups({"near": TABLE}, "ms", x)),
         ({"nothing above 0": lambda: {"a": -1}}, lambda x, r: lab.plot_groups({"a": x}, "ms", "title", log=True)),
+        (NO_ASKED, lambda x, r: lab.plot_groups({"near": TABLE}, "ms", "title", asked=x)),
     ],
     "plot_ladders": [
         (
@@ -263,10 +266,24 @@ ROWS = {
             (NO_TEXTS, lambda x, r, place=place: lab.plot_lines({"a": {1: 1}}, *[x if i == place else "ms" for i in range(3)]))
             for place in range(3)
         ),
+        (
+            {**NO_NUMBERS, "one": lambda: (1,), "falling": lambda: (2, 1), "texts": lambda: ("1", "2")} | {"nothing": lambda: ()},
+            lambda x, r: lab.plot_lines({"a": {1: 1}}, "x", "y", "title", ylim=x),
+        ),
     ],
     "plot_map": [
         ({**NO_CLIENTS, **AN_ASYNCIO_CLIENT}, lambda x, r: lab.plot_map(x)),
         (NO_WHOLE_NUMBERS, lambda x, r: lab.plot_map(r, x)),
+    ],
+    "plot_panels": [
+        (NO_DICTS, lambda x, r: lab.plot_panels(x, "x", "y", "title")),
+        (NO_DICTS, lambda x, r: lab.plot_panels({"near": x}, "x", "y", "title")),
+        ({"nothing above 0": lambda: {1: 0}}, lambda x, r: lab.plot_panels({"near": {"a": x}}, "x", "y", "title", log_y=True)),
+        *(
+            (NO_TEXTS, lambda x, r, place=place: lab.plot_panels({"a": {"a": {1: 1}}},
+                                                                 *[x if i == place else "ms" for i in range(3)]))
+            for place in range(3)
+        ),
     ],
     "plot_prediction": [
         (NO_TEXTS, lambda x, r: lab.plot_prediction(x, 1, 1, 1)),

@@ -4,12 +4,12 @@ import lab_utils as lab
 
 
 def test_every_value_has_a_bar_and_a_name_keeps_its_look():
-    figure = lab.plot_groups({"one": {"json": 3, "pickle": 2}, "two": {"pickle": 1}}, "bytes", "a finding")
+    figure = lab.plot_groups({"one": {"loop": 3, "pipeline": 2}, "two": {"pipeline": 1}}, "bytes", "a finding")
     axes = figure.axes[0]
     assert [bar.get_width() for bar in axes.patches] == [3, 2, 1]
     assert axes.patches[1].get_facecolor() == axes.patches[2].get_facecolor() != axes.patches[0].get_facecolor()
-    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["one", "two"]
-    assert axes.get_title(loc="left") == "a finding"
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["one", "loop", "pipeline", "two", "pipeline"]
+    assert axes.figure.get_suptitle() == "a finding"
 
 
 def test_facts_are_printed_bare_and_measurements_are_marked(capsys):

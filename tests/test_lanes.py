@@ -184,7 +184,7 @@ def drawn(request, lab_server):
 
 
 def lanes_style():
-    from lab_utils.figures.plots import STYLE, plt
+    from lab_utils.figures.canvas import STYLE, plt
 
     return plt.style.context(STYLE)
 

@@ -15,8 +15,8 @@ import lab_utils as lab
 from lab_utils.calm import Calm
 from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
-from lab_utils.figures import plots
-from lab_utils.figures.plots import looks
+from lab_utils.figures import canvas, guess_and_measured, labels, style
+from lab_utils.figures.canvas import title_of
 from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.sweeps import Sweep
@@ -99,6 +99,7 @@ FIGURES = {
 def drawn(request, lab_server):
     """(figure, what it printed, how many figures Matplotlib holds open); laid out as it is when saved."""
     told = io.StringIO()
+    assert lab.fingerprint, "the face of the package is there: it knows the line of small type"
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
         figure = request.param()
     open_figures = plt.get_fignums()
@@ -109,10 +110,6 @@ def drawn(request, lab_server):
 def words_of(figure):
     """Every text that can be seen, where it says something."""
     return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-
-
-def title_of(figure):
-    return figure.axes[0].get_title(loc="left") or (figure.get_suptitle() or "")
 
 
 def test_it_has_a_title_and_labels(drawn):
@@ -180,24 +177,43 @@ def printed(capsys, draw):
 
 def test_the_title_of_a_comparison_is_its_finding(r, capsys):
     title, said = printed(capsys, lambda: compared().plot(over="loop"))
-    assert " ".join(title.split()) == ("Against loop: pipeline 5.0x faster at RTT 0 ms, 5.0x faster at 5 ms; "
-                                       "mset 25x faster at RTT 0 ms, 25x faster at 5 ms")
+    assert title == "5 ms away: 312 ms in a loop, 62.4 ms in a pipeline, 12.5 ms with MSET"
     assert said.startswith("measured: pipeline is 5.0x faster than loop (5.0 to 5.0) at RTT 0 ms; ")
 
 
 def test_a_comparison_without_a_difference_claims_none(r, capsys):
     title, said = printed(capsys, lambda: compared(("a", "b"), ratio=1).plot())
-    assert "no different" in title and "no difference beyond noise" in said
+    assert title.endswith("(no different)") and "no difference beyond noise" in said
 
 
 def test_a_slower_one_is_called_slower(r, capsys):
-    title, _ = printed(capsys, lambda: compared(("loop", "pipeline"), rtts=(0,)).plot(over="pipeline"))
-    assert "loop 5.0x slower" in title
+    figure = compared(("loop", "pipeline"), rtts=(0,)).plot(over="pipeline")
+    assert any("5.0x slower" in text.get_text() for text in words_of(figure))
 
 
-def test_a_prediction_is_a_bar_of_its_own(r):
-    texts = [text.get_text() for text in words_of(compared(("loop", "pipeline")).plot(prediction=3))]
-    assert any("you said pipeline" in text and "3x faster" in text for text in texts)
+def test_one_distance_is_drawn_as_bars_and_several_as_dots_on_a_log_axis(r):
+    bars, dots = compared(rtts=(1,)).plot(), compared(rtts=(0, 5)).plot()
+    assert bars.axes[0].get_xscale() == "linear" and len(bars.axes[0].containers) == 3
+    assert dots.axes[0].get_xscale() == "log" and len(dots.axes[0].containers) == 0
+
+
+def test_the_factor_stands_between_the_dots(r):
+    figure = compared(("loop", "pipeline")).plot()
+    factors = [text for text in figure.axes[0].texts if text.get_text() == "5.0x faster"]
+    assert len(factors) == 2
+    figure.savefig(io.BytesIO())
+    lines = sorted(sorted(line.get_xdata()) for line in figure.axes[0].lines if len(line.get_xdata()) == 2)
+    for text, (low, high) in zip(sorted(factors, key=lambda text: text.xy[0]), lines, strict=True):
+        assert low < text.xy[0] < high
+
+
+def test_what_was_said_is_a_hollow_diamond_and_no_bar(r):
+    without, figure = (compared(("loop", "pipeline"), rtts=(1,)).plot(prediction=said) for said in (None, 3))
+    texts = [text.get_text() for text in words_of(figure)]
+    assert "you said" in texts and "pipeline 3x faster" in texts
+    [diamond] = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
+    assert diamond.get_markerfacecolor() == style.PAPER and diamond.get_markeredgecolor() == style.GUESS
+    assert len(figure.axes[0].containers) == len(without.axes[0].containers) == 2
 
 
 def test_facts_are_printed_bare_and_measurements_marked(r, capsys):
@@ -214,8 +230,9 @@ def test_a_ladder_says_how_many_turns_it_leaves_out(r):
 
 
 def test_the_knee_is_marked(r):
-    texts = [text.get_text() for text in words_of(swept().plot())]
-    assert sum(text.startswith("knee ") for text in texts) == 3
+    figure = swept().plot()
+    assert sum(", knee " in text.get_text() for text in words_of(figure)) == 3
+    assert sum(line.get_markersize() == 16 for line in figure.axes[0].lines) == 3
 
 
 def test_a_sweep_without_a_knee_names_none(r, capsys):
@@ -251,7 +268,7 @@ def test_a_fitted_figure_must_be_one_of_the_table():
     (Calm(1, 9, 0.4), "other programs took 40% of the time, too much to say who was how far off"),
 ])
 def test_who_was_off_is_said_where_it_can_be_told(monkeypatch, r, capsys, seen, finding):
-    monkeypatch.setattr(plots.calm, "so_far", lambda: seen)
+    monkeypatch.setattr(guess_and_measured.calm, "so_far", lambda: seen)
     title, _ = printed(capsys, lambda: lab.plot_prediction("A cart", 2.0, 1.1, 1.0))
     assert " ".join(title.split()) == f"A cart: {finding}"
 
@@ -273,12 +290,84 @@ def test_no_chapter_says_faster_on_its_own_account(path):
 
 
 def test_a_name_keeps_its_look_from_figure_to_figure():
-    assert looks(["loop", "pipeline"])["pipeline"] == looks(["mset", "pipeline", "other"])["pipeline"]
+    assert style.looks(["loop", "pipeline"])["pipeline"] == style.looks(["mset", "pipeline", "other"])["pipeline"]
 
 
-def test_colours_and_hatches_tell_eight_names_apart():
-    found = looks(MANY)
-    assert len({colour for colour, _, _ in found.values()}) == len({hatch for _, hatch, _ in found.values()}) == len(MANY)
+@pytest.mark.parametrize("name, known", [
+    ("16 threads", "threads"), ("asyncio pipeline", "pipeline"), ("pipeline and transaction", "transaction"),
+    ("1 MSET of 10,000", "one command"), ("Loop on one connection", "one by one"), ("MULTI by 1,000", "transaction"),
+    ("asyncio, one shared", "asyncio"), ("KEYS + MGET", None), ("hash", None), ("multiple", None)])
+def test_a_way_is_known_by_a_word_in_its_name(name, known):
+    assert style.way(name) == (style.WAYS[known] if known else (style.NO_ROLE, "o"))
+
+
+@pytest.mark.parametrize("names", [
+    MANY, ("16 threads", "64 threads", "asyncio", "asyncio pipeline", "pipeline"), ("json", "orjson", "pickle", "msgpack"),
+    ("RTT 0 ms", "RTT 0.25 ms", "RTT 1 ms", "RTT 5 ms", "RTT 20 ms"), ("client", "server")])
+def test_every_name_of_a_figure_has_its_own_look(names):
+    found = style.looks(names)
+    assert list(found) == list(names) and len(set(found.values())) == len(names)
+
+
+def test_the_plain_name_has_the_plain_look():
+    found = style.looks(["asyncio pipeline", "pipeline"])
+    assert found["pipeline"].filled and not found["asyncio pipeline"].filled
+
+
+def test_the_farther_the_darker():
+    found = style.looks([f"RTT {rtt} ms" for rtt in (0, 1, 5)])
+    shades = [int(look.color[1:], 16) for look in found.values()]
+    assert shades == sorted(shades, reverse=True)
+
+
+def test_one_way_among_strangers_is_no_colour_of_its_own():
+    assert {look.color for look in style.looks(["KEYS", "SCAN", "HMGET"]).values()} == {style.NO_ROLE}
+
+
+def test_a_colour_means_one_thing():
+    time = {style.WAITING, style.WAITING_EDGE, style.CLIENT, style.SERVER}
+    ways = [color for color, _ in style.WAYS.values()]
+    markers = [marker for _, marker in style.WAYS.values()]
+    assert len(set(ways)) == len(set(markers)) == len(style.WAYS)
+    assert not {style.GUESS, style.PUBLISHED, style.NO_ROLE, *time, *style.DISTANCES} & set(ways)
+    assert {style.GUESS, style.WAITING, style.GRID, *ways} <= style.palette()
+
+
+@pytest.mark.parametrize("heights, places", [
+    ({"a": 100, "b": 300}, [100, 300]), ({"a": 100, "b": 100}, [92, 108]), ({"a": 95, "b": 100, "c": 105}, [84, 100, 116]),
+    ({"a": 2, "b": 4}, [10, 26]), ({"a": 398, "b": 400}, [374, 390])])
+def test_names_move_out_of_each_others_way(heights, places):
+    assert labels.spread(heights, 16, 10, 390) == (list(heights), places)
+
+
+@pytest.mark.parametrize("limits", [(0, 10), (10, 1), (1,), "1 to 10", (1, "10")])
+def test_limits_that_no_axis_can_have_are_refused(limits):
+    assert "ylim" in refusal(lab.plot_lines, {"loop": {1: 1}}, "keys", "ms", "one", log_y=True, ylim=limits)
+
+
+def test_panels_share_their_axes(r, capsys):
+    figure = lab.plot_panels({"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}}, "keys", "ms", "A finding")
+    near, far = figure.axes
+    assert near.get_ylim() == far.get_ylim() and near.get_xlim() == far.get_xlim()
+    assert capsys.readouterr().out == ("measured: near: loop from 1 to 9 ms between 1 and 10 keys. "
+                                       "far: loop from 5 to 50 ms between 1 and 10 keys\n")
+
+
+@pytest.mark.parametrize("unit, marked", [("times faster", True), ("one by one ÷ pipeline, times", True), ("ms", False)])
+def test_a_ratio_has_a_line_at_one(r, unit, marked):
+    figures = lab.plot_bars({"GET": 1.2}, unit, "one"), lab.plot_lines({"GET": {1: 0.9, 2: 2.0}}, "keys", unit, "one")
+    assert [any(text.get_text() == "1x" for text in words_of(figure)) for figure in figures] == [marked, marked]
+
+
+def test_what_was_asked_has_a_line(r):
+    figure = lab.plot_bars({"INCR": 150}, "visits", "one", measured=False, asked=100)
+    assert "100 asked" in [text.get_text() for text in words_of(figure)]
+    assert [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]
+
+
+def test_the_words_are_the_figure_for_those_who_cannot_see_it(r, capsys):
+    figure = lab.plot_bars({"loop": 5.25}, "ms", "It takes a while")
+    assert figure._repr_mimebundle_() == ({}, {"image/png": {"alt": "loop 5.25 ms"}})
 
 
 def test_the_style_does_not_leak(r):
@@ -288,7 +377,7 @@ def test_the_style_does_not_leak(r):
 
 
 def test_every_font_it_names_is_there():
-    with plt.style.context(plots.STYLE):
+    with plt.style.context(canvas.STYLE):
         assert font_manager.findfont(font_manager.FontProperties(), fallback_to_default=False)
 
 

@@ -48,7 +48,7 @@ def test_the_first_of_many_turns_pass_slowly_and_few_turns_evenly():
 
 
 def test_dots_are_where_the_requests_were(r):
-    from lab_utils.figures.plots import STYLE, plt
+    from lab_utils.figures.canvas import STYLE, plt
     from lab_utils.figures.racing import Stage
 
     with plt.style.context(STYLE):

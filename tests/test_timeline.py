@@ -106,7 +106,7 @@ def test_the_drawing_prints_the_steps_and_takes_at_most_two_clients(pair, capsys
     a, b = pair
     seen = lab.timeline(lambda: (a.ping(), b.ping()))
     figure = seen.plot("two PINGs")
-    assert figure.axes[0].get_title(loc="left") == "two PINGs"
+    assert figure.get_suptitle() == "two PINGs"
     assert capsys.readouterr().out == f"{seen}\n"
     with lab.connect(client_name="C") as c:
         three = lab.timeline(lambda: (a.ping(), b.ping(), c.ping()))

@@ -2,7 +2,7 @@
 
 from ..arguments import check_dict, check_names, check_number, check_positive, check_text, check_title
 from ..errors import LabError
-from ..figures.plots import plot_table
+from ..figures.published import plot_table
 from . import state
 
 

@@ -1,7 +1,9 @@
 """The scoreboard's two figures: a tile for every claim, and every published table beside its reproduction."""
 
 from ..errors import LabError
-from ..figures.plots import draw_published, environment, factor_off, plt, published_words, say, set_title, styled
+from ..figures.canvas import environment, plt, say, set_title, styled
+from ..figures.published import draw_published, published_words
+from ..words import factor_off
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
 LOOKS = {HOLDS: ("#009E73", ""), DEPENDS: ("#E69F00", "///"), FAILS: ("#D55E00", "xxx"), UNTESTED: ("#DDDDDD", "")}

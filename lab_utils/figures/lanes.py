@@ -1,7 +1,6 @@
 """Lanes: each connection a lane, each request on its way a box, all ways of doing the work on one axis of time."""
 
 import itertools
-import re
 import statistics
 import textwrap
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
 from ..words import many, milliseconds, plain_duration
 from . import style
-from .plots import environment, plt, say, set_title, styled
+from .canvas import environment, plt, say, set_title, styled
 
 WIDTH_PX, DPI = 900, 100
 AXIS_PX = 830  # about what is left for the axis of time
@@ -30,9 +29,6 @@ OUTCOMES = {  # kind of flight: (what it means, colour, hatch)
 WORKING = "the client works: nothing is on its way"
 QUEUEING = "waiting for a connection of the pool"
 BINNED = "height: how much of it waits"
-IN_WORDS = {"loop": "in a loop", "pipeline": "in a pipeline", "one by one": "one by one", "threads": "in threads",
-            "asyncio": "with asyncio", "mset": "with MSET", "mget": "with MGET", "script": "in a script"}
-NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
 
 @dataclass(frozen=True)
@@ -238,17 +234,12 @@ def lanes_title(runs):
     """'50 GETs, 1 ms away: 51.8 ms one by one, 1.3 ms in a pipeline'; of more than three ways the slowest and the fastest."""
     names = sorted(runs, key=lambda name: runs[name].seconds, reverse=True)
     shown = list(runs) if len(runs) <= 3 else [names[0], names[-1]]
-    phrases = [phrase(name) for name in shown]
+    phrases = [style.phrase(name) for name in shown]
     parts = [f"{plain_duration(runs[name].seconds)} {text}" if all(phrases) else f"{name} {plain_duration(runs[name].seconds)}"
              for name, text in zip(shown, phrases, strict=True)]
     times = ("; " if "," in "".join(shown) else ", ").join(parts)
     about = what(runs)
     return f"{about}: {times}" if about else times
-
-
-def phrase(name):
-    """'in a pipeline' for "pipeline": how a title says it; None for a name that it does not know."""
-    return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
 
 
 def what(runs):

@@ -8,9 +8,9 @@ from ..flights import REQUEST
 from ..scale import scale
 from ..words import many, plain_duration
 from . import style
+from .canvas import STYLE, TITLE_WIDTH, plt
 from .film import Film, Scene, flat
 from .lanes import LONGEST_NAME, draw_block, lanes_title, what
-from .plots import STYLE, TITLE_WIDTH, plt
 
 DPI, WIDTH, FILM_WIDTH = 100, 900, 720  # px
 PER_SECOND, GIF_PER_SECOND = 12, 20  # pictures; a player's are not packed as tightly as a GIF's

@@ -3,7 +3,8 @@
 from ..arguments import check_dict, check_number, check_positive, check_text, shown
 from ..errors import LabError
 from ..words import many, plain_duration
-from .plots import environment, plain_ticks, plt, say, set_title, styled
+from .canvas import environment, plt, say, set_title, styled
+from .scales import plain_ticks
 
 # How much of the batch somebody saw: colour, marker.
 NOTHING, PART, ALL = ("#777777", "o"), ("#D55E00", "^"), ("#0072B2", "s")

@@ -1,14 +1,21 @@
-"""The lab's colours, by role: a colour means one thing in every figure.
+"""The lab's colours, by role: a colour means one thing in every figure, and stands here only.
 
 Blue-grey is waiting, and pale, since nothing happens then; orange is the client's CPU, green the server's. Each way of
 doing the work has a colour and a marker of its own. All of them are told apart by colour-blind readers (Okabe and Ito).
+What has no role is dark grey, told apart by its marker and by the name beside it.
 """
+
+import re
+from dataclasses import dataclass, replace
+
+from ..words import milliseconds, plain_duration
 
 # Time: what filled it.
 WAITING = "#D6E2EF"  # a request is on its way
 WAITING_EDGE = "#7C9CBF"
 CLIENT = "#E69F00"
 SERVER = "#009E73"
+MESSAGE = "#2F6496"  # what is on its way: a request solid, a reply dashed
 
 # Time that is neither a request's nor work: each has a hatch too, since it may stand beside the others in small pieces.
 HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
@@ -17,21 +24,29 @@ FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends th
 
 # What is not a measurement of this machine.
 PUBLISHED = "#999999"
-GUESS = "#CC79A7"  # a hollow diamond, never a bar
+GUESS = "#C2185B"  # a hollow diamond, never a bar
 
 # Words, lines, and a series without a role.
 INK, QUIET, RULE = "#222222", "#666666", "#333333"
 NO_ROLE = "#555555"
+GRID = "#E6E6E6"
+PAPER = "#FFFFFF"
 
 # The share of time spent waiting: all work, half and half, all waiting.
-SHARE_OF_WAITING = (CLIENT, "#F7F4EE", "#2F6496")
+SHARE_OF_WAITING = (CLIENT, "#F7F4EE", MESSAGE)
+
+# How far away: the farther, the darker.
+DISTANCES = ("#7FA3CC", "#5580B2", "#2F6496", "#1F4A75", "#0E2B49")
+BY_NUMBER = {1: (2,), 2: (1, 4), 3: (0, 2, 4), 4: (0, 1, 2, 4), 5: (0, 1, 2, 3, 4)}
+PLACES = ("same host", "next door", "same zone", "in one zone", "across zones")
+A_DISTANCE = re.compile(r"(RTT )?[\d.]+ ms( away)?$")
 
 # A way of doing it: (colour, marker). Other names of the same way stand beside it.
 WAYS = {
     "one by one": ("#D55E00", "o"),
     "pipeline": ("#0072B2", "s"),
-    "transaction": ("#CC79A7", "D"),
-    "one command": ("#009E73", "^"),
+    "transaction": ("#CC79A7", "p"),
+    "one command": ("#5B2A86", "^"),
     "script": ("#56B4E9", "v"),
     "threads": ("#000000", "P"),
     "asyncio": ("#8A6D00", "X"),
@@ -41,15 +56,107 @@ ALSO = {
     "mset": "one command", "mget": "one command", "hmget": "one command", "lua": "script", "eval": "script",
     "thread": "threads", "tasks": "asyncio", "async": "asyncio",
 }
+# How a title says it.
+IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline", "transaction": "in a transaction",
+            "threads": "in threads", "asyncio": "with asyncio", "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
+            "script": "in a script", "lua": "in a script"}
+NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
+
+# What is no way, but has a role: the CPU, other people's figures, and what a formula says.
+ROLES = {
+    "client": (CLIENT, "s"), "server": (SERVER, "^"), "published": (PUBLISHED, "o"), "1 / rtt": (RULE, ""),
+    "the rule": (RULE, ""), "model": (RULE, ""), "the waiting alone": (RULE, ""),
+}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", ":", "-.")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a series is drawn; not `filled` and with another line where it is a second kind of the same way."""
+
+    color: str
+    marker: str = "o"
+    filled: bool = True
+    line: str = "-"
+
+    @property
+    def face(self):
+        return self.color if self.filled else PAPER
+
+    @property
+    def in_row(self):
+        """The look of a row, which its name stands beside: without a role a dot like the others."""
+        return replace(self, marker="o", filled=True) if self.color == NO_ROLE else self
 
 
 def way(name):
-    """(colour, marker) of a way of doing it, known by a word in its name: "16 threads", "loop"; a dark grey dot else."""
+    """(colour, marker) of a way of doing it, known by a word in its name: "16 threads", "loop"; a dark grey dot else.
+
+    Of several words the last counts: an "asyncio pipeline" is a pipeline. What is put together with a + is no way.
+    """
     lowered = name.lower()
-    for known in WAYS:
-        if known in lowered:
-            return WAYS[known]
-    for word in lowered.replace(",", " ").split():
-        if word in ALSO:
-            return WAYS[ALSO[word]]
-    return NO_ROLE, "o"
+    found = [(lowered.rfind(known), known) for known in WAYS if known in lowered]
+    found += [(place.start(), ALSO[place[0]]) for place in re.finditer(r"[\w-]+", lowered) if place[0] in ALSO]
+    return WAYS[max(found)[1]] if found and "+" not in name else (NO_ROLE, "o")
+
+
+def looks(names):
+    """{name: Look}: by role; the distances among the names by rank, and those without a role by their markers.
+
+    Where most of the names are no ways of doing it, none is coloured as one.
+    """
+    found = by_distance([name for name in names if A_DISTANCE.match(name) or name in PLACES])
+    roles = {name: ROLES.get(name.lower().split(",")[0]) for name in names}
+    ways = {name: way(name) for name in names if way(name)[0] != NO_ROLE and not roles[name]}
+    roles |= ways if 2 * len(ways) >= len(names) else {}
+    for name in sorted(names, key=lambda name: name.lower() not in {*WAYS, *ALSO}):  # the plain name gets the plain look
+        if name not in found and roles[name]:
+            color, marker = roles[name]
+            found[name] = apart(Look(color, marker, line="--" if color == RULE else "-"), found.values())
+    spare = [name for name in names if name not in found]
+    found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS), LINES[place % len(LINES)])
+              for place, name in enumerate(spare)}
+    return {name: found[name] for name in names}
+
+
+def by_distance(names):
+    """{name: Look} of distances, from near to far."""
+    shades = BY_NUMBER.get(len(names), BY_NUMBER[5] * len(names))
+    return {name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)]) for place, name in enumerate(names)}
+
+
+def apart(look, others):
+    """The look, hollow and dashed where another series has it already, dotted where that one is there too."""
+    for other in (look, replace(look, filled=False, line="--"), replace(look, filled=False, line=":")):
+        if other not in others:
+            return other
+    return other
+
+
+def phrase(name):
+    """'in a pipeline' for "pipeline": how a title says it; None for a name that it does not know."""
+    return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
+
+
+def took(name, seconds):
+    """'5.28 ms in a pipeline', or 'HVALS 5.28 ms' for a name that has no phrase."""
+    return f"{plain_duration(seconds)} {phrase(name)}" if phrase(name) else f"{name} {plain_duration(seconds)}"
+
+
+def away(rtt_ms):
+    return f"{milliseconds(rtt_ms)} away" if rtt_ms else "With no distance"
+
+
+def readable(color):
+    """The colour itself for words, where it is dark enough on white; ink where it is not."""
+    red, green, blue = (int(color[place:place + 2], 16) for place in (1, 3, 5))
+    return color if 0.299 * red + 0.587 * green + 0.114 * blue < 130 else INK
+
+
+def palette():
+    """Every colour that has a role, as "#RRGGBB"."""
+    values = [value for name, value in globals().items() if name.isupper() and isinstance(value, (str, tuple))]
+    texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
+    ways = [color for color, _ in WAYS.values()]
+    return {text.upper() for text in [*texts, *ways] if re.fullmatch("#[0-9A-Fa-f]{6}", text)}

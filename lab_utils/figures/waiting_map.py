@@ -5,8 +5,9 @@ from io import BytesIO
 
 from ..words import many, milliseconds
 from . import style
+from .canvas import STYLE, TITLE_WIDTH, environment, plt, say
 from .film import Scene, png
-from .plots import STYLE, TITLE_WIDTH, environment, plain_ticks, plt, say
+from .scales import plain_ticks
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
 DISTANCES = {"same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75}  # ms; chapter 01 says whose

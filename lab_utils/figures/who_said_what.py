@@ -1,7 +1,7 @@
 """The timeline of clients that share a server: an arrow for what each said and heard, in order."""
 
 from ..errors import LabError
-from .plots import environment, plt, set_title, styled
+from .canvas import environment, plt, set_title, styled
 
 SAID, HEARD = "#0072B2", "#D55E00"
 

@@ -94,13 +94,13 @@ class Comparison:
 
     def plot(self, over=None, prediction=None, title=None):
         """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first)."""
-        from ..figures.plots import plot_comparison
+        from ..figures.comparison import plot_comparison
 
         return plot_comparison(self, over or self.names[0], prediction, title)
 
     def plot_budget(self, rtt_ms=None, title=None):
         """Draws where each variant's time went at one distance, or at all of them."""
-        from ..figures.plots import plot_budget
+        from ..figures.budget import plot_budget
 
         return plot_budget(self, rtt_ms, title)
 

@@ -46,7 +46,7 @@ class Sweep:
 
     def plot(self, title=None):
         """Draws time (and memory) against size, with the knee of each distance."""
-        from ..figures.plots import plot_sweep
+        from ..figures.sweeping import plot_sweep
 
         return plot_sweep(self, title)
 

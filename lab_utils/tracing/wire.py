@@ -58,7 +58,7 @@ class Capture:
 
     def plot(self, turns=6, title=None):
         """Draws the ladder: client and server as two verticals, each message an arrow at its real time."""
-        from ..figures.plots import plot_ladder
+        from ..figures.ladder import plot_ladder
 
         return plot_ladder(self, turns, title)
 

@@ -1,0 +1,128 @@
+"""What every figure is drawn on: the style, the finding as its title, the environment in small type, the sentence in words.
+
+A figure prints one line that says the same in words, which is also its text for those who cannot see it, and is returned,
+so that a notebook shows it when it is a cell's last line.
+"""
+
+import functools
+import importlib.util
+import os
+import re
+import textwrap
+from pathlib import Path
+
+from .. import calm, setting
+from ..words import milliseconds, three_figures
+from . import style
+
+STYLE = Path(__file__).with_name("lab.mplstyle")
+WIDTH = 9  # inches; of 100 px, about what a notebook has room for
+TITLE_WIDTH = 84  # letters
+SMALL, USUAL = 9, 10  # points; nothing in a figure is smaller than 8
+UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
+
+_told = []  # the sentence of the figure that is being drawn
+
+
+class Pyplot:
+    """Matplotlib's pyplot, imported for the first figure: it takes 0.3 s that `import lab_utils` can do without."""
+
+    def __getattr__(self, name):
+        import matplotlib.pyplot
+
+        return getattr(matplotlib.pyplot, name)
+
+
+plt = Pyplot()
+
+
+def styled(draw):
+    """Runs a drawing function in the lab's style, and keeps Jupyter from showing the figure twice.
+
+    With LAB_FIGURES=off nothing is drawn or printed: for runs that nobody looks at, such as a retrial's.
+    """
+    @functools.wraps(draw)
+    def wrapper(*args, **kwargs):
+        if not setting.is_drawn():
+            return None
+        open_before = set(plt.get_fignums())
+        _told.clear()
+        try:
+            with plt.style.context(STYLE):
+                figure = draw(*args, **kwargs)
+                return finished(figure, " ".join(_told))
+        finally:
+            for number in set(plt.get_fignums()) - open_before:  # one that could not be drawn to its end too
+                plt.close(number)
+    return wrapper
+
+
+def finished(figure, words=""):
+    """The figure, with its words for those who cannot see it; looked at by the program that LAB_FIGURE_CHECK names, if any."""
+    alt = words or title_of(figure)
+    figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
+    if path := os.environ.get("LAB_FIGURE_CHECK"):
+        checker(path).look_at(figure)
+    return figure
+
+
+@functools.cache
+def checker(path):
+    """The module in a file: the tests look at every figure that a chapter draws."""
+    spec = importlib.util.spec_from_file_location("figure_check", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def set_title(axes, text):
+    """Writes the finding above the whole figure of these axes."""
+    whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
+    lines = "\n".join(line for part in whole.split("\n") for line in textwrap.wrap(part, TITLE_WIDTH))
+    axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
+
+
+def title_of(figure):
+    """The figure's title on one line: the whole figure's, or that of its first axes."""
+    title = figure.get_suptitle() or next((axes.get_title(loc="left") for axes in figure.axes), "")
+    return " ".join(title.split())
+
+
+def environment(axes, rtts=(), found=None):
+    """Small type under the figure: where these figures come from, and that the machine was busy, if it was.
+
+    `found` is the Calm of what is drawn; without one, that of the whole chapter counts.
+    """
+    distances = f"RTT {', '.join(milliseconds(rtt) for rtt in rtts)}{' (simulated)' if any(rtts) else ''}" if rtts else ""
+    text = " · ".join(part for part in (setting.line(), distances) if part)
+    text += f"\n{busy_note(found)}" if busy_note(found) else ""
+    axes.figure.supxlabel(text, fontsize=8, color=style.QUIET, x=0.99, ha="right")
+
+
+def say(line, found=None):
+    """Prints a measured line, with who disturbed it, if anybody did; it is the figure's text in words too."""
+    note = busy_note(found)
+    _told.append(line)
+    print(f"measured: {line}" + (f" ({note})" if note else ""))
+
+
+def tell(measured, line):
+    """Prints a measured line as such, and a line of facts bare."""
+    if measured:
+        say(line)
+    else:
+        _told.append(line)
+        print(line)
+
+
+def busy_note(found=None):
+    """Nothing where the machine was calm; else who disturbed how much, in plain figures: of `found`, or of the whole chapter."""
+    if found is not None:
+        return found.sentence().replace("~", "") if found.busy else ""
+    chapter = calm.so_far()
+    return f"in this kernel, at worst: {chapter.sentence()}".replace("~", "") if chapter.busy else ""
+
+
+def number(value):
+    """1234 -> '1,234', 12.345 -> '12.3'."""
+    return f"{value:,}" if isinstance(value, int) else three_figures(value)

@@ -1,0 +1,92 @@
+"""Ways of doing the same work beside each other, at one distance or several."""
+
+from ..arguments import is_positive, shown
+from ..words import milliseconds, plain_duration
+from . import style
+from .canvas import environment, say, set_title, styled
+from .rows import Row, draw_rows, page, said_row
+
+LONGEST_BAR = 60  # times the shortest one: beyond, a bar would be too short to be seen
+MOST_IN_TITLE = 3
+
+
+@styled
+def plot_comparison(times, over, said=None, title=None):
+    """The seconds a call of each variant, with its factor to `over`: bars at one distance, dots on a log axis at several.
+
+    `said`, the learner's number of times that the last other variant is faster than `over` at the first distance,
+    gets a diamond there.
+    """
+    said = heard(said)
+    found = times.names[-1] if times.names[-1] != over else times.names[0]
+    unit, scale = unit_for(max(times.seconds(name, rtt) for name in times.names for rtt in times.rtts))
+    blocks = {}
+    for rtt in times.rtts:
+        rows = rows_at(times, over, rtt, scale)
+        if said and len(times.names) > 1 and rtt == times.rtts[0]:
+            place = times.names.index(found) + 1
+            rows.insert(place, said_row(times.seconds(over, rtt) * scale / said, f"{found} {said:g}x faster"))
+        blocks[f"RTT {milliseconds(rtt)}" if len(times.rtts) > 1 else ""] = rows
+    figure, axes = page(blocks)
+    draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
+    figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
+    set_title(axes, title or comparison_title(times, over))
+    environment(axes, times.rtts, times.calm)
+    say(in_words(times, over), times.calm)
+    return figure
+
+
+def unit_for(seconds):
+    """(name of the unit that suits the longest time, how many of it make a second)."""
+    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
+
+
+def rows_at(times, over, rtt, scale):
+    looks, rows = style.looks(times.names), []
+    for name in times.names:
+        seconds = times.seconds(name, rtt)
+        ratio = None if name == over else times.speedup(name, over, rtt)
+        since = times.seconds(over, rtt) * scale if ratio and ratio.differs else None
+        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row, str(ratio) if ratio else "", since))
+    return rows
+
+
+def needs_log(blocks):
+    """False for one distance with times that bars can show; several distances need dots."""
+    values = [row.value for rows in blocks.values() for row in rows]
+    return len(blocks) > 1 or max(values) > LONGEST_BAR * min(values)
+
+
+def heard(said):
+    """What the learner said, or None with a sentence where it is no number above 0, which no figure can show."""
+    if said is None or is_positive(said):
+        return said
+    print(f"this machine: the prediction {shown(said)} is not a number above 0, so the figure leaves it out")
+    return None
+
+
+def others(names, over):
+    return [name for name in names if name != over]
+
+
+def in_words(times, over):
+    if len(times.names) == 1:
+        return "; ".join(f"{over} {plain_duration(times.seconds(over, rtt))} at RTT {milliseconds(rtt)}" for rtt in times.rtts)
+    return "; ".join(f"{times.verdict(name, over, rtt)} at RTT {milliseconds(rtt)}"
+                     for rtt in times.rtts for name in others(times.names, over))
+
+
+def comparison_title(times, over):
+    """'5 ms away: 151 ms in a loop, 5.28 ms in a pipeline, 5.23 ms with MSET'; of more than three the slowest and the fastest.
+
+    Where the rounds do not tell one of them from `over`, that is said.
+    """
+    far = times.rtts[-1]
+    names = times.names
+    if len(names) > MOST_IN_TITLE:
+        names = sorted([max(names, key=lambda name: times.seconds(name, far)),
+                        min(names, key=lambda name: times.seconds(name, far))], key=names.index)
+    parts = [style.took(name, times.seconds(name, far)) for name in names]
+    ratios = [times.speedup(name, over, far) for name in others(names, over)]
+    doubts = list(dict.fromkeys(str(ratio) for ratio in ratios if not ratio.differs))
+    return f"{style.away(far)}: {', '.join(parts)}" + (f" ({', '.join(doubts)})" if doubts else "")

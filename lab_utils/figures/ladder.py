@@ -1,0 +1,161 @@
+"""The ladder (sequence) diagram: client and server as verticals, time downwards, each message at its real times.
+
+Pale on the client's side is waiting, green on the server's is work; several ladders side by side share one scale of time.
+"""
+
+import itertools
+
+from ..arguments import check_number, check_title
+from ..errors import LabError
+from ..words import many, milliseconds, plain_duration
+from . import style
+from .canvas import SMALL, WIDTH, environment, plt, say, set_title, styled
+
+HEIGHT = 5.2
+BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
+LEFT, RIGHT = -0.4, 1.3
+BAND = 9  # points
+
+
+@styled
+def plot_ladder(capture, turns=6, title=None):
+    """One ladder, of the first `turns` turns; a turn ends where the next request follows a reply."""
+    if not capture.messages:
+        raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
+    drawn = first_turns(capture.messages, check_number(turns, "turns", 1, whole=True))
+    end = max(max(message.at_client, message.at_server) for message in drawn) * 1000
+    figure, axes = plt.subplots(figsize=(WIDTH, HEIGHT))
+    draw_ladder(axes, drawn, end)
+    axes.set_ylabel("milliseconds since the first request left")
+    left = count_turns(capture.messages) - count_turns(drawn)
+    if left:
+        axes.set_xlabel(f"… and {left:,} more turns like these")
+    set_title(axes, title or ladder_title(capture))
+    environment(axes, (capture.rtt_ms,))
+    say(f"{ladder_title(capture)}; {many(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
+    return figure
+
+
+@styled
+def plot_ladders(captures, title=None):
+    """The ladder of each {name: Capture}, side by side; time runs downwards, and the scale is the same for all.
+
+    Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
+    """
+    if not isinstance(captures, dict) or not captures or not all(getattr(each, "messages", None) for each in captures.values()):
+        raise LabError('lab.plot_ladders needs captures by name, of functions that sent something. '
+                       'Pass {"loop": lab.capture(loop, far)} for instance.')
+    check_title(title, "lab.plot_ladders")
+    end = max(took(capture) for capture in captures.values()) * 1000
+    figure, panels = plt.subplots(1, len(captures), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
+    for axes, (name, capture) in zip(panels[0], captures.items(), strict=True):
+        draw_ladder(axes, capture.messages, end)
+        axes.set_xlabel(f"{name}: {in_words(capture)}")
+    panels[0][0].set_ylabel("milliseconds since the first request left")
+    found = "; ".join(f"{name}: {in_words(capture)}" for name, capture in captures.items())
+    set_title(panels[0][0], title or ladders_title(captures))
+    environment(panels[0][0], sorted({capture.rtt_ms for capture in captures.values()}))
+    say(found)
+    return figure
+
+
+def draw_ladder(axes, messages, end):
+    """Client and server as verticals from 0 down to `end` milliseconds, and every message between them."""
+    axes.grid(False)
+    for place, name in ((0, "client"), (1, "server")):
+        axes.plot([place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4, zorder=1)
+        axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
+    for sent, heard, arrived, left in waits(messages):
+        band(axes, 0, sent, heard, style.WAITING_EDGE, BAND)
+        band(axes, 0, sent, heard, style.WAITING, BAND - 1.5)
+        band(axes, 1, arrived, left, style.SERVER, BAND)
+    for bundle in bundles(messages, end / 1000):
+        draw_bundle(axes, bundle)
+    axes.set_xlim(LEFT, RIGHT)
+    axes.set_ylim(end * 1.04, -0.1 * end)
+    axes.set_xticks([])
+    axes.tick_params(axis="y", length=0)
+    for side in ("bottom", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def band(axes, place, start, stop, color, width):
+    axes.plot([place, place], [start * 1000, stop * 1000], color=color, linewidth=width, solid_capstyle="butt", zorder=1.5)
+
+
+def waits(messages):
+    """(sent, heard at the client, arrived, left at the server) of each turn, in seconds."""
+    for turn in by_turn(messages):
+        requests = [message for message in turn if message.way == "request"]
+        replies = [message for message in turn if message.way == "reply"]
+        if requests and replies:
+            yield (requests[0].at_client, replies[-1].at_client, requests[0].at_server,
+                   max(replies[-1].at_server, requests[0].at_server))
+
+
+def bundles(messages, span_s):
+    """Messages of one direction that leave so close together that their arrows would cover each other."""
+    found = []
+    for message in messages:
+        last = found[-1][-1] if found else None
+        if last and last.way == message.way and message.at_client - last.at_client < span_s * BUNDLE:
+            found[-1].append(message)
+        else:
+            found.append([message])
+    return found
+
+
+def draw_bundle(axes, bundle):
+    """An arrow, solid for a request and dashed for a reply, with its words at the end where it leaves."""
+    message = bundle[0]
+    request = message.way == "request"
+    text = message.text if len(bundle) == 1 else f"{len(bundle)} {'writes' if request else 'pieces'}"
+    ends = (0, message.at_client), (1, message.at_server)
+    start, stop = ends if request else ends[::-1]
+    axes.annotate("", (stop[0], stop[1] * 1000), (start[0], start[1] * 1000), zorder=2,
+                  arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linewidth": 1.6,
+                              "linestyle": "-" if request else "--", "shrinkA": 4, "shrinkB": 4})
+    axes.annotate(text, (start[0], start[1] * 1000), (-9 if request else 9, 0), textcoords="offset points", color=style.INK,
+                  fontsize=SMALL, ha="right" if request else "left", va="center")
+
+
+def by_turn(messages):
+    """The messages of each turn: a turn ends where the next request follows a reply."""
+    turns, last = [], "reply"
+    for message in messages:
+        if message.way == "request" and last == "reply":
+            turns.append([])
+        if turns:
+            turns[-1].append(message)
+        last = message.way
+    return turns
+
+
+def first_turns(messages, turns):
+    return list(itertools.chain.from_iterable(by_turn(messages)[:turns]))
+
+
+def count_turns(messages):
+    return len(by_turn(messages))
+
+
+def took(capture):
+    """Seconds from the first request's start to the last reply's arrival."""
+    return max(message.at_client for message in capture.messages)
+
+
+def ladder_title(capture):
+    turns = count_turns(capture.messages)
+    word = "one wait" if turns == 1 else f"{turns:,} waits"
+    return f"{word}, {plain_duration(took(capture))} in all at RTT {milliseconds(capture.rtt_ms)}"
+
+
+def ladders_title(captures):
+    """'5 ms away: 15.4 ms one by one, 5.07 ms in a pipeline'."""
+    far = {capture.rtt_ms for capture in captures.values()}
+    where = f"{style.away(*far)}: " if len(far) == 1 else ""
+    return where + ", ".join(style.took(name, took(capture)) for name, capture in captures.items())
+
+
+def in_words(capture):
+    return f"{many(count_turns(capture.messages), 'wait')}, {plain_duration(took(capture))}"

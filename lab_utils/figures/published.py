@@ -1,0 +1,82 @@
+"""What somebody published beside what came out here: two dots on a log axis, the factor between them."""
+
+import math
+
+from ..words import factor_off, plain_duration, within
+from . import style
+from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
+from .rows import MARGIN_PX, NARROWEST, name_rows
+from .scales import plain_ticks, words_px
+
+ALIKE = 1.05  # a figure reproduced within this factor came out the same
+ROW = 0.42  # inches
+
+
+@styled
+def plot_table(what, published, reproduced, rtt_ms, title=None, fitted=()):
+    """Published seconds and those reproduced here, {name: seconds} each; `fitted` names those that the distance came from."""
+    figure, axes = plt.subplots(figsize=(WIDTH, 1.6 + ROW * len(published)))
+    draw_published(axes, published, reproduced, fitted)
+    axes.set_xlabel("milliseconds, log scale")
+    set_title(axes, title or f"{what}, at the fitted RTT of {rtt_ms:.2g} ms: {evidence(published, reproduced, fitted)}")
+    environment(axes, (round(rtt_ms, 2),))
+    say(published_words(published, reproduced, fitted))
+    return figure
+
+
+def draw_published(axes, published, reproduced, fitted):
+    """A row for each figure: the published one grey, the one from here dark, and how many times apart they are."""
+    names = {name: f"{name} (fitted)" if name in fitted else name for name in published}
+    width = WIDTH * 100 - 40 - max(words_px(text, USUAL) for text in names.values())
+    low = min([*published.values(), *reproduced.values()]) * 1000
+    high = max([*published.values(), *reproduced.values()]) * 1000
+    unit = set_log(axes, low, high, words_px("published 1.23 ms", USUAL) + MARGIN_PX, width)
+    for place, name in enumerate(published):
+        draw_pair(axes, place, published[name] * 1000, reproduced[name] * 1000, unit)
+    axes.set_ylim(len(published) - 0.4, -0.7)
+    name_rows(axes, [(place, text, style.INK, "normal") for place, text in enumerate(names.values())])
+    plain_ticks(axes.xaxis)
+
+
+def set_log(axes, low, high, margin, width):
+    """A log axis with `margin` px free at both ends of `width`; returns how much of the logarithm a px is."""
+    span = max(math.log(high / low), NARROWEST)
+    unit = span / (width - 2 * margin)
+    axes.set_xscale("log")
+    middle = math.sqrt(low * high)
+    axes.set_xlim(middle * math.exp(-span / 2 - margin * unit), middle * math.exp(span / 2 + margin * unit))
+    return unit
+
+
+def draw_pair(axes, place, then, now, unit):
+    """Two dots in milliseconds with their words outside, and between them the factor, where it is one and has room."""
+    factor = factor_off(then, now)
+    note = f"{factor:.1f}x {'faster' if now < then else 'slower'}" if factor >= ALIKE else ""
+    fits = abs(math.log(now / then)) / unit > words_px(note, SMALL) + MARGIN_PX
+    axes.plot([then, now], [place] * 2, color=style.PUBLISHED, linewidth=1.6, zorder=2)
+    for value, other, word, color in ((then, now, "published", style.PUBLISHED), (now, then, "here", style.INK)):
+        right = value > other or (value == other and word == "here")
+        text = f"{word} {plain_duration(value / 1000)}" + (f"   {note}" if note and not fits and right else "")
+        axes.plot([value], [place], marker="o", markersize=9, color=color, zorder=3)
+        axes.annotate(text, (value, place), (9 if right else -9, 0), textcoords="offset points", va="center",
+                      ha="left" if right else "right", fontsize=USUAL, color=style.INK if word == "here" else style.QUIET)
+    if note and fits:
+        axes.annotate(note, (math.sqrt(then * now), place), (0, 3), textcoords="offset points", ha="center", va="bottom",
+                      fontsize=SMALL, color=style.QUIET)
+
+
+def evidence(published, reproduced, fitted):
+    """What a table proves: only a figure that the distance was not solved from can come out or fail to."""
+    free = [name for name in published if name not in fitted]
+    if not free:
+        return "every figure went into the fit, so none is evidence"
+    worst = within(max(factor_off(published[name], reproduced[name]) for name in free))
+    if not fitted:
+        return f"every figure comes out {worst}"
+    subject = "what did not go into the fit" if len(free) > 1 else f"“{free[0]}”, which did not go into the fit,"
+    return f"{subject} comes out {worst}"
+
+
+def published_words(published, reproduced, fitted):
+    return "; ".join(f"{name}: published {plain_duration(published[name])}{' (fitted)' if name in fitted else ''}, "
+                     f"here {plain_duration(reproduced[name])}" for name in published)

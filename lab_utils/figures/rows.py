@@ -1,0 +1,143 @@
+"""Rows with a name each: bars from zero on a linear axis, or dots on a log axis with the factor written between them.
+
+A bar's length tells the truth on a linear axis only. Where values span decades a dot shows the place, and the line from
+the dot it is compared with shows the factor: equal lines are equal factors.
+"""
+
+import math
+from dataclasses import dataclass
+
+from . import style
+from .canvas import SMALL, USUAL, WIDTH, plt
+from .scales import plain_ticks, words_px
+
+ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
+NAME_POINTS = 10.5
+MARGIN_PX = 16
+NARROWEST = math.log(3)  # of a log axis between its outermost dots
+
+
+@dataclass(frozen=True)
+class Row:
+    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`."""
+
+    name: str
+    value: float
+    text: str
+    look: style.Look
+    note: str = ""
+    since: float | None = None
+    said: bool = False
+
+
+def said_row(value, text):
+    """What the learner said: a hollow diamond in a row of its own."""
+    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), said=True)
+
+
+def page(blocks):
+    """(figure, axes) high enough for {heading: [Row]}; an empty heading takes no room."""
+    rows = sum(len(rows) for rows in blocks.values())
+    headings = sum(bool(heading) for heading in blocks)
+    return plt.subplots(figsize=(WIDTH, REST + ROW * rows + HEADING * headings + GAP * (len(blocks) - 1)))
+
+
+def draw_rows(axes, blocks, label, log=False):
+    """Draws {heading: [Row]} as dots on a log axis, or as bars from zero; `label` says what is measured, and its unit."""
+    names, place = [], 0.0
+    rows = [row for block in blocks.values() for row in block]
+    width = WIDTH * 100 - 40 - max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
+    between = set_scale(axes, rows, width, log)
+    for heading, block in blocks.items():
+        if heading:
+            names.append((place, heading, style.INK, "bold"))
+            place += HEADING / ROW
+        for row in block:
+            names.append((place, row.name, style.GUESS if row.said else style.INK, "normal"))
+            draw_row(axes, place, row, log, between(row))
+            place += 1
+        place += GAP / ROW
+    axes.set_ylim(place - 0.4 - GAP / ROW, -0.6)
+    name_rows(axes, names)
+    plain_ticks(axes.xaxis)
+    axes.set_xlabel(f"{label}, log scale" if log else label)
+
+
+def name_rows(axes, names):
+    axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
+    for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
+        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+
+
+def set_scale(axes, rows, width, log):
+    """Sets the axis so that all words have room; returns a function that says of a row whether its factor fits on its line."""
+    if not log:
+        ends = [row.value / max(0.25, 1 - (words_px(ending(row), USUAL) + MARGIN_PX) / width) for row in rows]
+        values = [0, *(row.value * 1.06 for row in rows)]
+        axes.set_xlim(min(values), max(values + ends) or 1)
+        axes.axvline(0, color=style.RULE, linewidth=1)
+        return lambda row: False
+    values = [row.value for row in rows if row.value > 0] + [row.since for row in rows if row.since]
+    low, high = min(values), max(values)
+    span = max(math.log(high / low), NARROWEST)
+
+    def fits(row):
+        if not row.since or row.value <= 0:
+            return False
+        return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
+
+    left, right = (max(words_px(words_of(row, fits(row))[side], USUAL) for row in rows) + MARGIN_PX for side in (0, 1))
+    unit = span / (width - min(left + right, 0.7 * width))
+    axes.set_xscale("log")
+    middle = math.sqrt(low * high)
+    axes.set_xlim(middle * math.exp(-span / 2 - left * unit), middle * math.exp(span / 2 + right * unit))
+    return fits
+
+
+def leftwards(row):
+    """True where the row's words stand left of its dot, since the line comes from the right."""
+    return bool(row.since and row.value < row.since)
+
+
+def ending(row, between=False):
+    """The words at the end of a bar: the value, and the factor."""
+    return row.text + (f"   {row.note}" if row.note and not between else "")
+
+
+def words_of(row, between):
+    """(left, right) of the dot and its line: the value, and the factor where there is no room for it on the line."""
+    return (row.text, "" if between else row.note) if leftwards(row) else ("", ending(row, between))
+
+
+def draw_row(axes, place, row, log, between):
+    color = style.GUESS if row.said else style.INK
+    if log or row.said:
+        draw_dot(axes, place, row)
+        left, right = words_of(row, between)
+        write(axes, left, (row.value, place), (-9, 0), color, "right")
+        write(axes, right, (max(row.value, row.since or 0), place), (9, 0), color, "left")
+    else:
+        axes.barh(place, row.value, 0.62, color=row.look.color, hatch=None if row.look.filled else "////", edgecolor=style.PAPER)
+        write(axes, ending(row), (row.value, place), (5, 0), color, "left")
+    if between:
+        axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
+                      va="bottom", fontsize=SMALL, color=style.QUIET)
+
+
+def write(axes, words, place, shift, color, side):
+    """Words beside a dot or a bar, on paper, so that no line runs through them."""
+    if words:
+        axes.annotate(words, place, shift, textcoords="offset points", ha=side, va="center", fontsize=USUAL, color=color,
+                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5})
+
+
+def draw_dot(axes, place, row):
+    look = row.look
+    if row.since:
+        axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6, zorder=2)
+        axes.plot([row.since], [place], marker="|", markersize=9, color=look.color, alpha=0.6, zorder=2)
+    axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9, markerfacecolor=look.face,
+              markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)

@@ -1,0 +1,63 @@
+"""Axes: plain numbers for ticks, whole ones for counts, and a line where something is to be compared with."""
+
+from . import style
+from .canvas import SMALL
+
+SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
+FEW_TICKS, TICK_PX = 8, 46
+
+
+def plain_ticks(axis):
+    """0.1, 1, 10, 1,000 instead of powers of ten; more numbers between them where the scale is too short for several of those."""
+    def between(value, _):
+        low, high = axis.get_view_interval()
+        shown = 0 < low < high < SHORT_SCALE * low and (high < 4 * low or f"{value:e}"[0] in "235")
+        return f"{value:,.10g}" if shown else ""
+
+    axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axis.set_minor_formatter(between)
+
+
+def whole_ticks(axis, values):
+    """Whole numbers only, where all values are counts."""
+    if all(isinstance(value, int) for value in values):
+        axis.get_major_locator().set_params(integer=True)
+
+
+def ticks_at(axis, values, length_px):
+    """A tick at each of a handful of measured places, as far as `length_px` has room; plain ticks where there are more."""
+    plain_ticks(axis)
+    places = sorted(set(values))
+    if len(places) > FEW_TICKS:
+        return
+    low, high = axis.get_view_interval()
+    at = axis.get_transform().transform
+    per_px = (at(high) - at(low)) / length_px
+    kept = places[-1:]
+    for place in reversed(places[:-1]):
+        if at(kept[-1]) - at(place) >= TICK_PX * per_px:
+            kept.append(place)
+    axis.set_ticks(kept)
+    axis.set_ticks([], minor=True)
+
+
+def is_ratio(unit):
+    """True for "times faster", "one by one ÷ pipeline, times": what is 1 where nothing changes."""
+    return "times" in unit.split() or unit.startswith("times")
+
+
+def mark(axes, value, words, across=False):
+    """A thin line at a value to compare with, "1x" or what was asked, its words at its end; `across` for the y axis."""
+    line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
+    text = {"fontsize": SMALL, "color": style.QUIET, "annotation_clip": False, "textcoords": "offset points"}
+    if across:
+        axes.axhline(value, **line)
+        axes.annotate(words, (1, value), (-2, 3), xycoords=axes.get_yaxis_transform(), ha="right", va="bottom", **text)
+    else:
+        axes.axvline(value, **line)
+        axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
+
+
+def words_px(text, points):
+    """About how wide a text is, in px at the lab's 100 dpi."""
+    return len(text) * points * 0.6 * 100 / 72
