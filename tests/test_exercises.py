@@ -6,7 +6,8 @@ import pytest
 
 import lab_utils as lab
 from lab_utils.course import exercises
-from lab_utils.course.exercises import Exercise, Refused, unsolved
+from lab_utils.course.checking import Refused
+from lab_utils.course.exercises import Exercise, unsolved
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 import lab_utils as lab
 from lab_utils.course import exercises, state
+from lab_utils.course.checking import Refused
 from lab_utils.course.exercises import Exercise
 
 SOLVED = {"solved": True, "tries": 0}
@@ -40,7 +41,7 @@ def trial(monkeypatch):
     """An exercise 99.1 that takes any answer but the number 0."""
     def check(answer):
         if answer == 0:
-            raise exercises.Refused("0")
+            raise Refused("0")
         return "taken"
 
     exercises.load_all()

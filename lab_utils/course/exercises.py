@@ -1,7 +1,8 @@
 """Exercises: checked by counting, so the same answer always gets the same verdict.
 
-Each chapter's checks are in `course/checks/`. A check is a function of the learner's answer that returns what was
-achieved, in words, or raises Refused with what is wrong. `lab.check` prints and never raises, so that Run All goes on.
+Each chapter's checks are in `course/checks/`, what they share in `checking.py`. A check is a function of the
+learner's answer that returns what was achieved, in words, or raises Refused with what is wrong. `lab.check` prints and never
+raises, so that Run All goes on.
 """
 
 import functools
@@ -11,12 +12,8 @@ import traceback
 from dataclasses import dataclass
 
 from ..errors import LabError
-from ..testbed import guard
 from . import state
-
-
-class Refused(Exception):
-    """The answer is not right; the message says what was right, what was not, and by how much."""
+from .checking import Refused
 
 
 @dataclass(frozen=True)
@@ -30,14 +27,6 @@ class Exercise:
 
 
 EXERCISES = {}
-
-
-def clean(client):
-    """Deletes the keys of the exercises, which all begin with `exercise:`, and no other key."""
-    guard.check(client)
-    keys = list(client.scan_iter("exercise:*", count=1_000))
-    for start in range(0, len(keys), 1_000):
-        client.delete(*keys[start:start + 1_000])
 
 
 def exercise(name, task, hints):

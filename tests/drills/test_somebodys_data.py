@@ -19,7 +19,7 @@ import redis
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils.course import exercises
+from lab_utils.course import checking
 from lab_utils.testbed import chosen_server, guard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,7 +131,7 @@ WITH_A_CLIENT = {
     "plot_lanes": lambda client: lab.plot_lanes({"one": set_key1}, client),
     "race": lambda client: lab.race({"one": set_key1}, client),
     "raw_socket": lab.raw_socket,
-    "the exercises' clean-up": exercises.clean,
+    "the exercises' clean-up": checking.clean,
 }
 
 # Every other public function that reaches a server, run by a kernel with REDIS_URL set to an empty database.

@@ -1,9 +1,9 @@
 """Chapter 00: the first exercise."""
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import counted
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, exercise_client, refuse_over
+from ..exercises import exercise
 
 
 @exercise(
@@ -15,18 +15,12 @@ from ..exercises import Refused, clean, exercise
     ),
 )
 def two_turns(answer):
-    client = connect()
-    clean(client)
-    try:
+    with exercise_client() as client:
         cost, reply = counted(answer, client)
         written = client.mget("exercise:a", "exercise:b")
-    finally:
-        clean(client)
-        client.close()
     if written != [b"1", b"2"]:
         raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']")
     if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
         raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back")
-    if cost.round_trips > 2:
-        raise Refused(f"right values, but {many(cost.round_trips, 'round trip')}; the budget is 2")
+    refuse_over(cost, 2)
     return f"both values written and read in {many(cost.round_trips, 'round trip')}"

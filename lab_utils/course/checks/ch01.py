@@ -4,10 +4,10 @@ import random
 
 import redis
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import counted
 from ...words import many
-from ..exercises import Refused, exercise
+from ..checking import Refused, exercise_client, first_difference, refuse_over
+from ..exercises import exercise
 
 # 01.1
 CEILINGS = ((1, 1), (250, 1), (0.25, 1), (5, 8), (20, 50))  # (RTT in ms, connections that each wait)
@@ -28,9 +28,7 @@ MYSTERIES_MS = (4.0, 5.5, 7.0, 8.5)
 def ceiling(answer):
     for rtt_ms, connections in CEILINGS:
         right = connections * 1000 / rtt_ms
-        said = answer(rtt_ms, connections)
-        if not isinstance(said, (int, float)) or isinstance(said, bool):
-            raise Refused(f"ceiling({rtt_ms}, {connections}) returned {said!r}, not a number")
+        said = number(answer(rtt_ms, connections), f"ceiling({rtt_ms}, {connections})", "number")
         if not near(said, right) and said != int(right):
             raise Refused(why_not_the_ceiling(rtt_ms, connections, said, right))
     return f"ceiling(250, 1) is {answer(250, 1):g} and ceiling(5, 8) is {answer(5, 8):,g} requests a second"
@@ -51,30 +49,27 @@ def near(said, right, tolerance=0.01):
     return abs(said - right) <= tolerance * right
 
 
+def number(said, call, wanted):
+    """What a call returned, if it is a number. Raises Refused otherwise."""
+    if not isinstance(said, (int, float)) or isinstance(said, bool):
+        raise Refused(f"{call} returned {said!r}, not a {wanted}")
+    return said
+
+
 @exercise("01.2", "write page(r, users) so that it returns the same as today's version, in one round trip", (
     "Nothing here needs an earlier reply to be built. So what stops you from sending it all before you read?",
     "pipe = r.pipeline(transaction=False); queue a GET and an INCR for each user; execute() returns one flat list of replies.",
     "replies = pipe.execute(), then list(zip(replies[::2], replies[1::2])): even places are names, odd ones visits.",
 ))
 def page(answer):
-    client = connect(decode_responses=True)
     names = [f"exercise:name:{user}" for user in USERS]
     visits = [f"exercise:visits:{user}" for user in USERS]
-    client.mset({key: f"user {i}" for i, key in enumerate(names)} | {key: 10 * i for i, key in enumerate(visits)})
-    try:
+    with exercise_client(decode_responses=True) as client:
+        client.mset({key: f"user {i}" for i, key in enumerate(names)} | {key: 10 * i for i, key in enumerate(visits)})
         cost, got = counted(lambda r: answer(r, list(USERS)), client)
         after = [int(value) for value in client.mget(visits)]
-    finally:
-        client.delete(*names, *visits)
-        client.close()
     check_page(got, after)
-    trips = cost.round_trips + cost.handshake_trips
-    if trips > 1:
-        opened = (f" ({cost.handshake_trips} of them to open {many(cost.connections, 'connection')})"
-                  if cost.connections else "")
-        raise Refused(f"right values, but {trips} round trips{opened}; the budget is 1")
-    if trips == 0:
-        raise Refused("right values, but no round trip through the client that was passed in: use r")
+    refuse_over(cost, 1)
     return f"{len(USERS)} users in 1 round trip, {many(cost.commands, 'command')}"
 
 
@@ -90,7 +85,7 @@ def check_page(got, after):
         raise Refused("one flat list of replies; the page wants a (name, visits) pair for each user")
     said = [(pair[0], int(pair[1])) if is_pair(pair) else pair for pair in said]
     if said != right:
-        first = next((i for i, (one, other) in enumerate(zip(said, right, strict=False)) if one != other), None)
+        first = first_difference(said, right)
         if first is None:
             raise Refused(f"{len(said)} entries for {len(right)} users")
         raise Refused(f"user {first}: returned {said[first]!r} where today's version returns {right[first]!r}")
@@ -110,18 +105,12 @@ def is_pair(pair):
 def hidden_rtt(answer):
     for turns, rtt_ms, set_up_s in PAIRS:
         loop_s = set_up_s + turns * rtt_ms / 1000
-        said = number_of_ms(answer(turns, loop_s, set_up_s + rtt_ms / 1000))
+        said = number(answer(turns, loop_s, set_up_s + rtt_ms / 1000), "hidden_rtt", "number of milliseconds")
         if not near(said, rtt_ms, OWN_SHARE):
             raise Refused(why_not_the_distance(said, rtt_ms, turns, loop_s))
     rtt_ms = random.choice(MYSTERIES_MS)
     found = answer(PINGS, *mystery(rtt_ms))
     return f"both made-up pairs are right; on a mystery link you found ~{found:.2f} ms, and it was set to ~{rtt_ms:g} ms"
-
-
-def number_of_ms(said):
-    if not isinstance(said, (int, float)) or isinstance(said, bool):
-        raise Refused(f"hidden_rtt returned {said!r}, not a number of milliseconds")
-    return said
 
 
 def why_not_the_distance(said, right, turns, loop_s):

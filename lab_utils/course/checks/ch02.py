@@ -1,15 +1,14 @@
 """Chapter 02: bytes written and read by hand."""
 
 from ...testbed.chosen_server import connect
-from ..exercises import Refused, exercise
+from ..checking import Refused, borrowed
+from ..exercises import exercise
 
 
 def packer():
     """redis-py's own function from the parts of a command to the bytes it sends, in chunks. Nothing is sent."""
-    client = connect()
-    connection = client.connection_pool.get_connection()
-    client.connection_pool.release(connection)
-    return connection.pack_command
+    with connect() as client:
+        return borrowed(client).pack_command
 
 
 @exercise(

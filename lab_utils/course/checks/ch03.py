@@ -3,12 +3,11 @@
 import bisect
 import random
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of, counted
-from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, exercise_client, first_difference, names_in, refuse_over, text, trips_of
+from ..exercises import exercise
 
 # 03.1
 READ = 50
@@ -22,41 +21,18 @@ USERS = 40
 NO_CART = (3, 20)  # users without the field `cart`
 
 
-def text(value):
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def trips_of(cost):
-    return cost.round_trips + cost.handshake_trips
-
-
-def refuse_over(cost, budget, right="right values"):
-    """Raises Refused if the answer took more turns than the budget, or none through the client it was given."""
-    trips = trips_of(cost)
-    if trips > budget:
-        opened = f" ({cost.handshake_trips:,} of them to open connections)" if cost.connections else ""
-        raise Refused(f"{right}, but {many(trips, 'round trip')}{opened}; the budget is {budget}")
-    if trips == 0:
-        raise Refused(f"{right}, but no round trip through the client that was passed in: use r")
-
-
 @exercise("03.1", "write read_all(r, keys): the values of all keys, in the order of keys, in one round trip", (
     "One command reads many keys. It is the reading twin of MSET.",
     "MGET replies in the order in which you name the keys, with None where there is none: leave both as they are.",
     "return r.mget(keys)",
 ))
 def read_all(answer):
-    client = connect()
     numbers = random.Random(3).sample(range(READ), READ)
     keys = [f"exercise:key:{i}" for i in numbers]
     right = [None if i in MISSING else f"value {i}" for i in numbers]
-    clean(client)
-    client.mset({key: value for key, value in zip(keys, right, strict=True) if value is not None})
-    try:
+    with exercise_client() as client:
+        client.mset({key: value for key, value in zip(keys, right, strict=True) if value is not None})
         cost, got = counted(lambda r: answer(r, list(keys)), client)
-    finally:
-        clean(client)
-        client.close()
     check_read(got, right)
     refuse_over(cost, 1)
     return f"{READ} keys in 1 round trip, {many(cost.commands, 'command')}, in the order asked for"
@@ -79,7 +55,7 @@ def check_read(got, right):
         raise Refused("the right values, but not in the order of keys")
     if len(said) != READ:
         raise Refused(f"{len(said)} values for {READ} keys")
-    first = next(i for i, (one, other) in enumerate(zip(said, right, strict=True)) if one != other)
+    first = first_difference(said, right)
     raise Refused(f"place {first} holds {said[first]!r}; it should be {right[first]!r}")
 
 
@@ -91,17 +67,11 @@ def check_read(got, right):
     "if len(pipe) == 1_000: pipe.execute() inside the loop, and pipe.execute() once more behind it.",
 ))
 def write_all(answer):
-    client = connect()
     values = {f"exercise:key:{i}": f"value {i}" for i in range(VALUES)}
-    clean(client)
-    try:
-        client.ping()
+    with exercise_client() as client:
         with Tap() as tap:
             answer(client, dict(values))
         check_written(client, values)
-    finally:
-        clean(client)
-        client.close()
     cost, largest = cost_of(tap), largest_batch(tap)
     refuse_over(cost, MOST_TURNS, "every value is there and expires")
     if largest > LARGEST_BATCH:
@@ -142,7 +112,7 @@ def largest_batch(tap):
         ends.setdefault(turn.connection, []).append(turn.replied)
     for write in sorted((write for write in tap.writes if not write.handshake), key=lambda write: write.started):
         turn = write.connection, bisect.bisect_left(ends.get(write.connection, ()), write.started)
-        sent[turn] = sent.get(turn, 0) + sum(command[0].decode().upper() not in AROUND for command in commands_in(write.chunks))
+        sent[turn] = sent.get(turn, 0) + sum(name not in AROUND for name in names_in(write.chunks))
         largest = max(largest, sent[turn])
     return largest
 
@@ -154,15 +124,10 @@ def largest_batch(tap):
     "then next(carts) if the user has a cart, else [].",
 ))
 def load(answer):
-    client = connect()
     ids = random.Random(3).sample(range(USERS), USERS)
-    clean(client)
-    right = fill(client, ids)
-    try:
+    with exercise_client() as client:
+        right = fill(client, ids)
         cost, got = counted(lambda r: answer(r, list(ids)), client)
-    finally:
-        clean(client)
-        client.close()
     check_load(got, right)
     refuse_over(cost, 2)
     return f"{USERS} users and their carts in {many(trips_of(cost), 'round trip')}, {many(cost.commands, 'command')}"
@@ -195,7 +160,7 @@ def check_load(got, right):
     if len(said) != len(right):
         raise Refused(f"{len(said)} users where {len(right)} were asked for: {len(NO_CART)} of them have no cart, "
                       "and they count too")
-    name, items = right[next(i for i, (one, other) in enumerate(zip(said, right, strict=True)) if one != other)]
-    other = next(one for one, wanted in zip(said, right, strict=True) if one != wanted)
-    raise Refused(f"{name} has {items!r}, and you returned {other!r}. Some users have no cart: "
+    first = first_difference(said, right)
+    name, items = right[first]
+    raise Refused(f"{name} has {items!r}, and you returned {said[first]!r}. Some users have no cart: "
                   "do the replies still stand beside the right users?")

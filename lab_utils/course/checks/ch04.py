@@ -1,17 +1,16 @@
 """Chapter 04: a transfer in one piece, a stock that survives a rival, and the replies that are errors."""
 
-import contextlib
 import functools
 
 from redis.connection import AbstractConnection
 
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
-from ...tracing.resp import commands_in
 from ...tracing.server_counters import CONTAINERS
-from ...tracing.tap import Tap
+from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..exercises import Refused, exercise
+from ..checking import Refused, exercise_client, names_in, names_sent, refuse_over, replaced, text
+from ..exercises import exercise
 
 # 04.1
 ALICE, BOB = "exercise:alice", "exercise:bob"
@@ -42,8 +41,7 @@ WRONG_TYPE = [key for key, kind in KEYS.items() if kind == "text"]
     "pipe = r.pipeline(); pipe.decrby(source, amount); pipe.incrby(target, amount); pipe.execute()",
 ))
 def transfer(answer):
-    client = connect()
-    try:
+    with exercise_client() as client:
         client.mset({ALICE: 1, BOB: 1})
         answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
         for alice, bob, amount in TRANSFERS:
@@ -51,9 +49,6 @@ def transfer(answer):
             with Tap() as tap:
                 answer(client, ALICE, BOB, amount)
             check_transfer(client, tap, alice, bob, amount)
-    finally:
-        client.delete(ALICE, BOB)
-        client.close()
     return f"both accounts in 1 round trip, {many(cost_of(tap).commands, 'command')}, and nobody sees the money in between"
 
 
@@ -62,25 +57,12 @@ def check_transfer(client, tap, alice, bob, amount):
     right = [alice - amount, bob + amount]
     if after != right:
         raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}")
-    cost, names = cost_of(tap), names_of(tap)
-    trips = cost.round_trips + cost.handshake_trips
-    if trips == 0:
-        raise Refused("right values, but no round trip through the client that was passed in: use r")
-    if trips > 1:
-        raise Refused(f"right values, but {trips} round trips; the budget is 1")
+    refuse_over(cost_of(tap), 1)
+    names = names_sent(tap)
     one_transaction = names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1
     if not one_transaction and not (len(names) == 1 and names[0].lower() in CONTAINERS):
         raise Refused(f"right values in 1 round trip, but {' and '.join(names)} are not in one transaction: "
                       "another client can be served between them, and then the money is in neither account")
-
-
-def names_of(tap):
-    """The names of the commands that a tap saw sent, in order."""
-    return [name for write in tap.writes if not write.handshake for name in names_in(write.chunks)]
-
-
-def names_in(chunks):
-    return [command[0].decode().upper() for command in commands_in(chunks)]
 
 
 @exercise("04.2", "write take(r, key, amount): WATCH, look, and take; True if taken, False if too little is left", (
@@ -91,23 +73,15 @@ def names_in(chunks):
     "except redis.WatchError: continue. Don't forget multi(): without it the DECRBY goes out at once.",
 ))
 def take(answer):
-    client, rival = connect(), connect(client_name="rival")
     met = 0
-    try:
+    with exercise_client() as client, connect(client_name="rival") as rival:
         for before, watches, writes in CASES:
             client.set(STOCK, before)
             story = Story(rival, watches, writes)
-            with told_beforehand(story):
-                said = answer(client, STOCK, AMOUNT)
+            said = taken(answer, client, story)
             check_take(said, before, int(client.get(STOCK)), story)
             met += len(story.made)
         check_released(client)
-    except TooMany:
-        raise Refused(f"{ENOUGH_WRITES} writes and still trying, though the other client had long finished") from None
-    finally:
-        client.delete(STOCK)
-        client.close()
-        rival.close()
     return f"{len(CASES)} shoppers, a rival who got in the way {many(met, 'time')}, and the stock is right each time"
 
 
@@ -143,6 +117,15 @@ class TooMany(BaseException):
     """Ends an endless retry loop; no `except Exception` in an answer may swallow it."""
 
 
+def taken(answer, client, story):
+    """What the answer said while `story` went on. Raises Refused where it goes on trying without an end."""
+    with told_beforehand(story):
+        try:
+            return answer(client, STOCK, AMOUNT)
+        except TooMany:
+            raise Refused(f"{ENOUGH_WRITES} writes and still trying, though the other client had long finished") from None
+
+
 class Story:
     """A rival client that takes from the stock just before the answer watches or writes, and keeps an eye on the stock."""
 
@@ -166,14 +149,13 @@ class Story:
             self.rival.decrby(STOCK, self.made[-1])
 
 
-@contextlib.contextmanager
 def told_beforehand(story):
     """Tells `story` before a WATCH, or anything that may change data, leaves on any connection but the rival's."""
     original = AbstractConnection.send_packed_command
 
     @functools.wraps(original)
     def send(self, command, *args, **kwargs):
-        chunks = [command] if isinstance(command, (str, bytes)) else list(command)
+        chunks = list(chunks_of(command))
         if self.is_connected and self.client_name != "rival":
             names = set(names_in(chunks))
             if names - READS:
@@ -182,11 +164,7 @@ def told_beforehand(story):
                 story.before_watch()
         return original(self, chunks, *args, **kwargs)
 
-    AbstractConnection.send_packed_command = send
-    try:
-        yield
-    finally:
-        AbstractConnection.send_packed_command = original
+    return replaced(AbstractConnection, send_packed_command=send)
 
 
 @exercise("04.3", "write refused(r, keys, member): add to every set in one round trip, and return the keys that refused", (
@@ -195,20 +173,15 @@ def told_beforehand(story):
     "return [key for key, reply in zip(keys, replies) if isinstance(reply, redis.ResponseError)]",
 ))
 def refused(answer):
-    client = connect()
-    try:
+    with exercise_client() as client:
         prepare_keys(client)
         with Tap() as tap:
             said = answer(client, list(KEYS), MEMBER)
         check_refused(client, said, cost_of(tap))
-    finally:
-        client.delete(*KEYS)
-        client.close()
     return f"{len(KEYS)} keys in 1 round trip, and you know which {len(WRONG_TYPE)} refused"
 
 
 def prepare_keys(client):
-    client.delete(*KEYS)
     for key, kind in KEYS.items():
         if kind == "text":
             client.set(key, "not a set")
@@ -222,17 +195,13 @@ def check_refused(client, said, cost):
         raise Refused(f"the member was not added to {' and '.join(missing)}, where nothing is in the way")
     if not isinstance(said, (list, tuple, set, frozenset)):
         raise Refused(f"returned {said!r}, not a list of keys")
-    names = [key.decode() if isinstance(key, bytes) else key for key in said]
+    names = [text(key) for key in said]
     extra, lost = [key for key in names if key not in WRONG_TYPE], [key for key in WRONG_TYPE if key not in names]
     if extra:
         raise Refused(f"{extra[0]!r} is in your list, and its SADD did not fail"
                       + (": 0 means that the member was there already" if KEYS.get(extra[0]) == "set with the member" else ""))
     if lost:
         raise Refused(f"{lost[0]!r} is not in your list, and its SADD failed: its value is a string")
-    trips = cost.round_trips + cost.handshake_trips
-    if trips > 1:
-        raise Refused(f"right keys, but {trips} round trips; the budget is 1")
-    if trips == 0:
-        raise Refused("right keys, but no round trip through the client that was passed in: use r")
+    refuse_over(cost, 1, "right keys")
 
 

@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
-from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, text
+from ..exercises import exercise
 
 WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database
 # 05.1
@@ -27,31 +26,19 @@ def names(client):
     return set(client.scan_iter(count=10_000))
 
 
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 def watched(fn, client):
-    """(Cost, names of the commands sent, what fn returned)"""
-    client.ping()  # opens the connection
+    """(Cost, {name of a command: how often it was sent}, what fn returned)"""
     with Tap() as tap:
         result = fn(client)
         if isinstance(result, Iterator):
             result = list(result)  # what a generator asks for when it is read counts as well
-    work = [write.chunks for write in tap.writes if not write.handshake]
-    sent = Counter(command[0].decode().upper() for chunks in work for command in commands_in(chunks))
-    return cost_of(tap), sent, result
+    return cost_of(tap), Counter(names_sent(tap)), result
 
 
 def refuse_walks(sent):
     walks = [name for name in WALKS if sent[name]]
     if walks:
         raise Refused(f"right answer, but by {' and '.join(walks)}, which looks at every key of the database")
-
-
-def refuse_over(cost, budget, what="right answer"):
-    if cost.round_trips > budget:
-        raise Refused(f"{what}, but {many(cost.round_trips, 'round trip')}; the budget is {budget}")
 
 
 @exercise("05.1", "write save(r, customer, number, text) and find(r, customer), which returns the texts of their orders", (
@@ -61,18 +48,16 @@ def refuse_over(cost, budget, what="right answer"):
 ))
 def orders(answer):
     save, find = answer
-    client = connect()
-    clean(client)
-    before = names(client)
-    try:
-        right = save_all(save, client)
-        costs = [found(find, client, customer, texts, right) for customer, texts in right.items()]
-    finally:
-        clean(client)
-        foreign = names(client) - before
-        if foreign:
-            client.delete(*foreign)  # or the next try would find them there and say nothing
-        client.close()
+    with exercise_client() as client:
+        before = names(client)
+        try:
+            right = save_all(save, client)
+            costs = [found(find, client, customer, texts, right) for customer, texts in right.items()]
+        finally:
+            clean(client)
+            foreign = names(client) - before
+            if foreign:
+                client.delete(*foreign)  # or the next try would find them there and say nothing
     if foreign:
         raise Refused(f"right answer, but {many(len(foreign), 'key')} of yours did not begin with exercise:")
     return (f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in {many(max(costs), 'round trip')}, "
@@ -98,11 +83,11 @@ def save_all(save, client):
 
 def found(find, client, customer, texts, right):
     cost, sent, got = watched(lambda r: find(r, customer), client)
-    got = [text(value) for value in (got.values() if isinstance(got, dict) else got or ())]
+    got = [str(text(value)) for value in (got.values() if isinstance(got, dict) else got or ())]
     if sorted(got) != sorted(texts):
         raise Refused(wrong_orders(got, customer, texts, right))
     refuse_walks(sent)
-    refuse_over(cost, 2)
+    refuse_over(cost, 2, "right answer")
     if cost.bytes_received > MOST_BYTES * len(texts) + 500:
         raise Refused(f"right answer, but {cost.bytes_received:,} bytes were read for {len(texts)} orders: "
                       "other customers' orders came along")
@@ -125,16 +110,11 @@ def wrong_orders(got, customer, texts, right):
     'ids = r.sinter(f"exercise:city:{city}", f"exercise:plan:{plan}"), then pipe.hgetall for each id; leave out what is empty',
 ))
 def two_conditions(answer):
-    client = connect()
-    clean(client)
-    records = write_customers(client)
-    try:
+    with exercise_client() as client:
+        records = write_customers(client)
         wanted = [record for record in records.values() if record["city"] == "Oslo" and record["plan"] == "paid"]
         cost = checked(answer, client, "Oslo", "paid", wanted)
         checked(answer, client, "Rome", "paid", [])
-    finally:
-        clean(client)
-        client.close()
     return (f"{len(wanted)} records of {CUSTOMERS} by two conditions in {many(cost.round_trips, 'round trip')}, "
             f"{many(cost.commands, 'command')}")
 
@@ -156,7 +136,7 @@ def write_customers(client):
 
 def checked(answer, client, city, plan, wanted):
     cost, sent, got = watched(lambda r: answer(r, city, plan), client)
-    got = [{text(field): text(value) for field, value in record.items()} for record in got or ()]
+    got = [{str(text(field)): str(text(value)) for field, value in record.items()} for record in got or ()]
     if any(not record for record in got):
         raise Refused("right records, but an empty one among them: the index names a customer whose record is gone")
     if sorted(got, key=sorted_items) != sorted(wanted, key=sorted_items):
@@ -184,7 +164,7 @@ def packed(answer):
     places = [answer(number) for number in range(PAGES)]
     if not all(isinstance(place, (tuple, list)) and len(place) == 2 for place in places):
         raise Refused(f"place(0) returned {places[0]!r}; it must return a key and a field: two values")
-    places = [(text(key), text(field)) for key, field in places]
+    places = [(str(text(key)), str(text(field))) for key, field in places]
     if not all(key.startswith("exercise:") for key, _ in places):
         raise Refused(f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:")
     if len(set(places)) < PAGES:
@@ -197,9 +177,7 @@ def packed(answer):
 
 def written(places, sizes):
     """Writes the counters to the server and asks it what it made of them."""
-    client = connect()
-    clean(client)
-    try:
+    with exercise_client() as client:
         pipe = client.pipeline(transaction=False)
         for number, (key, field) in enumerate(places):
             pipe.hset(key, field, number)
@@ -210,9 +188,6 @@ def written(places, sizes):
         for key in sizes:
             pipe.memory_usage(key)
         nbytes = sum(pipe.execute())
-    finally:
-        clean(client)
-        client.close()
     loose = [key for key, encoding in encodings.items() if encoding not in PACKED]
     if loose:
         largest = max(loose, key=sizes.get)

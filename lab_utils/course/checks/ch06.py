@@ -6,10 +6,10 @@ import pickle
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import counted
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, clean, exercise_client
+from ..exercises import exercise
 
 KEYS = "exercise:*"
 
@@ -45,9 +45,7 @@ ORDERS = (
      "json.loads calls its `object_hook` for every dict it reads: turn the dicts with your marks back, return the others."),
 )
 def lossless(answer):
-    r = connect()
-    clean(r)
-    try:
+    with exercise_client() as r:
         for order in ORDERS:
             cost, got = counted(lambda c, order=order: answer(c, order), r)
             held = stored(r)
@@ -63,8 +61,6 @@ def lossless(answer):
                 raise Refused("the values are right, but nothing of that size was read from Redis. "
                               "Return what GET replied, decoded.")
             clean(r)
-    finally:
-        clean(r)
     return f"{len(ORDERS)} orders went through JSON and came back as they were, Decimal and datetime included"
 
 
@@ -212,9 +208,7 @@ PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "sto
      "What HGET returns is bytes: int() turns b'12' into 12."),
 )
 def one_field(answer):
-    r = connect()
-    clean(r)
-    try:
+    with exercise_client() as r:
         cost, got = counted(lambda c: answer(c, dict(PRODUCT)), r)
         held = b"\n".join(stored(r).values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
@@ -228,6 +222,4 @@ def one_field(answer):
             raise Refused(f"the right value, but {many(cost.bytes_received, 'byte')} received; the budget is {BUDGET}.")
         if cost.commands < 2:
             raise Refused("the right value, but nothing was read back from Redis.")
-    finally:
-        clean(r)
     return f"{many(cost.bytes_received, 'byte')} received for a product of {sum(len(str(v)) for v in PRODUCT.values()):,}"

@@ -1,16 +1,14 @@
 """Chapter 07: a lock released, calls limited, and a price returned whole, each in one round trip."""
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import counted
-from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, exercise_client, refuse_over
+from ..exercises import exercise
 
 
 def in_one_turn(answer, client, *arguments):
     """What the answer returned. Refused if it took more than one round trip."""
     cost, reply = counted(lambda r: answer(r, *arguments), client)
-    if cost.round_trips != 1:
-        raise Refused(f"right so far, but {many(cost.round_trips, 'round trip')}; the budget is 1")
+    refuse_over(cost, 1, "right so far")
     return reply
 
 
@@ -24,8 +22,8 @@ def in_one_turn(answer, client, *arguments):
     ),
 )
 def lock_release(answer):
-    client, lock = connect(), "exercise:lock"
-    try:
+    lock = "exercise:lock"
+    with exercise_client() as client:
         client.set(lock, "mine", px=60_000)
         released = answer(client, lock, "mine")
         if client.exists(lock):
@@ -44,9 +42,6 @@ def lock_release(answer):
         for token in ("another's", "mine"):
             client.set(lock, token, px=60_000)
             in_one_turn(answer, client, lock, "mine")
-    finally:
-        clean(client)
-        client.close()
     return "released when yours, left alone when not, in 1 round trip"
 
 
@@ -61,16 +56,12 @@ def lock_release(answer):
     ),
 )
 def fixed_window(answer):
-    client = connect()
-    try:
+    with exercise_client() as client:
         for limit in (1, 3):
             check_limit(answer, client, f"exercise:calls:{limit}", limit)
         check_window(answer, client, "exercise:window")
         in_one_turn(answer, client, "exercise:first", 3, 100)
         in_one_turn(answer, client, "exercise:first", 3, 100)
-    finally:
-        clean(client)
-        client.close()
     return "lets through what the limit allows, opens the window once, in 1 round trip"
 
 
@@ -111,8 +102,8 @@ def check_window(answer, client, key):
     ),
 )
 def whole_price(answer):
-    client, key = connect(), "exercise:price"
-    try:
+    key = "exercise:price"
+    with exercise_client() as client:
         for price, percent, expected in (("19.99", 10, 17.991), ("80", 25, 60.0), ("0.50", 50, 0.25)):
             client.set(key, price)
             got = as_price(answer(client, key, percent))
@@ -123,9 +114,6 @@ def whole_price(answer):
                 raise Refused(f"the function returned {got:g}, but {stored:g} is stored")
         client.set(key, "19.99")
         in_one_turn(answer, client, key, 10)
-    finally:
-        clean(client)
-        client.close()
     return "the new price stored, and returned to the cent, in 1 round trip"
 
 

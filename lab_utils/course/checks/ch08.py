@@ -1,7 +1,6 @@
 """Chapter 08: side by side under a limit, a pipeline for each thread, a pool that makes its users queue."""
 
 import asyncio
-import contextlib
 import functools
 import inspect
 import threading
@@ -17,7 +16,8 @@ from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import many
-from ..exercises import Refused, exercise
+from ..checking import Refused, exercise_client, replaced, shown, text
+from ..exercises import exercise
 
 # 08.1
 KEYS = 200
@@ -40,21 +40,17 @@ AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
 def read_all(answer):
     if not event_loop.is_async(answer):
         raise Refused("read_all must be a coroutine function: async def read_all(r, keys)")
-    client = connect(max_connections=ROOM)
     keys = [f"exercise:key:{i * 7 % KEYS}" for i in range(KEYS)]
     right = [key.replace("key", "value") for key in keys]
-    client.mset(dict(zip(keys, right, strict=True)))
-    try:
+    with exercise_client(max_connections=ROOM) as client:
+        client.mset(dict(zip(keys, right, strict=True)))
         with Tap() as tap:
             got = event_loop.run(asked(answer, client, keys))
-    finally:
-        client.delete(*keys)
-        client.close()
-    said = [value.decode() if isinstance(value, bytes) else value for value in got] if isinstance(got, (list, tuple)) else got
+    said = [text(value) for value in got] if isinstance(got, (list, tuple)) else got
     if said != right:
         alike = isinstance(said, list) and sorted(map(str, said)) == sorted(right)
         raise Refused("the right values, but not in the order of keys" if alike else
-                      f"a list of {KEYS} values in the order of keys was expected, not {str(said)[:60]}")
+                      f"a list of {KEYS} values in the order of keys was expected, not {shown(said)}")
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if tap.opened > MOST_CONNECTIONS:
         raise Refused(f"right values, but {many(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
@@ -109,25 +105,19 @@ def in_flight(tap):
     "Move one line: pipe = r.pipeline(transaction=False) belongs into visit().",
 ))
 def count_visits(answer):
-    client = connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0))
-    near = connect()
     before = {page: number for number, page in enumerate(PAGES)}
-    near.mset({f"exercise:{page}": number for page, number in before.items()} | {"exercise:all": 100})
     keys = [f"exercise:{page}" for page in (*PAGES, "all")]
-    try:
+    with exercise_client() as near, connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client:
+        near.mset({f"exercise:{page}": number for page, number in before.items()} | {"exercise:all": 100})
         with Tap() as tap, one_thread_each():
             got = answer(client, list(PAGES))
         stored = dict(zip((*PAGES, "all"), map(int, near.mget(keys)), strict=True))
-    finally:
-        near.delete(*keys)
-        near.close()
-        client.close()
     right = {page: number + 1 for page, number in before.items()}
     for page, number in {**right, "all": 100 + len(PAGES)}.items():
         if stored[page] != number:
             raise Refused(f"exercise:{page} is {stored[page]} and should be {number}")
     if not isinstance(got, (list, tuple)) or list(got) != list(right.values()):
-        raise Refused(f"the counters are right, but you returned {str(got)[:60]} instead of {list(right.values())}")
+        raise Refused(f"the counters are right, but you returned {shown(got)} instead of {list(right.values())}")
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if trips > len(PAGES):
         raise Refused(f"right numbers, but {many(trips, 'round trip')}; the budget is {len(PAGES)}, one a page")
@@ -136,10 +126,8 @@ def count_visits(answer):
     return f"{len(PAGES)} pages in {many(trips, 'round trip')}, side by side, and no pipeline in the hands of two threads"
 
 
-@contextlib.contextmanager
 def one_thread_each():
     """Refuses a pipeline that a second thread queues on or executes, before anything goes wrong."""
-    originals = {name: getattr(Pipeline, name) for name in ("execute_command", "execute")}
     users, lock = {}, threading.Lock()  # id of a pipeline -> (pipeline, the thread that uses it)
 
     def guarded(original):
@@ -153,13 +141,7 @@ def one_thread_each():
             return original(self, *args, **kwargs)
         return call
 
-    for name, original in originals.items():
-        setattr(Pipeline, name, guarded(original))
-    try:
-        yield
-    finally:
-        for name, original in originals.items():
-            setattr(Pipeline, name, original)
+    return replaced(Pipeline, execute_command=guarded(Pipeline.execute_command), execute=guarded(Pipeline.execute))
 
 
 @exercise("08.3", f"write pool_for(kind, options): at most {GRANTED} connections, and a thread waits up to a second for one", (
@@ -171,7 +153,7 @@ def pool_for(answer):
     pool = model.connection_pool
     made = answer(pool.connection_class, dict(pool.connection_kwargs))
     if not isinstance(made, redis.ConnectionPool):
-        raise Refused(f"a connection pool was expected, not {str(made)[:60]}")
+        raise Refused(f"a connection pool was expected, not {shown(made)}")
     if made.max_connections < GRANTED:
         raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}")
     client = redis.Redis(connection_pool=made)

@@ -1,6 +1,5 @@
 """Checks of chapter 09: commands packed by hand, a client without hiredis, and a cache that hears of changes."""
 
-import contextlib
 import itertools
 import time
 
@@ -11,7 +10,8 @@ from ...testbed.chosen_server import connect
 from ...tracing.cost import counted
 from ...tracing.resp import commands_in
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, borrowed, exercise_client, replaced, shown, text, trips_of
+from ..exercises import exercise
 
 # 09.1
 VALUES = {f"exercise:row:{i}": f"value {i}" for i in range(15_000)} | {  # more replies than one recv() brings
@@ -31,9 +31,7 @@ PATIENCE_S = 2.0  # within which word of a change must have arrived
     "[connection.read_response() for _ in values]; r.connection_pool.release(connection)",
 ))
 def load(answer):
-    client, other = connect(max_connections=1), connect()
-    clean(other)
-    try:
+    with exercise_client() as other, connect(max_connections=1) as client:
         traffic = watch(client)
         number, returned = client.client_id(), watch_release(client, traffic)
         traffic.clear()
@@ -45,10 +43,6 @@ def load(answer):
         check_sent(seen)
         check_read(returned)
         check_replies(replies)
-    finally:
-        clean(other)
-        for each in (client, other):
-            each.close()
     return f"{many(len(VALUES), 'SET')} in one piece and one turn, every reply read, the connection given back"
 
 
@@ -164,32 +158,22 @@ def check_replies(replies):
         raise Refused(f"all is stored, but instead of {len(VALUES)} replies your function returned {shown(replies)}")
 
 
-def shown(value):
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
 @exercise("09.2", "write without_hiredis(r): a client like r, on which hiredis neither reads nor packs", (
     "The chapter made one client without hiredis' parser and one without its packer. Which options did it pass?",
     "like(r, parser_class=…, command_packer=…): both at once.",
 ))
 def without_hiredis(answer):
     for decode in (True, False):
-        client = connect(decode_responses=decode, client_name="exercise")
-        made = answer(client)
-        try:
+        with exercise_client(decode_responses=decode, client_name="exercise") as client:
+            made = answer(client)
             if not isinstance(made, redis.Redis):
                 raise Refused(f"a redis.Redis was expected, not {shown(made)}")
             if made.connection_pool is client.connection_pool:
                 raise Refused("this is the very client that was passed in: make one of its own")
-            compare_options(client, made)
-            compare_connections(client, made)
-            check_answers(client, made)
-        finally:
-            clean(client)
-            client.close()
-            if isinstance(made, redis.Redis):
-                made.close()
+            with made:
+                compare_options(client, made)
+                compare_connections(client, made)
+                check_answers(client, made)
     return "redis-py's own parser and its own packer, all else as in r"
 
 
@@ -224,12 +208,6 @@ def compare_connections(client, made):
             raise Refused(f"no hiredis, but another {what}: {getattr(new, what)!r} instead of {getattr(like, what)!r}")
 
 
-def borrowed(client):
-    connection = client.connection_pool.get_connection()
-    client.connection_pool.release(connection)
-    return connection
-
-
 def check_answers(client, made):
     client.set("exercise:text", "naïve")
     if made.get("exercise:text") != client.get("exercise:text"):
@@ -246,40 +224,28 @@ def check_answers(client, made):
     "cached.get(f'exercise:price:{product}'): a single command, since a pipeline always asks.",
 ))
 def price_reader(answer):
-    client = connect()
-    clean(client)
-    client.mset({f"exercise:price:{product}": price for product, price in PRODUCTS.items()})
-    try:
+    with exercise_client() as client:
+        client.mset({f"exercise:price:{product}": price for product, price in PRODUCTS.items()})
         with caching_allowed(client):
             price = answer(client)
             if not callable(price):
                 raise Refused(f"price_reader(r) should return a function, not {shown(price)}")
             check_cached(client, price)
             check_change(client, price)
-    finally:
-        clean(client)
-        client.close()
     return "each price read once, again without a turn, and right after another client's change"
 
 
-@contextlib.contextmanager
 def caching_allowed(client):
     """redis-py caches with Redis 7.4 and newer only, though servers have sent word of changes since 6.0. Here any may."""
     spoken_to = borrowed(client).handshake_metadata
     name = spoken_to.get(b"server", spoken_to.get("server", b"redis"))
-    before = CacheProxyConnection.MIN_ALLOWED_VERSION, CacheProxyConnection.DEFAULT_SERVER_NAME
-    CacheProxyConnection.MIN_ALLOWED_VERSION = "6.0.0"
-    CacheProxyConnection.DEFAULT_SERVER_NAME = name.decode() if isinstance(name, bytes) else name
-    try:
-        yield
-    finally:
-        CacheProxyConnection.MIN_ALLOWED_VERSION, CacheProxyConnection.DEFAULT_SERVER_NAME = before
+    return replaced(CacheProxyConnection, MIN_ALLOWED_VERSION="6.0.0", DEFAULT_SERVER_NAME=text(name))
 
 
 def check_cached(client, price):
     compare_prices(price, PRODUCTS, "at first")
     cost, _ = counted(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
-    trips = cost.round_trips + cost.handshake_trips
+    trips = trips_of(cost)
     if trips:
         raise Refused(f"right prices, but {many(trips, 'round trip')} for {len(PRODUCTS)} that it had read before")
 
@@ -293,7 +259,7 @@ def check_change(client, price):
             raise Refused(f"another client made tea cost 4; {PATIENCE_S:g} s later it is still {price('tea')!r}")
         time.sleep(0.01)
     cost, _ = counted(lambda _: compare_prices(price, now, "after a change"), client)
-    trips = cost.round_trips + cost.handshake_trips
+    trips = trips_of(cost)
     if trips:
         raise Refused(f"right prices after a change, but {many(trips, 'round trip')} for prices that nobody changed since")
 

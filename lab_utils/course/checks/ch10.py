@@ -10,14 +10,14 @@ from redis.connection import AbstractConnection
 from redis.crc import key_slot
 from redis.retry import Retry
 
-from ...testbed.chosen_server import connect
 from ...testbed.freezing import frozen
 from ...testbed.spare_server import spare
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
-from ...tracing.tap import Tap
+from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..exercises import Refused, clean, exercise
+from ..checking import Refused, clean, exercise_client, replaced, text
+from ..exercises import exercise
 
 # 10.1
 SALES = {"tea": 3, "mug": 1, "pot": 2}
@@ -42,15 +42,11 @@ AWAKE_S = 1.6  # when the stalled server wakes, so that no check waits for a min
     "redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end end",
 ))
 def record(answer):
-    client = connect(retry=Retry(NoBackoff(), RETRIES))
-    try:
+    with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
         check_uncut(client, answer)
         total = commands_of(client, answer)
         for place in range(total + 1):
             check_cut(client, answer, place, total)
-    finally:
-        clean(client)
-        client.close()
     return f"sent in {many(total, 'command')}, cut at every place, sent again: every sale is counted once"
 
 
@@ -98,7 +94,6 @@ def compare_sales(client, times, what):
             raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}")
 
 
-@contextlib.contextmanager
 def cut_after(place):
     """Breaks the connection once: when the server has run `place` commands that were sent inside, their last reply unheard."""
     original = AbstractConnection.send_packed_command
@@ -106,7 +101,7 @@ def cut_after(place):
 
     @functools.wraps(original)
     def send(self, command, *args, **kwargs):
-        chunks = [command] if isinstance(command, (str, bytes)) else list(command)
+        chunks = list(chunks_of(command))
         commands = list(commands_in(chunks))
         if left[0] is None or left[0] > len(commands):
             left[0] = None if left[0] is None else left[0] - len(commands)
@@ -120,11 +115,7 @@ def cut_after(place):
         self.disconnect()
         raise redis.ConnectionError("cut by the check")
 
-    AbstractConnection.send_packed_command = send
-    try:
-        yield
-    finally:
-        AbstractConnection.send_packed_command = original
+    return replaced(AbstractConnection, send_packed_command=send)
 
 
 @exercise("10.2", "write keys_of(user, fields): a key for each field, all of one user's in one slot, the users spread", (
@@ -154,7 +145,7 @@ def keys_of(answer):
 def as_keys(said, user):
     if not isinstance(said, (list, tuple)) or len(said) != len(FIELDS):
         raise Refused(f"for {user} and {len(FIELDS)} fields a list of {len(FIELDS)} keys was expected, not {said!r}")
-    return [key.decode() if isinstance(key, bytes) else str(key) for key in said]
+    return [str(text(key)) for key in said]
 
 
 @exercise("10.3", "write client_for(address): a redis.Redis that gives up within a second when the server stands still", (

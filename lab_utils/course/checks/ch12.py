@@ -1,12 +1,12 @@
 """Checks of chapter 12: a judge that follows the measurements, and a pair of variants that differ in one thing."""
 
-from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
+from ..checking import Refused, clean, exercise_client, first_difference, names_sent
 from ..claims import DEPENDS, FAILS, HOLDS
-from ..exercises import Refused, clean, exercise
+from ..exercises import exercise
 
 # 12.1: seconds of ten rounds as shares of the loop's, near and far, and the word that follows
 CASES = (
@@ -59,17 +59,13 @@ def fair_pair(answer):
     pair = answer()
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(callable, pair)):
         raise Refused("fair_pair returns two functions of a client, the loop first: return loop, pipeline")
-    client = connect()
-    client.ping()
-    try:
+    with exercise_client() as client:
         loop, pipeline = (sorted(check_arm(client, name, fn, turns))
                           for name, fn, turns in (("loop", pair[0], len(KEYS)), ("pipeline", pair[1], 1)))
-    finally:
-        clean(client)
-        client.close()
-    if loop != pipeline:
-        one, other = next((one, other) for one, other in zip(loop, pipeline, strict=True) if one != other)
-        raise Refused(f"right keys, but the loop sends {in_short(one)} where the pipeline sends {in_short(other)}")
+    place = first_difference(loop, pipeline)
+    if place is not None:
+        raise Refused(f"right keys, but the loop sends {in_short(loop[place])} where the pipeline sends "
+                      f"{in_short(pipeline[place])}")
     return f"both write {len(KEYS)} keys in {len(KEYS)} commands; one waits {len(KEYS)} times, the other once"
 
 
@@ -94,11 +90,9 @@ def check_arm(client, name, fn, turns):
     if short:
         other = "other bytes" if len(found[short]) == len(KEYS[short]) else many(len(found[short]), "byte")
         raise Refused(f"the {name} writes {other} to {short}; the work is 1,000 times x")
-    sent = [command for write in tap.writes for command in commands_in(write.chunks)]
     if cost.commands != len(KEYS):
-        names = {command[0].upper() for command in sent}
-        extra = "MULTI and EXEC are a second change beside the turns" if b"MULTI" in names else "send one SET a key"
+        extra = "MULTI and EXEC are a second change beside the turns" if "MULTI" in names_sent(tap) else "send one SET a key"
         raise Refused(f"right keys, but the {name} sends {many(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
     if cost.round_trips != turns:
         raise Refused(f"right keys, but the {name} makes {many(cost.round_trips, 'round trip')} and should make {turns}")
-    return sent
+    return [command for write in tap.writes for command in commands_in(write.chunks)]

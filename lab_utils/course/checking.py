@@ -1,0 +1,109 @@
+"""What the checks of the exercises share: a client, what an answer sent over it, budgets of turns, and the clean-up."""
+
+import contextlib
+
+from ..testbed import guard
+from ..testbed.chosen_server import connect
+from ..tracing.resp import commands_in
+from ..whole import Whole
+from ..words import many
+
+
+class Refused(Exception):
+    """The answer is not right; the message says what was right, what was not, and by how much."""
+
+
+def clean(client):
+    """Deletes the keys of the exercises, which all begin with `exercise:`, and no other key."""
+    guard.check(client)
+    keys = list(client.scan_iter("exercise:*", count=1_000))
+    for start in range(0, len(keys), 1_000):
+        client.delete(*keys[start:start + 1_000])
+
+
+@contextlib.contextmanager
+def exercise_client(**options):
+    """A client for an answer, its connection open, with no key of an exercise in the database before or afterwards.
+
+    The clean-up has a client of its own: whatever the answer did to the one that it was given, it works.
+    """
+    with connect() as own, connect(**options) as client:
+        clean(own)
+        client.ping()
+        try:
+            yield client
+        finally:
+            clean(own)
+
+
+# Budgets of turns
+
+def trips_of(cost):
+    """All round trips of a Cost, those that opened connections included."""
+    return cost.round_trips + cost.handshake_trips
+
+
+def refuse_over(cost, budget, right="right values"):
+    """Raises Refused if the answer made more round trips than the budget, or none through the client it was given."""
+    trips = trips_of(cost)
+    if trips > budget:
+        opened = (f" ({cost.handshake_trips:,} of them to open {many(cost.connections, 'connection')})"
+                  if cost.handshake_trips else "")
+        raise Refused(f"{right}, but {many(trips, 'round trip')}{opened}; the budget is {budget}")
+    if not trips:
+        raise Refused(f"{right}, but no round trip through the client that was passed in: use r")
+
+
+# What an answer sent
+
+def names_in(chunks):
+    """The names of the commands in written bytes, upper-case, in order."""
+    return [command[0].decode(errors="replace").upper() for command in commands_in(chunks)]
+
+
+def names_sent(tap):
+    """The names of the commands that a closed tap saw sent, in order, without those of a connection's set-up."""
+    return [name for write in tap.writes if not write.handshake for name in names_in(write.chunks)]
+
+
+def borrowed(client):
+    """The connection that a client with one connection uses, open; nobody holds it."""
+    connection = client.connection_pool.get_connection()
+    client.connection_pool.release(connection)
+    return connection
+
+
+class replaced(Whole):
+    """Inside the `with` block some methods or attributes of a class of redis-py are others."""
+
+    def __init__(self, owner, **others):
+        self.owner, self.others = owner, others
+        self.originals = {name: getattr(owner, name) for name in others}
+
+    def enter(self):
+        self.set(self.others)
+
+    def leave(self):
+        self.set(self.originals)
+
+    def set(self, values):
+        for name, value in values.items():
+            setattr(self.owner, name, value)
+
+
+# What an answer returned
+
+def text(value):
+    """Bytes as the text they are; anything else as it is."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def shown(value):
+    """A value as Python shows it, cut to a line."""
+    whole = repr(value)
+    return whole if len(whole) <= 60 else f"{whole[:57]}..."
+
+
+def first_difference(one, other):
+    """The first place in which two lists differ; None where neither does, as far as the shorter one goes."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)

@@ -1,0 +1,191 @@
+"""What the checks of the exercises share: the client and its clean-up, budgets of turns, what was sent."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+import redis
+from redis.connection import AbstractConnection
+
+import lab_utils as lab
+from lab_utils import Cost
+from lab_utils.course.checking import (
+    Refused,
+    borrowed,
+    clean,
+    exercise_client,
+    first_difference,
+    names_in,
+    names_sent,
+    refuse_over,
+    replaced,
+    shown,
+    text,
+    trips_of,
+)
+from lab_utils.testbed import guard
+from lab_utils.tracing.tap import Tap, chunks_of
+
+
+def cost(round_trips, connections=0, handshake_trips=0):
+    return Cost(round_trips, 1, 0, 0, connections=connections, handshake_trips=handshake_trips)
+
+
+def test_clean_deletes_the_keys_of_the_exercises_and_no_other(r):
+    r.mset({f"exercise:{i}": i for i in range(2_500)} | {"exercises": 1, "an exercise:1": 1})
+    clean(r)
+    assert sorted(r.keys()) == [b"an exercise:1", b"exercises"]
+
+
+def test_clean_leaves_somebody_elses_server_alone(another_server):
+    theirs = another_server()
+    guard.forget_private(theirs)
+    with theirs.connect() as client:
+        client.set("exercise:1", "theirs")
+        with pytest.raises(lab.LabError):
+            clean(client)
+        assert client.get("exercise:1") == b"theirs"
+
+
+def test_an_exercise_begins_and_ends_without_keys_of_an_exercise(r):
+    r.mset({"exercise:left": 1, "mine": 1})
+    with exercise_client() as client:
+        assert r.keys() == [b"mine"]
+        client.set("exercise:new", 1)
+    assert r.keys() == [b"mine"]
+
+
+def test_the_client_of_an_exercise_is_connected_has_its_options_and_is_closed_at_the_end():
+    with exercise_client(client_name="exercise", decode_responses=True) as client:
+        with Tap() as tap:
+            assert client.client_info()["name"] == "exercise" and client.echo("text") == "text"
+        assert tap.opened == 0
+        connection = borrowed(client)
+        assert connection.is_connected and borrowed(client) is connection
+    assert not connection.is_connected
+
+
+@pytest.mark.parametrize("raised", [Refused, redis.RedisError, asyncio.CancelledError, KeyboardInterrupt])
+def test_the_clean_up_comes_after_whatever_the_answer_raises(r, raised):
+    with pytest.raises(raised), exercise_client() as client:
+        client.set("exercise:1", 1)
+        raise raised
+    assert r.keys() == []
+
+
+def test_the_clean_up_does_not_need_the_client_that_the_answer_had(r):
+    """It has taken the only connection, and left a reply that nobody read in it."""
+    with exercise_client(max_connections=1) as client:
+        client.set("exercise:1", 1)
+        client.connection_pool.get_connection().send_command("PING")
+        with pytest.raises(redis.ConnectionError):
+            client.ping()
+    assert r.keys() == []
+
+
+def test_all_round_trips_count_those_of_connections_too():
+    assert trips_of(cost(3)) == 3
+    assert trips_of(cost(1, connections=2, handshake_trips=4)) == 5
+
+
+def test_a_budget_that_is_kept():
+    refuse_over(cost(1), 1)
+    refuse_over(cost(1), 10)
+    refuse_over(cost(0, connections=1, handshake_trips=2), 2)
+
+
+@pytest.mark.parametrize("spent, budget, said", [
+    (cost(2), 1, "right values, but 2 round trips; the budget is 1"),
+    (cost(9_500), 10, "right values, but 9,500 round trips; the budget is 10"),
+    (cost(1, 1, 2), 1, "right values, but 3 round trips (2 of them to open 1 connection); the budget is 1"),
+    (cost(1, 3, 6), 2, "right values, but 7 round trips (6 of them to open 3 connections); the budget is 2"),
+    (cost(0), 1, "right values, but no round trip through the client that was passed in: use r"),
+], ids=str)
+def test_a_budget_that_is_not(spent, budget, said):
+    with pytest.raises(Refused) as why:
+        refuse_over(spent, budget)
+    assert str(why.value) == said
+
+
+def test_a_budget_says_what_was_right():
+    with pytest.raises(Refused, match=r"^right keys, but 2 round trips; the budget is 1$"):
+        refuse_over(cost(2), 1, "right keys")
+
+
+def test_the_names_of_what_was_sent_in_order_without_the_set_up(r):
+    with Tap() as tap:
+        r.get("key1")
+        pipe = r.pipeline()
+        pipe.set("key1", "GET").incr("key2").execute()
+        with redis.Redis.from_pool(redis.ConnectionPool(**r.connection_pool.connection_kwargs)) as own:
+            own.execute_command("dbsize")
+    assert tap.opened == 1
+    assert names_sent(tap) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
+
+
+def test_the_names_in_bytes():
+    assert names_in([b"*1\r\n$4\r\nPI", b"NG\r\n*2\r\n$3\r\nget\r\n$1\r\nk\r\n"]) == ["PING", "GET"]
+    assert names_in([b"*1\r\n$2\r\n\xff\xfe\r\n"]) == ["\ufffd\ufffd"]
+    assert names_in([]) == []
+
+
+def sends_noted(seen):
+    """Within, what any connection sends is noted in `seen`."""
+    original = AbstractConnection.send_packed_command
+
+    def send(self, command, *args, **kwargs):
+        chunks = list(chunks_of(command))
+        seen.extend(names_in(chunks))
+        return original(self, chunks, *args, **kwargs)
+
+    return replaced(AbstractConnection, send_packed_command=send)
+
+
+def test_a_method_is_replaced_for_as_long_as_the_block(r):
+    original, seen = AbstractConnection.send_packed_command, []
+    with sends_noted(seen):
+        r.get("key1")
+    assert AbstractConnection.send_packed_command is original
+    r.get("key2")
+    assert seen == ["GET"]
+
+
+class Some:
+    one, two = 1, 2
+
+
+def test_several_attributes_are_put_back_after_an_error():
+    with pytest.raises(ZeroDivisionError), replaced(Some, one=10, two=20):
+        assert (Some.one, Some.two) == (10, 20)
+        Some.one // 0
+    assert (Some.one, Some.two) == (1, 2)
+
+
+def test_an_interrupt_on_the_way_in_puts_back_what_was_replaced():
+    class Interrupting(replaced):
+        def enter(self):
+            super().enter()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), Interrupting(Some, one=10, two=20):
+        pytest.fail("the block was entered")
+    assert (Some.one, Some.two) == (1, 2)
+
+
+def test_bytes_as_text_and_all_else_as_it_is():
+    assert text("naïve".encode()) == "naïve"
+    assert text("12") == "12" and text(12) == 12 and text(None) is None
+
+
+def test_a_value_is_shown_in_a_line():
+    assert shown("a" * 58) == repr("a" * 58)
+    assert shown("a" * 59) == "'" + "a" * 56 + "..."
+    assert len(shown(list(range(1_000)))) == 60
+
+
+def test_the_first_difference():
+    assert first_difference([1, 2, 3], [1, 5, 6]) == 1
+    assert first_difference([None, 2], [0, 2]) == 0
+    assert first_difference([1, 2], [1, 2]) is None
+    assert first_difference([1, 2, 3], [1, 2]) is None
