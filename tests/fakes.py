@@ -83,7 +83,13 @@ NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, letters, promis
 
 
 def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors):
-    """A Redis of which INFO says `info`, and which answers a command named in `errors` with that error; all others with OK."""
+    """A Redis of which INFO says `info`, and which answers a command named in `errors` with that error; all others with OK.
+
+    An `info` of bytes is a reply as it is sent.
+    """
+    if isinstance(info, str):
+        info = b"$%d\r\n%s\r\n" % (len(info), info.encode())
+
     def serve(sock):
         reader = hiredis.Reader()
         while data := sock.recv(65_536):
@@ -93,7 +99,7 @@ def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:
                 if name in errors:
                     sock.sendall(b"-%s\r\n" % errors[name].encode())
                 elif name == "INFO":
-                    sock.sendall(b"$%d\r\n%s\r\n" % (len(info), info.encode()))
+                    sock.sendall(info)
                 else:
                     sock.sendall(b"+OK\r\n")
     return serve

@@ -90,10 +90,17 @@ def test_any_password(another_server, password):
     ("redis_version:5.0.3\r\nredis_mode:standalone\r\n", "5.0"),
     ("redis_version:new\r\n", "which Redis"),
     ("", "which Redis"),
+    (b":7\r\n", "does not speak the protocol of Redis"),
+    (b"*1\r\n+redis_version:7.0.15\r\n", "does not speak the protocol of Redis"),
 ])
 def test_what_info_says(info, word):
     with listening(redis_that_says(info)) as port:
         assert word in refusal(chosen_server.own_server, f"redis://127.0.0.1:{port}/0")
+
+
+def test_a_server_that_says_ok_to_everything():
+    with listening(redis_that_says()) as port:
+        assert "does not speak the protocol of Redis" in refusal(chosen_server.own_server, f"redis://127.0.0.1:{port}/0")
 
 
 @pytest.mark.parametrize("command, error, word", [

@@ -65,6 +65,8 @@ def ask(connection, *command):
 def info_of(connection):
     text = ask(connection, "INFO")
     text = text.decode(errors="replace") if isinstance(text, bytes) else text
+    if not isinstance(text, str):
+        raise redis.InvalidResponse(f"it answers INFO with {text!r}")
     return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
 
@@ -120,7 +122,10 @@ def select_database(connection, database, first, holders):
 def look_and_subscribe(connection, prefix, channel):
     for command in ("MULTI",), ("DBSIZE",), ("PUBSUB", "CHANNELS", f"{prefix}*"), ("SUBSCRIBE", channel):
         ask(connection, *command)
-    keys, names, _ = ask(connection, "EXEC")
+    replies = ask(connection, "EXEC")
+    if not isinstance(replies, list) or len(replies) != 3:
+        raise redis.InvalidResponse(f"it answers EXEC with {replies!r}")
+    keys, names, _ = replies
     return keys, [name.decode(errors="replace") for name in names]
 
 
@@ -146,5 +151,5 @@ def lost(connection):
 
 try:
     main()
-except Exception as error:
+except (redis.RedisError, OSError, ValueError) as error:  # a ValueError where a host, a file or an answer is no text
     say(error=type(error).__name__, text=str(error), commands=getattr(error, "commands", []))
