@@ -103,6 +103,15 @@ def test_threads_that_are_gone_are_known_by_what_they_ran(r):
     assert watch.gone(before, now, since, 0.05) == pytest.approx(0.05, rel=0.3)
 
 
+@linux
+def test_what_a_thread_waited_and_a_thread_that_is_gone():
+    own = evidence.schedstats("self")[threading.get_native_id()]
+    ran, waited, times = evidence.schedstat("thread-self")
+    assert ran >= own[0] > 0 and waited >= own[1] > 0 and times >= own[2] > 0
+    assert evidence.waited_s("thread-self") >= waited
+    assert evidence.schedstat("0") is None and evidence.waited_s("0") == 0.0 and evidence.schedstats("0") == {}
+
+
 def test_the_link_tells_how_late_it_was(r):
     client = lab.connect(1)
     with steady(server().pid, link()):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ class Peer:
 
     def through_link(self, rtt_ms=0):
         """A socket that reaches this peer through the link, with exactly that much delay."""
-        port = link().listen(Server(self.listener.getsockname(), {}, False), rtt_ms / 1000)
+        port = link().listen(Server(self.listener.getsockname(), {}, False), rtt_ms / 2000)
         sock = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
@@ -182,6 +183,34 @@ def test_the_same_distance_is_the_same_port(r):
     assert first == second != other
 
 
+def test_threads_that_ask_at_once_get_the_same_port(monkeypatch):
+    """The second asks while the link still opens the port for the first."""
+    own, server, opened = Link(), chosen_server.server(), []
+    own.overhead_s[server.address, 0.0047, False] = 0.0
+    listen = own.listen
+
+    def slowly(server, delay_s):
+        opened.append(delay_s)
+        time.sleep(0.05)
+        return listen(server, delay_s)
+
+    monkeypatch.setattr(own, "listen", slowly)
+    with ThreadPoolExecutor(5) as threads:
+        ports = set(threads.map(lambda _: own.port(server, 4.7), range(5)))
+        without = set(threads.map(lambda _: own.port_without_delay(server), range(5)))
+    own.stop()
+    assert len(ports) == len(without) == 1 and ports != without
+    assert opened == [0.0047 / 2, 0]
+
+
+def test_the_distance_behind_a_port(r):
+    port = lab.connect(rtt_ms=5).connection_pool.connection_kwargs["port"]
+    assert link().rtt_ms(port) == 5
+    assert link().rtt_ms(link().port_without_delay(chosen_server.server())) == 0
+    assert link().rtt_ms(chosen_server.server().address[1]) is None
+    assert link().rtt_ms(None) is None
+
+
 def test_no_distance_is_no_link(r):
     assert lab.connect(rtt_ms=0).connection_pool.connection_kwargs["port"] == chosen_server.server().address[1]
 
@@ -212,16 +241,16 @@ def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     assert link().port(chosen_server.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
     monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
     assert wait_until(lambda: link().port(chosen_server.server(), 3.1) == port and not link().doubts[key], 30)
-    calibrated = link().own_s[key]
+    calibrated = link().overhead_s[key]
     assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
     link().port(chosen_server.server(), 3.1)
-    assert link().own_s[key] == calibrated  # now it stays
+    assert link().overhead_s[key] == calibrated  # now it stays
     assert ping_ms(through(chosen_server.server(), port)) > 2.5
 
 
 def test_another_delay_holds_for_connections_that_there_are(peer):
     far = peer(echo)
-    port = link().listen(Server(far.listener.getsockname(), {}, False), 0.002)
+    port = link().listen(Server(far.listener.getsockname(), {}, False), 0.001)
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as sock:
         link().set_delay(port, 0.1)
         started = time.perf_counter()

@@ -81,14 +81,14 @@ def test_redis_url_comes_first(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     monkeypatch.setenv("LAB_REDIS_SERVER", "/bin/false")
     monkeypatch.setattr(chosen_server, "own_server", lambda url: f"own {url}")
-    monkeypatch.setattr(private_server, "start", lambda binary: f"started {binary}")
+    monkeypatch.setattr(chosen_server, "start", lambda binary: f"started {binary}")
     assert chosen_server.server.__wrapped__() == "own redis://127.0.0.1:1/0"
 
 
 def test_an_empty_redis_url_is_none(monkeypatch, tmp_path):
     monkeypatch.setenv("REDIS_URL", "")
     monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
-    monkeypatch.setattr(private_server, "start", lambda binary: f"started {binary}")
+    monkeypatch.setattr(chosen_server, "start", lambda binary: f"started {binary}")
     assert chosen_server.server.__wrapped__() == f"started {tmp_path / 'mine'}"
 
 
@@ -179,6 +179,18 @@ def test_two_private_servers_differ(another_server):
 
 def test_settings_reach_the_server(another_server):
     assert another_server("maxmemory 10mb").connect().config_get("maxmemory")["maxmemory"] == "10485760"
+
+
+def test_the_distance_of_a_client(r, another_server):
+    assert chosen_server.distance_of(r) == 0
+    far = lab.connect(rtt_ms=2.5)
+    assert chosen_server.distance_of(far) == 2.5
+    with another_server().connect() as elsewhere:
+        assert chosen_server.distance_of(elsewhere) is None
+    with redis.Redis("somewhere.example", far.connection_pool.connection_kwargs["port"]) as same_port:
+        assert chosen_server.distance_of(same_port) is None
+    with redis.Redis(unix_socket_path="/nowhere") as by_path:
+        assert chosen_server.distance_of(by_path) is None
 
 
 def test_connect_passes_options_to_redis_py(r):

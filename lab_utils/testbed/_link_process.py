@@ -71,7 +71,7 @@ class End:
         self.done = False  # the end of the stream has been passed on
 
 
-class Link:
+class Forwarder:
     """Every listener and connection of one link process, and the loop that serves them."""
 
     def __init__(self, memory, waker):
@@ -416,4 +416,4 @@ if __name__ == "__main__":
     memory = mmap.mmap(shared, SHARED_BYTES)
     waker = start_waker(memory, bell)
     wake_on_time()
-    Link(memory, waker).run()
+    Forwarder(memory, waker).run()

@@ -5,7 +5,7 @@ import os
 from ..arguments import as_options
 from ..errors import LabError
 from . import guard
-from .link import check_distance, link, through
+from .link import check_distance, distance_through, link, through
 from .living import living
 from .private_server import find_binary, start
 from .server import Server
@@ -39,6 +39,18 @@ def check_options(chosen, options):
     if not chosen.private and options.get("db", chosen.options["db"]) != chosen.options["db"]:
         raise LabError(f"db={options['db']!r} is not the database that the lab has reserved on the server of REDIS_URL, "
                        f"{chosen.options['db']}, and it touches no other. Write lab.connect without db, or unset REDIS_URL.")
+
+
+def distance_of(client):
+    """The distance in ms that the lab set for a client: 0 beside its server, None for one that it knows nothing of.
+
+    Of a cluster's client, that of its first node.
+    """
+    for node in guard.nodes_of(client)[:1]:
+        beside = node.connection_pool.connection_kwargs.get("port") == server().address[1]
+        far_ms = distance_through(node)
+        return far_ms if far_ms is not None else 0 if beside else None
+    return None
 
 
 @living

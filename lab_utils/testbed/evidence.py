@@ -177,9 +177,22 @@ def schedstats(pid):
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return {}
-    found = ((int(thread), contents(f"/proc/{pid}/task/{thread}/schedstat").split()) for thread in threads)
-    found = ((thread, numbers) for thread, numbers in found if len(numbers) == 3)
-    return {thread: (int(ran) / 1e9, int(waited) / 1e9, int(times)) for thread, (ran, waited, times) in found}
+    return {int(thread): told for thread in threads if (told := schedstat(f"{pid}/task/{thread}"))}
+
+
+def schedstat(thread):
+    """(seconds that it ran, seconds it stood ready and waited, times it got a CPU) of a thread; None where not told.
+
+    `thread` is its place in /proc: "7/task/9", "thread-self", or a process's id, for its first thread.
+    """
+    numbers = contents(f"/proc/{thread}/schedstat").split()
+    return (int(numbers[0]) / 1e9, int(numbers[1]) / 1e9, int(numbers[2])) if len(numbers) == 3 else None
+
+
+def waited_s(thread):
+    """Seconds for which a thread has stood ready and waited for the CPU; 0 where the system does not tell."""
+    told = schedstat(thread)
+    return told[1] if told else 0.0
 
 
 def waits(before, now):

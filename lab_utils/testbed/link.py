@@ -10,7 +10,6 @@ On a machine that is busy with other work the link may come late, and distances 
 """
 
 import atexit
-import contextlib
 import json
 import mmap
 import os
@@ -29,6 +28,7 @@ import redis
 from ..errors import LabError
 from ..interrupts import restorer, uninterrupted
 from . import guard
+from .evidence import waited_s
 from .keeper import cut, lifeline, mine
 from .living import living
 from .pinning import steady
@@ -44,7 +44,9 @@ HELD_AT = 24
 SHARED_BYTES = 4096
 CALIBRATIONS = 3  # at most, the lowest quiet one counts; for when the machine is busy with something else
 MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, one for each time that it is asked for
-QUIET_S, QUIET_CALLS = 30e-6, 5  # waiting for the CPU that a quiet call may have, and how many of them it takes
+# What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two hops make it wait 12 to 20 µs
+# on a quiet machine too; `calm.QUIET_S` is less, since there what is inherent has been taken off.
+QUIET_S, QUIET_CALLS = 30e-6, 5
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
 GONE = "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients of the old one go on."
 
@@ -54,11 +56,12 @@ class Link:
 
     def __init__(self, replaced=None):
         self.owner, self.process = os.getpid(), None
-        self.lock = threading.Lock()
+        self.lock, self.opening = threading.Lock(), threading.Lock()  # for one request at a time, one port at a time
         self._pids = ()
         self.asked, self.answers = 0, b""
-        self.ports, self.listening = {}, {}
-        self.own_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
+        self.ports = {}  # (server, RTT in ms, for what) -> port
+        self.listening = {}  # port -> (server, seconds each way)
+        self.overhead_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
         self.doubts = {}  # the same -> how often it may be measured again, because the machine was busy
         with uninterrupted():
             program = Path(__file__).with_name("_link_process.py")
@@ -155,31 +158,40 @@ class Link:
             if "port" in self.ask("listen", address=address, delay_s=delay_s, port=port):
                 self.listening[port] = address, delay_s
         self.ports = {key: port for key, port in replaced.ports.items() if port in self.listening}
-        self.own_s, self.doubts = replaced.own_s, replaced.doubts
+        self.overhead_s, self.doubts = replaced.overhead_s, replaced.doubts
 
     def port(self, server, rtt_ms, parallel=False):
         """The loopback port behind which `server` is `rtt_ms` away. The same pair always gets the same port.
 
         One for each placement, since what the link costs of its own depends on it: see `steady`.
         """
-        key = server.address, rtt_ms, parallel
-        near_ms = min(rtt_ms, FARTHEST_CALIBRATION_MS)
-        if key not in self.ports:
-            self.ports[key] = self.listen(server, max(0.0, rtt_ms / 1000 - self.calibrate(server, near_ms / 1000, parallel)))
-        elif self.doubts.get((server.address, near_ms / 1000, parallel)):
-            self.set_delay(self.ports[key], max(0.0, rtt_ms / 1000 - self.calibrate(server, near_ms / 1000, parallel)) / 2)
-        return self.ports[key]
+        key, near_s = (server.address, rtt_ms, parallel), min(rtt_ms, FARTHEST_CALIBRATION_MS) / 1000
+        if key in self.ports and not self.doubts.get((server.address, near_s, parallel)):
+            return self.ports[key]
+        delay_s = max(0.0, rtt_ms / 1000 - self.calibrate(server, near_s, parallel)) / 2
+        port = self.opened(key, server, delay_s)
+        if self.listening[port][1] != delay_s:
+            self.set_delay(port, delay_s)
+        return port
 
     def port_without_delay(self, server):
         """A port that only passes bytes on, for those who want to watch them."""
-        key = server.address, "no delay"
-        if key not in self.ports:
-            self.ports[key] = self.listen(server, 0)
+        return self.opened((server.address, 0, "no delay"), server, 0)
+
+    def opened(self, key, server, delay_s):
+        """The port of this key. Threads that ask for the same at once get the same. Nothing is measured meanwhile."""
+        with self.opening:
+            if key not in self.ports:
+                self.ports[key] = self.listen(server, delay_s)
         return self.ports[key]
 
-    def listen(self, server, rtt_s):
-        port = self.ask("listen", address=server.address, delay_s=rtt_s / 2)["port"]
-        self.listening[port] = server.address, rtt_s / 2
+    def rtt_ms(self, port):
+        """The distance in ms behind a port of the link, 0 for one without delay; None for any other port."""
+        return next((rtt_ms for (_, rtt_ms, _), known in list(self.ports.items()) if known == port), None)
+
+    def listen(self, server, delay_s):
+        port = self.ask("listen", address=server.address, delay_s=delay_s)["port"]
+        self.listening[port] = server.address, delay_s
         guard.add_door(port, server)
         return port
 
@@ -197,29 +209,24 @@ class Link:
         Only calls that nobody disturbed count. Where too few were quiet it is done again when next asked for.
         """
         key = server.address, rtt_s, parallel
-        if key not in self.own_s or self.doubts.get(key):
+        if key not in self.overhead_s or self.doubts.get(key):
             calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
+            port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
             found = []
             with steady(server.pid, self, parallel), server.connect() as direct, \
-                    through(server, self.calibration_port(server, rtt_s)) as linked:
+                    through(server, port) as linked:
                 for _ in range(CALIBRATIONS):
                     far_s, far_quiet = call_s(linked, calls, self, server.pid)
                     near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)
                     found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))
                     if found[-1] <= (False, most):
                         break
-            doubtful, own_s = min(found)
+            doubtful, overhead_s = min(found)
             left = self.doubts.get(key, MOST_DOUBTS)
             self.doubts[key] = left - 1 if doubtful else 0
-            self.own_s[key] = min(max(0.0, own_s), most)
-        return self.own_s[key]
-
-    def calibration_port(self, server, rtt_s):
-        key = server.address, "calibration", rtt_s
-        if key not in self.ports:
-            self.ports[key] = self.listen(server, rtt_s)
-        return self.ports[key]
+            self.overhead_s[key] = min(max(0.0, overhead_s), most)
+        return self.overhead_s[key]
 
     def stop(self):
         """Ends the link and waits for it. A forked child leaves its parent's alone."""
@@ -274,13 +281,6 @@ def timed_pings(client, calls, link, server_pid):
         yield took, disturbed() - before
 
 
-def waited_s(thread):
-    """Seconds for which a thread has stood ready and waited for the CPU; 0 where the system does not tell."""
-    with contextlib.suppress(OSError):
-        return int(Path(f"/proc/{thread}/schedstat").read_text().split()[1]) / 1e9
-    return 0.0
-
-
 def ping_times(client, calls, warm=True):
     """The seconds of each of some PINGs, after one that opens the connection."""
     if warm:
@@ -315,6 +315,13 @@ def write_all(fd, data):
 def through(server, port, **options):
     """A `redis.Redis` whose packets pass the link at `port` on their way to `server`."""
     return redis.Redis(**{**without_address(server.options), "host": "127.0.0.1", "port": port, **options})
+
+
+def distance_through(client):
+    """The distance in ms that the link holds between a client and its server, or None where the client does not go through it."""
+    options = client.connection_pool.connection_kwargs
+    known = link.known()
+    return known.rtt_ms(options.get("port")) if known and options.get("host") in guard.LOOPBACK else None
 
 
 def without_address(options):

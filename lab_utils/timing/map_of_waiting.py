@@ -6,7 +6,8 @@ import time
 
 from .. import setting
 from ..arguments import check_number
-from ..tracing.watching import check_ways, distance_of
+from ..testbed.chosen_server import distance_of
+from ..tracing.watching import check_ways
 from .comparison import compare
 from .fitting import fit_model
 

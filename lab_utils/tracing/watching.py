@@ -14,7 +14,7 @@ from ..errors import LabError
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..interrupts import restorer
 from ..testbed import event_loop, guard
-from ..testbed.chosen_server import server
+from ..testbed.chosen_server import distance_of, server
 from ..testbed.guard import nodes_of
 from ..testbed.link import link
 from ..testbed.pinning import steady
@@ -143,17 +143,6 @@ def nodes_by_connection(tap, client):
         nodes.setdefault((node.host, node.port), len(nodes) + 1)
     return {number: nodes.setdefault((connection.host, connection.port), len(nodes) + 1)
             for number, connection in enumerate(tap.kept)}
-
-
-def distance_of(client):
-    """The distance in ms that the lab set for a client: 0 beside its server, None for one that it knows nothing of."""
-    pools = [node.connection_pool for node in nodes_of(client)]
-    port = pools[0].connection_kwargs.get("port") if pools else None
-    if link.known():
-        for (_, rtt_ms, *_), linked in link.known().ports.items():
-            if linked == port:
-                return 0 if rtt_ms == "no delay" else rtt_ms
-    return 0 if port == server().address[1] else None
 
 
 def held(client, parallel):

@@ -7,7 +7,7 @@ from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.evidence import watched
-from ..testbed.link import check_distance, link, through
+from ..testbed.link import check_distance, distance_through, link, through
 from ..testbed.pinning import steady
 from ..words import duration, many
 from .resp import commands_in
@@ -92,11 +92,10 @@ def capture(fn, client):
 
 def place(client, stands_on):
     """(RTT in ms, link port) of a client that stands on this server of the lab's."""
-    port = client.connection_pool.connection_kwargs.get("port")
-    for (address, rtt_ms, *_), known in link().ports.items():
-        if known == port and address == stands_on.address:
-            return rtt_ms, port
-    return 0, link().port_without_delay(stands_on)
+    rtt_ms = distance_through(client)
+    if rtt_ms is None:
+        return 0, link().port_without_delay(stands_on)
+    return rtt_ms, client.connection_pool.connection_kwargs["port"]
 
 
 def messages(tap, events):
