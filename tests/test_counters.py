@@ -13,7 +13,7 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
-from lab_utils.tracing.cost import counted
+from lab_utils.tracing.cost import cost_and_result
 from lab_utils.tracing.tap import Tap
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
@@ -195,7 +195,7 @@ def test_protocols_and_parsers(r, protocol, parser, decode):
     connection = pool.get_connection()
     assert type(connection._parser) is kind
     pool.release(connection)
-    cost, reply = counted(lambda r: (pipeline(r), r.mget("key1", "key2"))[1], client)
+    cost, reply = cost_and_result(lambda r: (pipeline(r), r.mget("key1", "key2"))[1], client)
     assert client_side(cost) == (2, 1_001, 38_780 + 34, 5_000 + 4 + 2 * 12)
     assert reply == (["value1", "value2"] if decode else [b"value1", b"value2"])
     client.close()
@@ -310,7 +310,7 @@ def test_a_timed_pass_runs_plain_redis_py(r):
 
 
 def test_during_a_count_redis_py_is_tapped_and_afterwards_plain(r):
-    assert counted(lambda r: is_plain(), r)[1] is False
+    assert cost_and_result(lambda r: is_plain(), r)[1] is False
     assert is_plain()
 
 
@@ -407,4 +407,4 @@ def test_a_count_inside_what_the_labs_loop_runs_is_refused_and_does_not_wait_for
         await own.ping()
         return refusal(lab.count, lambda client: client.ping(), r)
 
-    assert "plain `def`" in counted(outer, r)[1]
+    assert "plain `def`" in cost_and_result(outer, r)[1]

@@ -14,7 +14,7 @@ from helpers import refusal
 import lab_utils as lab
 from lab_utils.testbed import event_loop
 from lab_utils.tracing import tap
-from lab_utils.tracing.cost import counted
+from lab_utils.tracing.cost import cost_and_result
 from lab_utils.tracing.tap import Tap
 
 OWNERS = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), (threading.Thread, "start")]
@@ -309,7 +309,7 @@ def test_a_count_that_is_interrupted_leaves_redis_py_plain_and_nothing_running(m
     time.sleep(0.05)
     assert len(beats) == seen
     monkeypatch.undo()
-    assert counted(ping, r)[0].round_trips == 1
+    assert cost_and_result(ping, r)[0].round_trips == 1
 
 
 async def ping(r):

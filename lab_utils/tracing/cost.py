@@ -79,12 +79,12 @@ def count(fn, client):
     if isinstance(fn, dict):
         for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
             check_countable(each, client)
-        return Costs({name: counted(each, client)[0] for name, each in fn.items()})
-    return counted(fn, client)[0]
+        return Costs({name: cost_and_result(each, client)[0] for name, each in fn.items()})
+    return cost_and_result(fn, client)[0]
 
 
-def counted(fn, client):
-    """(Cost, what fn returned)."""
+def cost_and_result(fn, client):
+    """(Cost, what the function returned), of one run."""
     check_countable(fn, client)
     event_loop.check_outside()
     guard.check(client)

@@ -1,6 +1,6 @@
 """Chapter 00: the first exercise."""
 
-from ...tracing.cost import counted
+from ...tracing.cost import cost_and_result
 from ...words import many
 from ..checking import Refused, exercise_client, refuse_over
 from ..exercises import exercise
@@ -16,7 +16,7 @@ from ..exercises import exercise
 )
 def two_turns(answer):
     with exercise_client() as client:
-        cost, reply = counted(answer, client)
+        cost, reply = cost_and_result(answer, client)
         written = client.mget("exercise:a", "exercise:b")
     if written != [b"1", b"2"]:
         raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']")

@@ -4,7 +4,7 @@ import random
 
 import redis
 
-from ...tracing.cost import counted
+from ...tracing.cost import cost_and_result
 from ...words import many
 from ..checking import Refused, exercise_client, first_difference, refuse_over
 from ..exercises import exercise
@@ -66,7 +66,7 @@ def page(answer):
     visits = [f"exercise:visits:{user}" for user in USERS]
     with exercise_client(decode_responses=True) as client:
         client.mset({key: f"user {i}" for i, key in enumerate(names)} | {key: 10 * i for i, key in enumerate(visits)})
-        cost, got = counted(lambda r: answer(r, list(USERS)), client)
+        cost, got = cost_and_result(lambda r: answer(r, list(USERS)), client)
         after = [int(value) for value in client.mget(visits)]
     check_page(got, after)
     refuse_over(cost, 1)

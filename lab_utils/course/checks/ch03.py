@@ -3,7 +3,7 @@
 import bisect
 import random
 
-from ...tracing.cost import cost_of, counted
+from ...tracing.cost import cost_and_result, cost_of
 from ...tracing.tap import Tap
 from ...words import many
 from ..checking import Refused, exercise_client, first_difference, names_in, refuse_over, text, trips_of
@@ -32,7 +32,7 @@ def read_all(answer):
     right = [None if i in MISSING else f"value {i}" for i in numbers]
     with exercise_client() as client:
         client.mset({key: value for key, value in zip(keys, right, strict=True) if value is not None})
-        cost, got = counted(lambda r: answer(r, list(keys)), client)
+        cost, got = cost_and_result(lambda r: answer(r, list(keys)), client)
     check_read(got, right)
     refuse_over(cost, 1)
     return f"{READ} keys in 1 round trip, {many(cost.commands, 'command')}, in the order asked for"
@@ -127,7 +127,7 @@ def load(answer):
     ids = random.Random(3).sample(range(USERS), USERS)
     with exercise_client() as client:
         right = fill(client, ids)
-        cost, got = counted(lambda r: answer(r, list(ids)), client)
+        cost, got = cost_and_result(lambda r: answer(r, list(ids)), client)
     check_load(got, right)
     refuse_over(cost, 2)
     return f"{USERS} users and their carts in {many(trips_of(cost), 'round trip')}, {many(cost.commands, 'command')}"

@@ -6,7 +6,7 @@ import pickle
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from ...tracing.cost import counted
+from ...tracing.cost import cost_and_result
 from ...words import many
 from ..checking import Refused, clean, exercise_client
 from ..exercises import exercise
@@ -47,7 +47,7 @@ ORDERS = (
 def lossless(answer):
     with exercise_client() as r:
         for order in ORDERS:
-            cost, got = counted(lambda c, order=order: answer(c, order), r)
+            cost, got = cost_and_result(lambda c, order=order: answer(c, order), r)
             held = stored(r)
             if not held:
                 raise Refused("nothing is stored under exercise:order.")
@@ -209,7 +209,7 @@ PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "sto
 )
 def one_field(answer):
     with exercise_client() as r:
-        cost, got = counted(lambda c: answer(c, dict(PRODUCT)), r)
+        cost, got = cost_and_result(lambda c: answer(c, dict(PRODUCT)), r)
         held = b"\n".join(stored(r).values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:

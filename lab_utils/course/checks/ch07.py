@@ -1,13 +1,13 @@
 """Chapter 07: a lock released, calls limited, and a price returned whole, each in one round trip."""
 
-from ...tracing.cost import counted
+from ...tracing.cost import cost_and_result
 from ..checking import Refused, exercise_client, refuse_over
 from ..exercises import exercise
 
 
 def in_one_turn(answer, client, *arguments):
     """What the answer returned. Refused if it took more than one round trip."""
-    cost, reply = counted(lambda r: answer(r, *arguments), client)
+    cost, reply = cost_and_result(lambda r: answer(r, *arguments), client)
     refuse_over(cost, 1, "right so far")
     return reply
 

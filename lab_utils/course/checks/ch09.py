@@ -7,7 +7,7 @@ import redis
 from redis.connection import CacheProxyConnection
 
 from ...testbed.chosen_server import connect
-from ...tracing.cost import counted
+from ...tracing.cost import cost_and_result
 from ...tracing.resp import commands_in
 from ...words import many
 from ..checking import Refused, borrowed, exercise_client, replaced, shown, text, trips_of
@@ -244,7 +244,7 @@ def caching_allowed(client):
 
 def check_cached(client, price):
     compare_prices(price, PRODUCTS, "at first")
-    cost, _ = counted(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
+    cost, _ = cost_and_result(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
     trips = trips_of(cost)
     if trips:
         raise Refused(f"right prices, but {many(trips, 'round trip')} for {len(PRODUCTS)} that it had read before")
@@ -258,7 +258,7 @@ def check_change(client, price):
         if time.monotonic() > deadline:
             raise Refused(f"another client made tea cost 4; {PATIENCE_S:g} s later it is still {price('tea')!r}")
         time.sleep(0.01)
-    cost, _ = counted(lambda _: compare_prices(price, now, "after a change"), client)
+    cost, _ = cost_and_result(lambda _: compare_prices(price, now, "after a change"), client)
     trips = trips_of(cost)
     if trips:
         raise Refused(f"right prices after a change, but {many(trips, 'round trip')} for prices that nobody changed since")
