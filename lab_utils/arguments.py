@@ -197,3 +197,13 @@ def check_positive_one(values, helper):
 def is_positive(value):
     """True for a number above 0: what a figure can draw on its scale."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+def heard(said, measured, unit):
+    """What the learner said, as a figure in `unit` can show it, or None. A lab.guess hears what was measured, in `unit`."""
+    if hasattr(said, "hears"):
+        return said.hears(measured, unit)
+    if said is None or said is ... or is_positive(said):
+        return None if said is ... else said
+    print(f"{shown(said)} is not a number above 0, so the figure leaves it out")
+    return None

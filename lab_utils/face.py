@@ -8,6 +8,7 @@ from . import __all__ as NAMES
 from .arguments import discarding
 from .course.claims import claim, ledger
 from .course.exercises import check, progress
+from .course.guesses import calibration, guess
 from .course.published import plot_published
 from .course.retrials import retrial
 from .errors import LabError

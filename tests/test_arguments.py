@@ -215,6 +215,7 @@ ROWS = {
     "empty": [(NO_CLIENTS, lambda x, r: lab.empty(x)), (AN_ASYNCIO_CLIENT, lambda x, r: lab.empty(x))],
     "fit_model": [({**NO_TEXTS, "another command": lambda: "HGETALL"}, lambda x, r: lab.fit_model(x))],
     "frozen": [(NO_CLIENTS, lambda x, r: lab.frozen(x, 1)), (NO_NUMBERS, lambda x, r: lab.frozen(r, x))],
+    "guess": [(NO_TEXTS, lambda x, r: lab.guess(x, ..., "ms")), (NO_TEXTS, lambda x, r: lab.guess("01.cart", ..., x))],
     "hidden_distance": [
         ({**NO_PAIRS}, lambda x, r: lab.hidden_distance(x, (1, 0.1))),
         ({name: made for name, made in NO_PAIRS.items() if name != "nothing"}, lambda x, r: lab.hidden_distance((10, 1.0), x)),
@@ -286,10 +287,10 @@ ROWS = {
         ),
     ],
     "plot_prediction": [
-        (NO_TEXTS, lambda x, r: lab.plot_prediction(x, 1, 1, 1)),
-        (NO_TITLES, lambda x, r: lab.plot_prediction("a", 1, 1, 1, x)),
-        (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_prediction("a", 1, x, 1)),
-        (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_prediction("a", 1, 1, x)),
+        (NO_TEXTS, lambda x, r: lab.plot_prediction(x, 1, 1)),
+        (NO_TITLES, lambda x, r: lab.plot_prediction("a", 1, 1, None, x)),
+        (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_prediction("a", x, 1)),
+        (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_prediction("a", 1, x)),
     ],
     "plot_published": [
         (NO_TEXTS, lambda x, r: lab.plot_published(x, TABLE, TABLE, 1)),
@@ -365,7 +366,7 @@ WITH_OPTIONS = {
     "compare": lambda options: lab.compare({"one": works}, **options),
     "sweep": lambda options: lab.sweep(works, (1, 2), **options),
 }
-TAKES_NOTHING = {"fingerprint", "ledger", "progress", "retrial"}  # no argument that could be wrong
+TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial"}  # no argument that could be wrong
 NO_FUNCTION = {"Cost", "LabError"}  # what is returned, and what is raised
 PRINTS = {"check"}  # a verdict on whatever it is given
 
@@ -428,10 +429,10 @@ def test_any_answer_gets_a_diagnosis(r, capsys, remembered, name, make):
         answer.close()
 
 
-@pytest.mark.parametrize("prediction", [0, -1, "10", NAN, INF, True, [], ...], ids=str)
-def test_a_figure_leaves_out_a_prediction_that_it_cannot_show_and_says_so(r, capsys, prediction):
+@pytest.mark.parametrize("said", [0, -1, "10", NAN, INF, True, []], ids=str)
+def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(r, capsys, said):
     times = lab.compare({"one": works, "other": works}, rounds=1)
-    assert times.plot(prediction=prediction) is not None
-    assert lab.plot_prediction("a SET", prediction, 1.0, 1.1) is not None
+    assert times.plot(said=said) is not None
+    assert lab.plot_prediction("a SET", 1.0, 1.1, said=said) is not None
     told = capsys.readouterr().out
     assert told.count("is not a number above 0, so the figure leaves it out") == 2 and "you said" not in told

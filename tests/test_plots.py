@@ -12,10 +12,9 @@ from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
-from lab_utils.calm import Calm
 from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
-from lab_utils.figures import canvas, guess_and_measured, labels, style
+from lab_utils.figures import canvas, labels, style
 from lab_utils.figures.canvas import title_of
 from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
@@ -64,19 +63,19 @@ def every_claim():
 LONG = "A title that says in a good many words what was found, so many indeed that it needs more than one line to say all of it"
 MANY = ("loop", "pipeline", "mset", "transaction", "lua", "asyncio", "threads", "one more")
 FIGURES = {
-    "comparison": lambda: compared().plot(over="loop", prediction=3),
+    "comparison": lambda: compared().plot(over="loop", said=3),
     "comparison of one": lambda: compared(("loop",)).plot(),
     "comparison at one distance": lambda: compared(rtts=(20,)).plot(over="mset"),
     "comparison of many": lambda: compared(MANY, (0, 0.25, 1, 5, 20), seconds=10, ratio=0.3).plot(),
     "comparison without a difference": lambda: compared(("a", "b"), ratio=1).plot(),
-    "comparison, wild prediction": lambda: compared().plot(prediction=100_000),
+    "comparison, wild guess": lambda: compared().plot(said=100_000),
     "comparison, own title": lambda: compared().plot(title=LONG),
     "budget": lambda: compared().plot_budget(),
     "budget at one distance": lambda: compared().plot_budget(rtt_ms=5),
     "sweep": lambda: swept().plot(),
     "sweep with memory": lambda: swept({1: 10_000, 10: 20_000, 100: 2e6, 1_000: 2e7}).plot(),
-    "prediction": lambda: lab.plot_prediction("1,000 SETs at 5 ms", 1.0, 5.07, 5.1),
-    "prediction far off": lambda: lab.plot_prediction("one SET", 1e-6, 100e-6, 120e-6),
+    "prediction": lambda: lab.plot_prediction("1,000 SETs at 5 ms", 5.07, 5.1, said=1.0),
+    "prediction far off": lambda: lab.plot_prediction("one SET", 100e-6, 120e-6, said=1e-6),
     "published": lambda: lab.plot_published(
         "E1", {"one by one": 5.071, "100 MSETs": 0.282}, {"one by one": 4.9, "100 MSETs": 0.3}, 0.484),
     "ladder": lambda: captured().plot(),
@@ -208,7 +207,7 @@ def test_the_factor_stands_between_the_dots(r):
 
 
 def test_what_was_said_is_a_hollow_diamond_and_no_bar(r):
-    without, figure = (compared(("loop", "pipeline"), rtts=(1,)).plot(prediction=said) for said in (None, 3))
+    without, figure = (compared(("loop", "pipeline"), rtts=(1,)).plot(said=said) for said in (None, 3))
     texts = [text.get_text() for text in words_of(figure)]
     assert "you said" in texts and "pipeline 3x faster" in texts
     [diamond] = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
@@ -260,17 +259,6 @@ def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, f
 
 def test_a_fitted_figure_must_be_one_of_the_table():
     assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",))
-
-
-@pytest.mark.parametrize("seen, finding", [
-    (Calm(9, 9, 0.0), "you were 2.0x off, the model 10% off"),
-    (Calm(1, 9, 0.05), "you were 2.0x off, the model 10% off"),
-    (Calm(1, 9, 0.4), "other programs took 40% of the time, too much to say who was how far off"),
-])
-def test_who_was_off_is_said_where_it_can_be_told(monkeypatch, r, capsys, seen, finding):
-    monkeypatch.setattr(guess_and_measured.calm, "so_far", lambda: seen)
-    title, _ = printed(capsys, lambda: lab.plot_prediction("A cart", 2.0, 1.1, 1.0))
-    assert " ".join(title.split()) == f"A cart: {finding}"
 
 
 def test_few_rounds_are_no_finding(r, capsys):

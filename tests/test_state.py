@@ -166,7 +166,7 @@ def test_what_json_does_not_know_is_remembered_as_text(remembered):
 
 
 @pytest.mark.parametrize("content", [*BROKEN.values(), *map(json.dumps, UNSOUND.values())], ids=[*BROKEN, *UNSOUND])
-@pytest.mark.parametrize("name", ["progress", "claims", "published"])
+@pytest.mark.parametrize("name", ["progress", "claims", "guesses", "published"])
 def test_checks_claims_and_progress_go_on_over_a_broken_file(file, trial, monkeypatch, capsys, name, content):
     monkeypatch.setenv("LAB_FIGURES", "off")
     content = content if isinstance(content, bytes) else content.encode()
@@ -177,10 +177,11 @@ def test_checks_claims_and_progress_go_on_over_a_broken_file(file, trial, monkey
     assert isinstance(lab.ledger(), dict)
     lab.claim("D1", near_ms=1, far_ms=5, loop_near_s=1.0, loop_far_s=5.0, pipeline_far_s=0.01)
     assert lab.ledger()["D1"]["because"]
+    lab.calibration()
     lab.plot_published("a table", {"loop": 1.0}, {"loop": 1.1}, 1.0)
     told = capsys.readouterr().out
     assert "99.1 not yet" in told and "99.1 solved: taken" in told and "99.1 solved\n" in told
-    assert any(name.startswith(f"{known}.json.broken-") for known in ("progress", "claims", "published")
+    assert any(name.startswith(f"{known}.json.broken-") for known in ("progress", "claims", "guesses", "published")
                for name in names(file.parent))
 
 

@@ -1,4 +1,6 @@
-"""What the lab remembers for the learner: exercises solved, claims tried. Small JSON files in `.lab/` beside the notebooks.
+"""What the lab remembers for the learner: exercises solved, claims tried, guesses made.
+
+Small JSON files in `.lab/` beside the notebooks.
 
 Losing the memory never stops a lesson, and a file that cannot be read is never lost: it is kept aside, and said.
 """
@@ -18,6 +20,7 @@ PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond
 SHAPES = {
     "progress": {"solved": bool, "tries": int},
     "claims": {"text": str, "article": str, "word": str, "because": str, "measured": dict, "chapters": dict},
+    "guesses": {"guess": (int, float), "unit": str, "measured": (int, float, type(None))},
     "published": {"published": dict, "reproduced": dict, "rtt_ms": (int, float), "fitted": list},
 }
 said = set()  # what was printed already, so that each thing is said once in a kernel

@@ -1,6 +1,6 @@
 """Ways of doing the same work beside each other, at one distance or several."""
 
-from ..arguments import is_positive, shown
+from ..arguments import heard
 from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import environment, say, set_title, styled
@@ -17,13 +17,13 @@ def plot_comparison(times, over, said=None, title=None):
     `said`, the learner's number of times that the last other variant is faster than `over` at the first distance,
     gets a diamond there.
     """
-    said = heard(said)
     found = times.names[-1] if times.names[-1] != over else times.names[0]
+    said = heard(said, times.speedup(found, over, times.rtts[0]).value, "x") if len(times.names) > 1 else None
     unit, scale = unit_for(max(times.seconds(name, rtt) for name in times.names for rtt in times.rtts))
     blocks = {}
     for rtt in times.rtts:
         rows = rows_at(times, over, rtt, scale)
-        if said and len(times.names) > 1 and rtt == times.rtts[0]:
+        if said and rtt == times.rtts[0]:
             place = times.names.index(found) + 1
             rows.insert(place, said_row(times.seconds(over, rtt) * scale / said, f"{found} {said:g}x faster"))
         blocks[f"RTT {milliseconds(rtt)}" if len(times.rtts) > 1 else ""] = rows
@@ -55,14 +55,6 @@ def needs_log(blocks):
     """False for one distance with times that bars can show; several distances need dots."""
     values = [row.value for rows in blocks.values() for row in rows]
     return len(blocks) > 1 or max(values) > LONGEST_BAR * min(values)
-
-
-def heard(said):
-    """What the learner said, or None with a sentence where it is no number above 0, which no figure can show."""
-    if said is None or is_positive(said):
-        return said
-    print(f"this machine: the prediction {shown(said)} is not a number above 0, so the figure leaves it out")
-    return None
 
 
 def others(names, over):

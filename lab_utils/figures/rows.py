@@ -30,9 +30,9 @@ class Row:
     said: bool = False
 
 
-def said_row(value, text):
+def said_row(value, text, note="", since=None):
     """What the learner said: a hollow diamond in a row of its own."""
-    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), said=True)
+    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), note, since, said=True)
 
 
 def page(blocks):

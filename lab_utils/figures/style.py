@@ -25,6 +25,7 @@ FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends th
 # What is not a measurement of this machine.
 PUBLISHED = "#999999"
 GUESS = "#C2185B"  # a hollow diamond, never a bar
+GOOD_GUESS = "#EEEEEE"  # the band in which a guess was good
 
 # Words, lines, and a series without a role.
 INK, QUIET, RULE = "#222222", "#666666", "#333333"

@@ -92,11 +92,14 @@ class Comparison:
         """Where the time of a variant went, in the rounds that were timed: a Budget."""
         return self.budgets[self._key(name, rtt_ms)]
 
-    def plot(self, over=None, prediction=None, title=None):
-        """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first)."""
+    def plot(self, over=None, said=None, title=None):
+        """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first).
+
+        `said` is a guess, in "x": how many times faster the last other variant is than `over`, at the first distance.
+        """
         from ..figures.comparison import plot_comparison
 
-        return plot_comparison(self, over or self.names[0], prediction, title)
+        return plot_comparison(self, over or self.names[0], said, title)
 
     def plot_budget(self, rtt_ms=None, title=None):
         """Draws where each variant's time went at one distance, or at all of them."""

@@ -17,7 +17,7 @@ from tries import SEED, tries
 import lab_utils as lab
 from lab_utils.tracing import tap
 
-TAKES_NOTHING = {"fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
+TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
 TOO_SLOW = {"spare", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
 NAMES = sorted(set(lab.__all__) - TAKES_NOTHING - TOO_SLOW)
 
@@ -64,6 +64,7 @@ VALUES = st.recursive(
 # What fits, so that a call gets past its first argument.
 FITTING = {
     "fn": WORKS,
+    "name": st.sampled_from(["01.cart", "A1", "03.1"]),
     "client": CLIENTS,
     "rounds": st.just(1),
     "title": st.just("title"),

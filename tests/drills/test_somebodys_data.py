@@ -161,8 +161,8 @@ THROUGH_REDIS_URL = """
     print(lab.ledger()); lab.progress()
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "claim", "hidden_distance", "plot_bars", "plot_groups", "plot_lines", "plot_prediction",
-                    "plot_published", "plot_seen"}
+WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_groups",
+                    "plot_lines", "plot_panels", "plot_prediction", "plot_published", "plot_seen"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.

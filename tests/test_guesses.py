@@ -1,0 +1,399 @@
+"""A guess: what is remembered of it, what figures see of it, and how well they were made."""
+
+import ast
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from helpers import ROOT, as_compared, refusal
+from legible import check_legible
+
+import lab_utils as lab
+from lab_utils.course import guesses, state
+from lab_utils.course.guesses import COUNTED, UNITS, Calibration, half_against_half
+from lab_utils.figures import style
+from lab_utils.timing.comparison import Comparison
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MOST_A_CHAPTER = 5
+BAD = {
+    "0": 0, "negative": -3, "text": "20", "with its unit": "20 ms", "NaN": float("nan"), "infinity": float("inf"), "True": True,
+    "a list": [20], "two": (5, 0), "complex": 3j, "too large for a float": 10**400, "too long to print": 10**5_000,
+    "huge": 1e13, "tiny": 1e-9, "a function": len,
+}
+
+
+@pytest.fixture(autouse=True)
+def new_kernel(remembered, monkeypatch):
+    """A memory of the test's own, and a kernel that has asked nothing yet; call it for another kernel."""
+    def start():
+        monkeypatch.setattr(guesses, "_units", {})
+        monkeypatch.setattr(guesses, "_answered", set())
+
+    start()
+    return start
+
+
+def kept():
+    return {name: (entry["guess"], entry["measured"]) for name, entry in state.load("guesses").items()}
+
+
+def made(*values):
+    """Guesses at 01.a, 01.b … in x, each (said, measured)."""
+    for place, (said, measured) in enumerate(values):
+        lab.guess(f"01.{chr(97 + place)}", said, "x").against(measured)
+
+
+# A value
+
+
+def test_a_guess_is_a_number_to_the_code_around_it():
+    guess = lab.guess("01.cart", 20, "ms")
+    assert guess and guess.made and guess == 20 and guess / 1000 == 0.02 and guess < 21 and max(guess, 3) == 20
+    assert (f"{guess}", f"{guess:.1f}", repr(guess), guess.unit) == ("20 ms", "20.0", "20 ms", "ms")
+
+
+def test_three_dots_are_none_and_everything_goes_on(capsys):
+    for dots in (..., None):
+        guess = lab.guess("01.cart", dots, "ms")
+        assert not guess and not guess.made and not guess > 0 and not guess < 0 and str(guess) == "no guess yet"
+        assert str(guess / 1000) == "nan"
+        guess.against(202)
+    assert capsys.readouterr().out == ""
+    assert kept() == {}
+
+
+@pytest.mark.parametrize("value", BAD.values(), ids=BAD)
+def test_what_cannot_be_a_guess_is_said_and_the_lesson_goes_on(capsys, value):
+    guess = lab.guess("01.cart", value, "ms")
+    told = capsys.readouterr().out
+    assert "Write one number above 0" in told and "ms" in told and told.count("\n") == 1 and len(told) < 300
+    guess.against(202)
+    assert (bool(guess), capsys.readouterr().out, kept()) == (False, "", {})
+
+
+def test_a_comma_in_a_number_is_said(capsys):
+    assert not lab.guess("01.requests", 5, 000, "ms")
+    assert "(5, 0)" in capsys.readouterr().out and kept() == {}
+
+
+@pytest.mark.parametrize("value, unit, words", [
+    (1, "round trips", "1 round trip"), (12, "round trips", "12 round trips"), (4, "x", "4x"), (80, "%", "80%"),
+    (9_000, "commands", "9,000 commands"), (0.5, "ms", "0.5 ms"), (1, "ms", "1 ms"), (1234.5, "bytes", "1,234 bytes"),
+])
+def test_it_is_told_with_its_unit(value, unit, words):
+    assert repr(lab.guess("01.a", value, unit)) == words
+
+
+# For who writes a chapter
+
+
+@pytest.mark.parametrize("name", ["cart", "1.cart", "01.", "01.Cart", "01.1", None, 5, "01.two words"])
+def test_a_name_that_names_no_question_is_refused(name):
+    assert "01.cart" in refusal(lab.guess, name, ..., "ms")
+
+
+@pytest.mark.parametrize("unit", ["hours", "", None, 5])
+def test_a_unit_of_nobodys_is_refused(unit):
+    assert "round trips" in refusal(lab.guess, "01.cart", ..., unit)
+
+
+def test_a_name_keeps_its_unit():
+    lab.guess("01.cart", ..., "ms")
+    assert "another name" in refusal(lab.guess, "01.cart", ..., "s")
+
+
+def test_what_was_measured_is_a_number():
+    for wrong in ("202", None, float("nan"), -1):
+        refusal(lab.guess("01.cart", 20, "ms").against, wrong)
+
+
+# What is remembered
+
+
+def test_the_first_guess_before_its_answer_counts(capsys, new_kernel):
+    lab.guess("01.cart", 20, "ms")
+    lab.guess("01.cart", 200, "ms").against(202)
+    assert capsys.readouterr().out == \
+        "measured: you said 200 ms, measured 202 ms, within 5% (remembered is your first guess, 20 ms)\n"
+    new_kernel()
+    lab.guess("01.cart", 202, "ms").against(210)
+    assert kept() == {"01.cart": (20, 202)}
+
+
+def test_run_all_twice_remembers_what_the_first_found(new_kernel):
+    for measured in (202.0, 180.0):
+        new_kernel()
+        made((20, measured), (4, measured / 50))
+    assert kept() == {"01.a": (20, 202), "01.b": (4, 4.04)}
+
+
+def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
+    lab.guess("01.cart", ..., "ms").against(202)
+    late = lab.guess("01.cart", 202, "ms")
+    late.against(202)
+    assert capsys.readouterr().out == "measured: you said 202 ms, measured 202 ms, the same\n"
+    assert kept() == {}
+
+
+def test_a_guess_that_was_never_measured_waits_for_the_next_kernel(new_kernel):
+    lab.guess("01.cart", 20, "ms")
+    new_kernel()
+    lab.guess("01.cart", 300, "ms").against(202)
+    assert kept() == {"01.cart": (20, 202)}
+
+
+def test_what_came_out_as_zero_is_told_and_not_drawn(capsys):
+    lab.guess("06.saved", 30, "%").against(0.0)
+    assert capsys.readouterr().out == "measured: you said 30%, measured 0%\n"
+    assert kept() == {"06.saved": (30, None)}
+    lab.calibration()
+
+
+def test_a_question_that_got_another_unit_is_another_question(new_kernel):
+    made((20, 202))
+    lab.guess("01.b", 5, "ms")
+    new_kernel()
+    lab.guess("01.a", 7, "ms")
+    assert state.load("guesses") == {"01.b": {"guess": 5, "unit": "ms", "measured": None},
+                                     "01.a": {"guess": 7, "unit": "ms", "measured": None}}
+
+
+def test_it_is_plain_json(remembered):
+    made((20, 202.5))
+    assert json.loads((remembered / "guesses.json").read_text(encoding="utf-8")) == {
+        "01.a": {"guess": 20, "unit": "x", "measured": 202.5}}
+
+
+def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
+    monkeypatch.setenv("LAB_FIGURES", "off")
+    made((20, 202))
+    assert kept() == {}
+
+
+KERNEL = """
+import sys
+import lab_utils as lab
+for number in range(40):
+    guess = lab.guess(f"01.{sys.argv[1]}_{chr(97 + number // 20)}{chr(97 + number % 20)}", number + 1, "x")
+    lab.guess("01.both", int(sys.argv[2]), "ms").against(100)
+    guess.against(2 * (number + 1))
+"""
+
+
+def test_kernels_that_guess_at_once_lose_nothing(remembered):
+    kernels = [subprocess.Popen([sys.executable, "-c", KERNEL, who, said], stdout=subprocess.DEVNULL)
+               for who, said in (("one", "7"), ("other", "8"))]
+    assert [kernel.wait(60) for kernel in kernels] == [0, 0]
+    found = kept()
+    assert found.pop("01.both") in ((7, 100), (8, 100))
+    assert len(found) == 80 and all(measured == 2 * said for said, measured in found.values())
+
+
+@pytest.mark.parametrize("entry", [{"guess": "20", "unit": "ms", "measured": 1}, {"guess": 20}, [], {"guess": 20, "unit": "ms",
+                                    "measured": "much"}], ids=str)
+def test_a_broken_entry_costs_itself_and_is_kept_aside(remembered, capsys, entry):
+    made((20, 202), (4, 5))
+    whole = json.loads((remembered / "guesses.json").read_text(encoding="utf-8")) | {"01.c": entry}
+    (remembered / "guesses.json").write_text(json.dumps(whole), encoding="utf-8")
+    capsys.readouterr()
+    assert len(lab.calibration().pairs) == 2
+    assert "kept aside" in capsys.readouterr().out and (remembered / "guesses.json.broken-1").exists()
+
+
+@pytest.mark.parametrize("number", ["true", "0", "-5", "NaN", "1e999", "9" * 400])
+def test_a_number_that_no_figure_can_show_is_passed_over(remembered, number):
+    made((20, 202))
+    text = (remembered / "guesses.json").read_text(encoding="utf-8")
+    (remembered / "guesses.json").write_text(text.replace("202", number), encoding="utf-8")
+    assert lab.calibration().pairs == []
+
+
+# In figures
+
+
+def times(seconds=(0.05, 0.01)):
+    samples = {(name, 1): [each * (1 + noise / 1000) for noise in range(9)]
+               for name, each in zip(("loop", "pipeline"), seconds, strict=True)}
+    return Comparison(dict.fromkeys(("loop", "pipeline")), 50, samples)
+
+
+def words_in(figure):
+    return " ".join(text.get_text() for axes in figure.axes for text in (*axes.texts, *axes.get_yticklabels()))
+
+
+def test_a_comparison_shows_it_as_a_hollow_diamond_and_tells_it_what_was_measured(r):
+    guess = lab.guess("03.pipeline", 3, "x")
+    figure = times().plot(said=guess)
+    [diamond] = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
+    assert diamond.get_markerfacecolor() == style.PAPER and diamond.get_xdata()[0] == pytest.approx(50 / 3, rel=0.01)
+    assert "you said" in words_in(figure) and "pipeline 3x faster" in words_in(figure)
+    check_legible(figure)
+    assert kept()["03.pipeline"] == (3, pytest.approx(5))
+
+
+def test_the_model_s_figure_takes_a_guess_in_milliseconds(r, capsys):
+    figure = lab.plot_prediction("A cart", 1.1, 1.0, said=lab.guess("01.cart", 500, "ms"))
+    assert "500 ms" in words_in(figure) and "2.0x too low" in words_in(figure)
+    assert capsys.readouterr().out == "measured: A cart: you said 500 ms, the model 1.1 s, the clock 1 s\n"
+    assert kept() == {"01.cart": (500, 1000)}
+    check_legible(figure)
+
+
+@pytest.mark.parametrize("said", [None, ...])
+def test_without_a_guess_figures_have_no_diamond(r, capsys, said):
+    unmade = (said, said) if said is None else (lab.guess("01.cart", said, "ms"), lab.guess("03.pipeline", said, "x"))
+    for figure in (lab.plot_prediction("A cart", 1.1, 1.0, said=unmade[0]), times().plot(said=unmade[1])):
+        assert "you said" not in words_in(figure) + capsys.readouterr().out
+        assert not [line for axes in figure.axes for line in axes.lines if line.get_marker() == "D"]
+    assert kept() == {}
+
+
+def test_a_figure_in_another_unit_refuses_it(r):
+    assert "03.pipeline" in refusal(times().plot, said=lab.guess("03.pipeline", 3, "ms"))
+
+
+# How well they were made
+
+
+def test_without_a_guess_calibration_says_what_to_do_and_draws_nothing(capsys):
+    found = lab.calibration()
+    assert "nothing to draw yet. Replace the three dots" in repr(found) and found.plot() is None
+    assert set(found._repr_mimebundle_()) == {"text/plain"}
+    assert capsys.readouterr().out == "measured: none of your guesses has been measured yet\n"
+
+
+def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
+    def shown():
+        found = lab.calibration()
+        return as_compared(capsys.readouterr().out), as_compared(repr(found))
+
+    before = shown()
+    made((20, 202), (4, 5))
+    capsys.readouterr()
+    assert shown() == before
+    assert as_compared("3 turns\nmeasured: you said 1, measured 3, 3x off\nmeasured: loop\n") == "3 turns\nmeasured: ...\n"
+    assert as_compared("measured: you said 1, measured 3\nmeasured: you said 2\n4 turns\n") == "4 turns\n"
+
+
+def test_the_finding_counts_what_was_within_2x(r, capsys):
+    made((10, 20), (10, 20.1), (10, 5), (10, 500))
+    capsys.readouterr()
+    figure = lab.calibration().plot()
+    assert capsys.readouterr().out == "measured: 2 of your 4 guesses were within 2x\n"
+    assert figure.get_suptitle() == "2 of your 4 guesses were within 2x"
+
+
+def test_one_guess_is_told_as_one():
+    assert Calibration([("01.a", 1, 3)]).words == "your one guess was not within 2x"
+    assert Calibration([("01.a", 1, 1)]).words == "your one guess was within 2x"
+
+
+def test_whether_you_get_better_is_said_only_where_the_numbers_support_it():
+    rough, fine = [8.0, 12.0, 5.0, 30.0, 9.0, 11.0, 6.0, 14.0], [1.2, 1.5, 1.1, 1.3, 2.0, 1.4, 1.2, 1.1]
+    assert half_against_half(rough + fine) == "the later half was closer: 1.33x off on average, 10.2x before"
+    assert half_against_half(fine + rough) == "the later half was less close: 10.2x off on average, 1.33x before"
+    assert half_against_half(rough[:7] + fine[:7]) == ""
+    mixed = [factor for pair in zip(rough, fine, strict=True) for factor in pair]
+    assert half_against_half(mixed) == half_against_half([2.0] * 40) == ""
+
+
+def test_chance_alone_is_seldom_taken_for_getting_better():
+    chance = random.Random(1)
+    said = sum(half_against_half([10 ** abs(chance.gauss(0, 0.5)) for _ in range(24)]) != "" for _ in range(60))
+    assert said <= 9
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 20, 60])
+@pytest.mark.parametrize("spread", [0.05, 0.6, 4])
+def test_the_figure_can_be_read_whatever_was_guessed(r, count, spread):
+    chance = random.Random(count)
+    pairs = []
+    for place in range(count):
+        measured = 10 ** chance.uniform(-1, 5)
+        said = min(guesses.LARGEST, max(guesses.SMALLEST, measured * 10 ** chance.gauss(0, spread)))
+        pairs.append((f"{place * 13 // count:02d}.a_long_{chr(97 + place % 26)}", said, measured))
+    check_legible(Calibration(pairs).plot())
+
+
+def test_the_farthest_off_are_named(r):
+    figure = Calibration([("01.cart", 20, 202), ("03.even", 100, 2), ("03.mset", 20, 22)]).plot()
+    named = {text.get_text() for text in figure.axes[0].texts}
+    assert named - {""} == {"01 cart", "03 even"}
+
+
+# In the chapters
+
+
+def asked(path):
+    """(cell, variable, name, value, unit) of every guess of a chapter."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code" and "lab.guess(" in cell.source:
+            [statement] = ast.parse(cell.source).body  # a guess stands in a cell of its own
+            name, value, unit = (node.value for node in statement.value.args)
+            yield cell, statement.targets[0].id, name, value, unit
+
+
+ASKED = [(path, *guess) for path in CHAPTERS for guess in asked(path)]
+
+
+def test_the_chapters_ask():
+    assert len(ASKED) > 30 and {path.name[:2] for path, *_ in ASKED} == {path.name[:2] for path in CHAPTERS}
+
+
+def test_names_are_the_chapter_s_and_its_own_word_and_units_from_the_list():
+    names = [name for _, _, _, name, _, _ in ASKED]
+    assert len(set(names)) == len(names)
+    for path, _, variable, name, value, unit in ASKED:
+        assert (name, value) == (f"{path.name[:2]}.{variable.removeprefix('guess_')}", ...)
+        assert unit in UNITS
+
+
+def test_every_unit_is_used_or_a_unit_of_time():
+    assert set(COUNTED) <= {unit for *_, unit in ASKED}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_each_is_asked_once_answered_once_and_where_other_lines_are_printed(path):
+    """A line of the guess's alone would be an output that the committed notebook does not have."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    found = list(asked(path))
+    assert len(found) <= MOST_A_CHAPTER
+    for cell, variable, *_ in found:
+        [answer] = [other for other in cells if re.search(rf"\b{variable}\b", other.source) and other.source != cell.source]
+        assert answer.execution_count > cell.execution_count
+        assert any(output.get("name") == "stdout" for output in answer.outputs)
+        assert ("trial" in cell.metadata.get("tags", [])) == ("trial" in answer.metadata.get("tags", []))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_output_says_what_nobody_said(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert not re.search(r"\bprediction\b", cell.source.replace("plot_prediction", "")) or cell.cell_type == "markdown"
+        for output in cell.get("outputs", []):
+            assert "you said" not in str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
+
+
+@pytest.mark.parametrize("chapter", ["00_start_here", "02_on_the_wire"])
+def test_a_chapter_passes_with_every_guess_made(chapter, tmp_path):
+    book = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
+    for cell in book.cells:
+        cell.source = re.sub(r'(lab\.guess\("[^"]+", )\.\.\.', r"\g<1>7", cell.source)
+    nbformat.write(book, tmp_path / f"{chapter}.ipynb")
+    memory = tmp_path / "state"
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--rootdir", tmp_path, "--nbval",
+         "--nbval-current-env", "--nbval-cell-timeout=120", f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval_sanitize.cfg'}",
+         tmp_path / f"{chapter}.ipynb"],
+        cwd=tmp_path, env={**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(memory), "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout[-3_000:]
+    found = json.loads((memory / "guesses.json").read_text(encoding="utf-8"))
+    asked_here = [name for path, _, _, name, _, _ in ASKED if path.stem == chapter]
+    assert list(found) == asked_here
+    assert all(entry["guess"] == 7 and entry["measured"] > 0 for entry in found.values())
