@@ -59,13 +59,6 @@ class Run:
         """The seconds during which at least one request, or one handshake, was on its way."""
         return sum(end - start for start, end in joined((flight.start, flight.end) for flight in self.flights))
 
-    @property
-    def resent(self):
-        """True if a request that had no usable answer went out again."""
-        failed = [flight for flight in self.flights if flight.kind in (UNANSWERED, REDIRECTED)]
-        return any(later.start >= flight.end and flight.commands & later.commands
-                   for flight in failed for later in self.flights if later.kind == REQUEST)
-
 
 def joined(spans):
     """Spans (start, end) with those that touch or overlap made one, in order."""

@@ -307,9 +307,7 @@ def test_a_budget_is_measured_once(r):
     assert times.budget("loop") is times.budget("loop")
 
 
-def test_overlap():
-    assert Budget(total=1.0, network=0.2, client=0.5, server=0.3).overlap == 0
-    assert Budget(total=1.0, network=0.0, client=0.9, server=0.4).overlap == pytest.approx(0.3)
+def test_a_budget_in_words():
     assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
 
 

@@ -152,13 +152,13 @@ def nearby(measured, factor):
             yield replaced(measured, path, type(value)(changed))
 
 
-def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
+def figures(measured, path=()):
     """(path, value) of every measured figure in a dict of figures and dicts: a float, or a whole number that is named so."""
     for name, value in measured.items():
         label = str((*path, name)[0])
         if isinstance(value, dict):
-            yield from figures(value, (*path, name), whole_numbers)
-        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(whole_numbers)):
+            yield from figures(value, (*path, name))
+        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(WHOLE_NUMBERS)):
             yield (*path, name), value
 
 

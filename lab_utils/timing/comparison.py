@@ -31,18 +31,13 @@ class Budget:
 
     Client and server CPU are read around the very rounds that were timed, from the operating system or, where the server's
     process can't be seen, from Redis (INFO); the rest of the time nobody computed: that is the wait. Where client and server
-    computed at the same time (a server of your own, on its own CPU), the three add up to more than the total, and `overlap`
-    says by how much.
+    computed at the same time (a server of your own, on its own CPU), the three add up to more than the total.
     """
 
     total: float
     network: float
     client: float
     server: float
-
-    @property
-    def overlap(self):
-        return max(0.0, self.client + self.server + self.network - self.total)
 
     def __repr__(self):
         return (f"total {duration(self.total)}: network {duration(self.network)}, "
