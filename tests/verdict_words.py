@@ -1,12 +1,10 @@
 """The words of verdicts: those in the committed notebooks, those of the lab's ledger, and what sets the two apart."""
 
-import re
-
 import nbformat
 
+from lab_utils.course import claims
 from lab_utils.course.claims import UNTESTED
 
-SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): (.*)$", re.MULTILINE)
 MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 
@@ -14,7 +12,7 @@ def shown_in(path):
     """{claim: (word, because)} as a committed chapter shows them."""
     outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
     text = "\n".join("".join(output.get("text") or output.get("data", {}).get("text/plain", "")) for output in outputs)
-    return {name: (word, because) for name, word, because in SHOWN.findall(text)}
+    return claims.shown_in(text)
 
 
 def changes(committed, ledger):

@@ -23,7 +23,6 @@ ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
 SCOREBOARDS = ("12_scoreboard",)  # they try the claims of other chapters again
-VERDICT = re.compile(r"^([A-E]\d+)  “.*\n    verdict: ([a-z ]+):", re.MULTILINE)
 ASK_WHETHER_BUSY = "from lab_utils import calm\nif calm.so_far().busy:\n    print(calm.so_far().sentence())"
 
 
@@ -56,9 +55,11 @@ def told(changed, busy):
 
 def words(notebook):
     """{claim: word of its verdict} as the notebook shows them."""
+    from lab_utils.course import claims
+
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
-    return dict(VERDICT.findall("\n".join(texts)))
+    return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
 
 
 def busy_trials(chapter):

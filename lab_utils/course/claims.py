@@ -11,6 +11,7 @@ import inspect
 import math
 import os
 import pkgutil
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -52,12 +53,22 @@ class Tried:
     measured: dict
 
     def __repr__(self):
-        return f"{self.name}  “{self.text}”\n{verdict_line(self.verdict.word, self.verdict.because)}"
+        return in_words(self.name, self.text, self.verdict.word, self.verdict.because)
 
 
-def verdict_line(word, because):
-    """A verdict as it is printed: in a line that nbval passes over, since what was measured decides it."""
-    return f"    verdict: {word}: {because}"
+def in_words(name, text, word, because, where=""):
+    """A claim and its verdict as they are printed. The verdict has a line of its own that nbval passes over, by how it begins:
+    what was measured decides it (see tests/nbval_sanitize.cfg).
+    """
+    return f"{name}  “{text}”{where}\n    verdict: {word}: {because}"
+
+
+SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): (.*)$", re.MULTILINE)
+
+
+def shown_in(text):
+    """{claim: (word, because)} of all that `in_words` wrote into a text."""
+    return {name: (word, because) for name, word, because in SHOWN.findall(text)}
 
 
 @dataclass(frozen=True)

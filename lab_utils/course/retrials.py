@@ -83,8 +83,7 @@ class Table(list):
         self.article = article
 
     def __repr__(self):
-        lines = [f"{claim.name}  “{claim.text}”  [{claim.chapter}]\n{claims.verdict_line(claim.word, claim.because)}"
-                 for claim in self]
+        lines = [claims.in_words(claim.name, claim.text, claim.word, claim.because, f"  [{claim.chapter}]") for claim in self]
         return "\n".join([self.article, *lines])
 
     def _repr_html_(self):
