@@ -19,8 +19,7 @@ from .row import Row, endless_loops, percentile_95
 RTTS = (0.25, 0.5, 1, 5, 20)
 BLOCKS, BLOCK_S, FEWEST_CALLS, MOST_CALLS = 5, 0.25, 20, 100
 MEDIAN_AIM_MS, TAIL_AIM_MS = 0.05, 0.2
-SETS, SET_ROUNDS, PINGS = 30, 25, 200
-PING_AIMS_MS, SETS_AIMS = {"quiet": 0.05, "busy": 0.3}, {"quiet": 0.03, "busy": 0.15}
+PINGS, PING_AIMS_MS = 200, {"quiet": 0.05, "busy": 0.3}
 COMMANDS, PIPELINE_ROUNDS = 10_000, 9
 FAR_MS = 20
 BULK_BYTES, BLOCK, BULK_ROUNDS, BULK_AIM = 256_000_000, 1_000_000, 5, 500e6
@@ -30,9 +29,9 @@ ENDS = Path(__file__).with_name("bulk_server.py")
 def rows():
     with no_garbage_collection():
         yield from ping_rows()
-        yield from one_by_one_rows("quiet")
+        yield ping_row("quiet")
         with endless_loops(os.cpu_count()):
-            yield from one_by_one_rows("busy")
+            yield ping_row("busy")
         yield from pipeline_rows()
         yield from bulk_rows()
 
@@ -54,30 +53,16 @@ def ping_rows():
                       f"the RTT asked; a PING without the link takes {plain:.3f} ms", f"within {aim:g} ms", abs(over) <= aim)
 
 
-def one_by_one_rows(machine):
-    """PINGs and a loop of SETs at 1 ms: on a quiet machine, and beside one endless loop for each CPU."""
-    near, far = lab.connect(), lab.connect(1)
-    times = {"ping": [], "sets": [], "direct": []}
+def ping_row(machine):
+    """PINGs at 1 ms: on a quiet machine, and beside one endless loop for each CPU. For a loop of SETs see `timing`."""
+    far, late = lab.connect(1), link().late_s()
     with steady(server().pid, link()):
-        for _ in range(SET_ROUNDS):
-            times["ping"] += [seconds(far.ping) for _ in range(PINGS // SET_ROUNDS)]
-            times["direct"].append(seconds(sets, near))
-            late = link().late_s()
-            times["sets"].append(seconds(sets, far))
-            late = link().late_s() - late
-    over = statistics.median(times["ping"]) * 1000 - 1
-    yield Row(f"link, {machine}: PING at 1 ms, median of {len(times['ping'])}", f"{over:+.3f} ms", "the RTT asked",
-              f"within {PING_AIMS_MS[machine]:g} ms", abs(over) <= PING_AIMS_MS[machine])
-    expected = SETS * 0.001 + min(times["direct"])
-    ratio = statistics.median(times["sets"]) / expected
-    yield Row(f"link, {machine}: {SETS} SETs at 1 ms, median of {SET_ROUNDS}", f"{ratio - 1:+.1%}",
-              f"{SETS} x 1 ms and the quickest {SETS} SETs without the link; the last loop was late by {late * 1000:.2f} ms",
-              f"within {SETS_AIMS[machine]:.0%}", abs(ratio - 1) <= SETS_AIMS[machine])
-
-
-def sets(r):
-    for number in range(SETS):
-        r.set("key1", number)
+        far.ping()
+        over = statistics.median(seconds(far.ping) for _ in range(PINGS)) * 1000 - 1
+    late = link().late_s() - late
+    return Row(f"link, {machine}: PING at 1 ms, median of {PINGS}", f"{over:+.3f} ms",
+               f"the RTT asked; the link was late by {late / PINGS * 1000:.3f} ms a PING",
+               f"within {PING_AIMS_MS[machine]:g} ms", abs(over) <= PING_AIMS_MS[machine])
 
 
 def pipeline_rows():

@@ -20,7 +20,6 @@ from lab_utils.course.checking import (
     names_sent,
     refuse_over,
     replaced,
-    shown,
     text,
     trips_of,
 )
@@ -176,12 +175,6 @@ def test_an_interrupt_on_the_way_in_puts_back_what_was_replaced():
 def test_bytes_as_text_and_all_else_as_it_is():
     assert text("naïve".encode()) == "naïve"
     assert text("12") == "12" and text(12) == 12 and text(None) is None
-
-
-def test_a_value_is_shown_in_a_line():
-    assert shown("a" * 58) == repr("a" * 58)
-    assert shown("a" * 59) == "'" + "a" * 56 + "..."
-    assert len(shown(list(range(1_000)))) == 60
 
 
 def test_the_first_difference():

@@ -98,12 +98,6 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else value
 
 
-def shown(value):
-    """A value as Python shows it, cut to a line."""
-    whole = repr(value)
-    return whole if len(whole) <= 60 else f"{whole[:57]}..."
-
-
 def first_difference(one, other):
     """The first place in which two lists differ; None where neither does, as far as the shorter one goes."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)

@@ -5,12 +5,18 @@ counts as one try; one that loops over many says so: `record_property("tries", n
 The table at the end adds them up by drill, and by what it is a drill of: `record_property("of", what)`.
 """
 
+import os
+import time
 from collections import defaultdict
 
 import pytest
 import tries
 
+ALL_S = 20 * 60  # of all drills in CI, which take about 12 minutes there; more is for DRILLS=full
 LIMIT_S = {"ci": 300, "full": 3000}  # of one test function that sets no timeout of its own
+
+
+_began = time.monotonic()
 
 
 def pytest_report_header():
@@ -21,6 +27,22 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LIMIT_S[tries.SIZE]))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """What takes everybody's CI too long is a failure there, though every drill passed."""
+    if took_too_long() and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def took_too_long():
+    """What to say if all drills together took CI too long; "" otherwise."""
+    took = time.monotonic() - _began
+    if tries.SIZE != "ci" or os.environ.get("CI") != "true" or took <= ALL_S:
+        return ""
+    return (f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of them. The table tells which took "
+            "longest: let it try less often.")
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -34,6 +56,8 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):
         terminalreporter.line(f"{tried:>7} {failed:>7} {seconds:>8.1f}  {name}")
+    if sentence := took_too_long():
+        terminalreporter.line(sentence, red=True)
 
 
 def add(row, report):

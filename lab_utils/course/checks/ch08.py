@@ -11,12 +11,13 @@ from redis.backoff import NoBackoff
 from redis.client import Pipeline
 from redis.retry import Retry
 
+from ...arguments import shown
 from ...testbed import event_loop
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import many
-from ..checking import Refused, exercise_client, replaced, shown, text
+from ..checking import Refused, exercise_client, replaced, text
 from ..exercises import exercise
 
 # 08.1

@@ -6,11 +6,12 @@ import time
 import redis
 from redis.connection import CacheProxyConnection
 
+from ...arguments import shown
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_and_result
 from ...tracing.resp import commands_in
 from ...words import many
-from ..checking import Refused, borrowed, exercise_client, replaced, shown, text, trips_of
+from ..checking import Refused, borrowed, exercise_client, replaced, text, trips_of
 from ..exercises import exercise
 
 # 09.1
