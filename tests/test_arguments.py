@@ -237,6 +237,18 @@ ROWS = {
         ({"nothing above 0": lambda: {"a": -1}}, lambda x, r: lab.plot_groups({"a": x}, "ms", "title", log=True)),
         (NO_ASKED, lambda x, r: lab.plot_groups({"near": TABLE}, "ms", "title", asked=x)),
     ],
+    "plot_icicle": [
+        (
+            {"nothing": lambda: None, "a number": lambda: 5, "a text": lambda: "work", "texts": lambda: ["work"],
+             "no sample of the root": lambda: [["other"]], "no sample": list},
+            lambda x, r: lab.plot_icicle(x, "work", 5, "µs"),
+        ),
+        (NO_TEXTS, lambda x, r: lab.plot_icicle([["work"]], x, 5, "µs")),
+        (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_icicle([["work"]], "work", x, "µs")),
+        (NO_TEXTS, lambda x, r: lab.plot_icicle([["work"]], "work", 5, x)),
+        ({"a number": lambda: 5, "numbers": lambda: [5]}, lambda x, r: lab.plot_icicle([["work"]], "work", 5, "µs", x)),
+        (NO_TITLES, lambda x, r: lab.plot_icicle([["work"]], "work", 5, "µs", title=x)),
+    ],
     "plot_ladders": [
         (
             {
@@ -309,6 +321,12 @@ ROWS = {
         (NO_PAIRS, lambda x, r: lab.plot_seen({"a": ([x], 1.0)}, 1, "title")),
         (NO_POSITIVE_NUMBERS, lambda x, r: lab.plot_seen(SEEN, x, "title")),
         (NO_TEXTS, lambda x, r: lab.plot_seen(SEEN, 1, x)),
+    ],
+    "plot_staircase": [
+        (NO_VALUES, lambda x, r: lab.plot_staircase(x, "µs")),
+        ({"one way": lambda: TABLE, "nothing above 0": lambda: {"a": 0, "b": 1}}, lambda x, r: lab.plot_staircase(x, "µs")),
+        (NO_TEXTS, lambda x, r: lab.plot_staircase({"a": 2, "b": 1}, x)),
+        (NO_TITLES, lambda x, r: lab.plot_staircase({"a": 2, "b": 1}, "µs", x)),
     ],
     "predict": [
         (NO_NUMBERS, lambda x, r: lab.predict(x, 1)),

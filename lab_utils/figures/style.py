@@ -22,6 +22,9 @@ HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
 QUEUE, QUEUE_HATCH = "#FFFFFF", "...."  # a caller waits until the pool has a connection for it
 FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends the request elsewhere
 
+# Time that a better way does not take.
+SAVED = "#F1EBDD"
+
 # What is not a measurement of this machine.
 PUBLISHED = "#999999"
 GUESS = "#C2185B"  # a hollow diamond, never a bar

@@ -1,0 +1,145 @@
+"""An icicle: where the time of a piece of code goes, by who called whom. A box's width is its time; callers stand above."""
+
+from dataclasses import dataclass, field
+
+from ..arguments import check_names, check_positive, check_text, check_title
+from ..errors import LabError
+from . import style
+from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled
+from .scales import words_px
+
+LEVEL, REST = 0.34, 1.5  # inches
+DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
+NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
+AXIS_PX = WIDTH * 100 - 60
+EXAMPLE = 'lab.plot_icicle(stacks, "work", 6.2, "µs")'
+
+
+@dataclass
+class Box:
+    """A function called from a certain place: how many `samples` fell into it or deeper, and what it called."""
+
+    name: str
+    samples: int = 0
+    called: dict = field(default_factory=dict)
+
+    @property
+    def own(self):
+        """The samples in the function itself."""
+        return self.samples - sum(box.samples for box in self.called.values())
+
+
+def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
+    """Draws samples of a program, each a list of functions from the innermost outwards, from the function `root` on down.
+
+    Together the samples stand for `whole`, in `unit`: a box is as wide as its share of them, so wide is long. Functions named
+    in `waiting` talk to the system, which sends, waits and receives; they are drawn as waiting, all others as the client's
+    CPU. Prints the functions that took most themselves. Returns the Figure. Raises LabError where no sample holds `root`.
+    """
+    check_text(root, "root")
+    check_positive(whole, "whole")
+    check_text(unit, "unit")
+    check_title(title, "lab.plot_icicle")
+    waiting = [waiting] if isinstance(waiting, str) else check_names(waiting, "waiting")
+    tree = grown(checked(stacks), root)
+    if not tree.samples:
+        raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function that the samples hold, spelt as "
+                       f"there. Write {EXAMPLE}.")
+    return draw_icicle(tree, whole, unit, waiting, title)
+
+
+def checked(stacks):
+    if not isinstance(stacks, (list, tuple)) or not all(isinstance(stack, (list, tuple)) for stack in stacks):
+        raise LabError(f"lab.plot_icicle needs a list of samples, each a list of functions' names. Write {EXAMPLE}.")
+    return stacks
+
+
+def grown(stacks, root):
+    """The tree of boxes below `root`, of the samples that hold it."""
+    tree = Box(root)
+    for stack in stacks:
+        names = [str(name) for name in stack]
+        if root not in names:
+            continue
+        tree.samples += 1
+        box = tree
+        for name in reversed(names[:names.index(root)][-DEEPEST + 1:]):
+            box = box.called.setdefault(name, Box(name))
+            box.samples += 1
+    return tree
+
+
+@styled
+def draw_icicle(tree, whole, unit, waiting, title):
+    scale = whole / tree.samples
+    levels = depth(tree, tree.samples)
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * levels))
+    draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
+    axes.set_xlim(0, whole)
+    axes.set_ylim(levels, 0)
+    axes.set_yticks([])
+    axes.grid(False)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(unit)
+    share = sum(box.own for box in walk(tree) if box.name in waiting) / tree.samples
+    set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
+    explain(axes, bool(waiting))
+    environment(axes)
+    say("most in itself: " + "; ".join(f"{name} {number(samples * scale)}" for name, samples in longest(tree)) + f" ({unit})")
+    return figure
+
+
+def depth(box, all_samples):
+    """How many levels have a box that is wide enough to be drawn."""
+    return 1 + max((depth(inner, all_samples) for inner in drawn(box, all_samples)), default=0)
+
+
+def drawn(box, all_samples):
+    """What a box called, widest first, as far as it can be seen."""
+    inner = sorted(box.called.values(), key=lambda called: -called.samples)
+    return [called for called in inner if called.samples >= NARROWEST * all_samples]
+
+
+def draw_box(axes, box, left, level, scale, whole, waiting):
+    width = box.samples * scale
+    color = style.WAITING if box.name in waiting else style.CLIENT
+    axes.broken_barh([(left, width)], (level + 0.04, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1)
+    write(axes, box.name, left, width, level, whole)
+    for inner in drawn(box, whole / scale):
+        draw_box(axes, inner, left, level + 1, scale, whole, waiting)
+        left += inner.samples * scale
+
+
+def write(axes, name, left, width, level, whole):
+    """The function's name, as much of it as the box has room for."""
+    room = width / whole * AXIS_PX - 8
+    fitting = [text for text in (name, short(name)) if words_px(text, SMALL) <= room]
+    if fitting:
+        axes.text(left, level + 0.5, f" {fitting[0]}", va="center", fontsize=SMALL, color=style.INK)
+
+
+def short(name):
+    """'execute' of "Pipeline.execute"."""
+    return name.rsplit(".", 1)[-1]
+
+
+def walk(box):
+    yield box
+    for inner in box.called.values():
+        yield from walk(inner)
+
+
+def longest(tree, most=5):
+    """[(function, samples in itself)], the longest first, wherever it was called."""
+    own = {}
+    for box in walk(tree):
+        own[box.name] = own.get(box.name, 0) + box.own
+    return sorted(own.items(), key=lambda pair: -pair[1])[:most]
+
+
+def explain(axes, with_waiting):
+    from matplotlib.patches import Patch
+
+    known = {"the client's CPU": style.CLIENT} | ({"sending, waiting and receiving": style.WAITING} if with_waiting else {})
+    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2,
+                fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)
