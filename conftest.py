@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -9,13 +10,16 @@ os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"
 _state = tempfile.TemporaryDirectory(prefix="lab-state-")
 os.environ["LAB_STATE"] = _state.name
+os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
+os.environ["LAB_FIGURE_LOG"] = os.path.join(_state.name, "figures")
 
 
-LAST = "test_verdict_words.py"  # it reads the verdicts that the notebooks of this session reach
+# These read what the notebooks of this session reach: the verdicts, and the figures.
+LAST = "test_verdict_words.py", "test_figures_of_chapters.py"
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name == LAST)
+    items.sort(key=lambda item: item.path.name in LAST)
 
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts

@@ -1,24 +1,83 @@
-"""Can a figure be read? Asked of Matplotlib: no words cut off, none on top of others, none too small."""
+"""Can a figure be read, and is it honest? Asked of Matplotlib, for every figure that a test or a chapter draws.
 
-import io
+A chapter's figures are drawn in its kernel: `LAB_FIGURE_CHECK`, set by the tests' conftest, names this file, and the lab
+hands `look_at` each finished figure. What breaks a rule is written to the file that `LAB_FIGURE_LOG` names, a line a
+figure, which `test_figures_of_chapters.py` reads.
+"""
+
 import itertools
+import json
+import os
+import re
+import traceback
 
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection
+from matplotlib.colors import LinearSegmentedColormap, to_hex
+from matplotlib.container import BarContainer
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 SMALLEST_POINTS = 8
+TITLE_POINTS = 13
 TOUCH_PX = 1.5  # boxes of two texts may touch by so much: a text's box is higher than its letters
+ASSERTED = re.compile(r"(?:([\d.,]+x|less than 1%) )?\b(faster|slower)\b")
+NOTHING_TOLD = re.compile(r"\b1\.0+x (?:as|the|faster|slower|more|less)|within 1\.0+x")
 
 
 def check_legible(figure):
-    """Draws the figure as it is saved and fails with the texts that a reader could not read."""
-    figure.savefig(io.BytesIO())
-    boxes = [(text.get_text(), text.get_fontsize(), text.get_window_extent()) for text in words_of(figure)]
+    """Fails with the texts that a reader could not read."""
+    broken = [*sizes_and_cuts(figure), *overlaps(figure)]
+    assert broken == []
+
+
+def look_at(figure):
+    """Notes what a figure of a chapter breaks; a rule that cannot be asked is broken too."""
+    chapter, log = os.environ.get("LAB_CHAPTER"), os.environ.get("LAB_FIGURE_LOG")
+    if not chapter or not log:
+        return
+    title = title_of(figure)
+    try:
+        broken = broken_rules(figure)
+    except Exception:
+        broken = [traceback.format_exc()]
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"chapter": chapter, "title": title, "broken": broken}) + "\n")
+
+
+def broken_rules(figure):
+    """A sentence for each rule that the figure breaks."""
+    return [*sizes_and_cuts(figure), *overlaps(figure), *dishonest_bars(figure), *strange_colors(figure), *bold_titles(figure)]
+
+
+# Words
+
+
+def title_of(figure):
+    bold = [text.get_text() for text in figure.findobj(Text) if text.get_fontsize() >= TITLE_POINTS]
+    return " ".join(next((text for text in bold if text.strip()), "").split())
+
+
+def boxes_of(figure):
+    """(text, points, box in px) of every text that is seen."""
+    figure.draw_without_rendering()
+    return [(text.get_text(), text.get_fontsize(), text.get_window_extent()) for text in words_of(figure)]
+
+
+def sizes_and_cuts(figure):
     width, height = figure.canvas.get_width_height()
-    assert [text for text, size, _ in boxes if size < SMALLEST_POINTS] == [], "too small"
-    cut = [text for text, _, box in boxes if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1]
-    assert cut == [], f"cut off at {width} x {height}"
-    over = [(one, other) for (one, _, box), (other, _, second) in itertools.combinations(boxes, 2) if overlap(box, second)]
-    assert over == [], "one on top of the other"
+    for text, size, box in boxes_of(figure):
+        if size < SMALLEST_POINTS:
+            yield f"too small: {text!r}, {size:g} points"
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:
+            yield f"cut off: {text!r} at {box.extents.round().tolist()} of {width} x {height}"
+
+
+def overlaps(figure):
+    for (one, _, box), (other, _, second) in itertools.combinations(boxes_of(figure), 2):
+        if overlap(box, second):
+            yield f"one on top of the other: {one!r} and {other!r}"
 
 
 def overlap(one, other):
@@ -37,3 +96,68 @@ def undrawn_labels(axes, axis):
     for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
         if not axes.axison or not low <= tick.get_loc() <= high:
             yield from (tick.label1, tick.label2)
+
+
+# Lengths, colours, titles
+
+
+def dishonest_bars(figure):
+    """Bars on a log axis, and axes that cut off where bars begin."""
+    for axes in figure.axes:
+        for bars in (each for each in axes.containers if isinstance(each, BarContainer)):
+            axis = axes.xaxis if bars.orientation == "horizontal" else axes.yaxis
+            low, high = sorted(axis.get_view_interval())
+            if axis.get_scale() != "linear":
+                yield "bars on a log axis"
+            elif not low <= 0 <= high:
+                yield f"bars on an axis that begins at {low:g}"
+
+
+def strange_colors(figure):
+    """Colours that stand in no palette, as hex."""
+    from lab_utils.figures import style
+
+    shares = LinearSegmentedColormap.from_list("shares", style.SHARE_OF_WAITING)
+    known = {color.lower() for color in style.palette()} | {to_hex(shares(step)) for step in range(256)}
+    strange = sorted({color for artist in figure.findobj(Artist) if artist.get_visible() for color in colors_of(artist)} - known)
+    if strange:
+        yield f"colours without a role: {', '.join(strange)}"
+
+
+def colors_of(artist):
+    """The colours that an artist is drawn with, as hex."""
+    if isinstance(artist, Line2D):
+        marked = artist.get_marker() not in (None, "", "None", " ")
+        found = [artist.get_color()] if artist.get_linestyle() not in ("None", "", " ") else []
+        found += [artist.get_markerfacecolor(), artist.get_markeredgecolor()] if marked else []
+    elif isinstance(artist, Text):
+        found = [artist.get_color()] if artist.get_text().strip() else []
+        arrow = getattr(artist, "arrow_patch", None)
+        found += [arrow.get_edgecolor()] if arrow else []
+    elif isinstance(artist, Patch):
+        found = [artist.get_facecolor()] if artist.get_fill() else []
+        found += [artist.get_edgecolor()] if artist.get_linewidth() else []
+    elif isinstance(artist, Collection) and artist.get_array() is None:
+        found = [*artist.get_facecolor(), *artist.get_edgecolor()]
+    else:
+        found = []
+    return {to_hex(color) for color in found if not isinstance(color, str) or color.lower() != "none" if not transparent(color)}
+
+
+def transparent(color):
+    return not isinstance(color, str) and len(color) == 4 and color[3] == 0
+
+
+def bold_titles(figure):
+    """A title without words, with a guess in it, or that says what the rounds do not."""
+    title = title_of(figure)
+    if len(title) < 4:
+        yield "no title"
+    if "you said" in title:
+        yield f"a guess in the title: {title}"
+    if NOTHING_TOLD.search(title):
+        yield f"a title that tells no difference as one: {title}"
+    drawn = {str(ratio) for ratio in getattr(figure, "ratios", [])}
+    for factor, word in ASSERTED.findall(title):
+        if (f"{factor} {word}" if factor else word) not in drawn and not (not factor and any(word in each for each in drawn)):
+            yield f"the title says “{f'{factor} {word}'.strip()}”, which none of the figure's intervals shows: {title}"

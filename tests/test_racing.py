@@ -103,7 +103,7 @@ def test_it_plays_only_where_somebody_watches(r, monkeypatch):
     for scale, quiet in (("workshop", ""), ("workshop", "1"), ("ci", "")):
         monkeypatch.setenv("LAB_SCALE", scale)
         monkeypatch.setenv("TQDM_DISABLE", quiet)
-        shown[scale, quiet] = Race(RUNS)._repr_mimebundle_()
+        shown[scale, quiet], _ = Race(RUNS)._repr_mimebundle_()
     assert [set(bundle) for bundle in shown.values()] == [
         {"text/plain", "image/png", "text/html"}, {"text/plain", "image/png"}, {"text/plain", "image/png"}]
     assert {bundle["text/plain"] for bundle in shown.values()} == {"<race of one by one, pipeline>"}  # nothing measured

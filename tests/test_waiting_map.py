@@ -53,8 +53,9 @@ def test_the_sliders_move_you(r):
 
 
 def test_what_a_notebook_keeps_holds_nothing_measured(r):
-    shown = WaitingMap(MODEL, DOTS, 1, 40)._repr_mimebundle_()
+    shown, words = WaitingMap(MODEL, DOTS, 1, 40)._repr_mimebundle_()
     assert shown["text/plain"] == "<map of where the time goes>" and shown["image/png"][:4] == b"\x89PNG"
+    assert words["image/png"]["alt"].startswith("You, 1 ms away")
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):

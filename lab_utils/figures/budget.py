@@ -32,7 +32,7 @@ def plot_budget(times, rtt_ms=None, title=None):
     axes.set_xlim(0, 112)
     axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
     boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=color, edgecolor=style.WAITING_EDGE, linewidth=0.7) for _, color in PARTS]
-    figure.legend(boxes, [label for label, _ in PARTS], loc="outside lower left", ncols=3, fontsize=USUAL)
+    axes.legend(boxes, [label for label, _ in PARTS], loc="lower left", bbox_to_anchor=(0, 1), ncols=3, fontsize=USUAL)
     set_title(axes, title or budget_title(rows))
     environment(axes, rtts, times.calm)
     say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for name, rtt, budget in rows), times.calm)

@@ -8,7 +8,7 @@ from ..flights import REQUEST
 from ..scale import scale
 from ..words import many, plain_duration
 from . import style
-from .canvas import STYLE, TITLE_WIDTH, plt
+from .canvas import STYLE, TITLE_WIDTH, finished, plt
 from .film import Film, Scene, flat
 from .lanes import LONGEST_NAME, draw_block, lanes_title, what
 
@@ -16,7 +16,6 @@ DPI, WIDTH, FILM_WIDTH = 100, 900, 720  # px
 PER_SECOND, GIF_PER_SECOND = 12, 20  # pictures; a player's are not packed as tightly as a GIF's
 LEFT, RIGHT = 84, 66  # px beside a track, for "client" and "Redis"
 TOP, BLOCK, BOTTOM = 70, 112, 30
-ROAD = "#EEF1F5"
 GHOSTS = 4  # where a request was since the last picture: the faster it goes, the longer its trail
 MANY_TURNS, FIRST_TURNS, FIRST_PART = 25, 5, 0.4  # of more turns than that, the first few get two fifths of the film
 
@@ -37,7 +36,7 @@ class Race:
             stage = Stage(self.runs, DPI)
             stage.set(stage.longest)
         plt.close(stage.figure)
-        return stage.figure
+        return finished(stage.figure, self.words)
 
     def film(self, per_second=PER_SECOND):
         """The race as a Film."""
@@ -73,7 +72,9 @@ class Race:
         out = BytesIO()
         self.still().savefig(out, format="png")
         shown = {"text/plain": repr(self), "image/png": out.getvalue()}
-        return {**shown, "text/html": self.film().player(self.words)} if watched_by_someone() else shown
+        if watched_by_someone():
+            shown["text/html"] = self.film().player(self.words)
+        return shown, {"image/png": {"alt": self.words}}
 
     def __repr__(self):
         return f"<race of {', '.join(self.runs)}>"
@@ -104,7 +105,7 @@ class Stage:
     @property
     def colours(self):
         """Every colour in the picture."""
-        shared = (style.INK, style.WAITING_EDGE, style.WAITING, style.CLIENT, ROAD, style.HANDSHAKE, style.FAILED)
+        shared = (style.INK, style.WAITING_EDGE, style.WAITING, style.CLIENT, style.ROAD, style.HANDSHAKE, style.FAILED)
         return [*shared, *dict.fromkeys(track.color for track in self.tracks)]
 
     def put(self, artist):
@@ -150,13 +151,13 @@ class Track:
         shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
         axes.text(LEFT - 48, top + 8, shown, fontweight="bold", color=style.INK, va="center")
         thick = 12 if len(run.connections) == 1 else 30
-        axes.plot([LEFT, right], [self.road] * 2, color=ROAD, linewidth=thick * 72 / DPI, solid_capstyle="butt", zorder=1)
+        axes.plot([LEFT, right], [self.road] * 2, color=style.ROAD, linewidth=thick * 72 / DPI, solid_capstyle="butt", zorder=1)
         axes.text(LEFT - 14, self.road, "client", ha="right", va="center", fontsize=10, color=style.QUIET)
         axes.text(right + 14, self.road, "Redis", ha="left", va="center", fontsize=10, color=style.QUIET)
         self.draw_bar(name)
         self.height = {number: 0 if len(run.connections) == 1 else (place / (len(run.connections) - 1) - 0.5) * 24
                        for place, number in enumerate(run.connections)}
-        self.cover = stage.put(axes.add_patch(plt.Rectangle((0, top + 62), 0, 34, facecolor="white", linewidth=0)))
+        self.cover = stage.put(axes.add_patch(plt.Rectangle((0, top + 62), 0, 34, facecolor=style.PAPER, linewidth=0)))
         self.there = stage.put(axes.scatter([], [], zorder=3, linewidths=0))
         self.back = stage.put(axes.scatter([], [], zorder=3, linewidths=1.8, edgecolors=self.color))
         self.counter = stage.put(axes.text(right, top + 8, "", ha="right", va="center", fontsize=10, color=style.QUIET))

@@ -36,6 +36,8 @@ NO_ROLE = "#555555"
 GRID = "#E6E6E6"
 PAPER = "#FFFFFF"
 
+ROAD = "#EEF1F5"  # what a request travels on
+
 # The share of time spent waiting: all work, half and half, all waiting.
 SHARE_OF_WAITING = (CLIENT, "#F7F4EE", MESSAGE)
 
@@ -160,7 +162,12 @@ def readable(color):
 
 def palette():
     """Every colour that has a role, as "#RRGGBB"."""
-    values = [value for name, value in globals().items() if name.isupper() and isinstance(value, (str, tuple))]
-    texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
-    ways = [color for color, _ in WAYS.values()]
-    return {text.upper() for text in [*texts, *ways] if re.fullmatch("#[0-9A-Fa-f]{6}", text)}
+    return set(colors_in([value for name, value in globals().items() if name.isupper()]))
+
+
+def colors_in(value):
+    if isinstance(value, str) and re.fullmatch("#[0-9A-Fa-f]{6}", value):
+        yield value.upper()
+    elif isinstance(value, (tuple, list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from colors_in(each)

@@ -5,7 +5,7 @@ from io import BytesIO
 
 from ..words import many, milliseconds
 from . import style
-from .canvas import STYLE, TITLE_WIDTH, environment, plt, say
+from .canvas import STYLE, TITLE_WIDTH, environment, finished, plt, say
 from .film import Scene, png
 from .scales import plain_ticks
 
@@ -53,7 +53,7 @@ class WaitingMap:
         with plt.style.context(STYLE):
             figure, _ = draw_map(self)
         plt.close(figure)
-        return figure
+        return finished(figure, self.words)
 
     def sliders(self):
         """The map above two sliders, which move where you are. Needs a running kernel."""
@@ -82,7 +82,8 @@ class WaitingMap:
     def _repr_mimebundle_(self, include=None, exclude=None):
         out = BytesIO()
         self.still().savefig(out, format="png")
-        return {**self.sliders()._repr_mimebundle_(), "text/plain": repr(self), "image/png": out.getvalue()}
+        shown = {**self.sliders()._repr_mimebundle_(), "text/plain": repr(self), "image/png": out.getvalue()}
+        return shown, {"image/png": {"alt": self.words}}
 
     def __repr__(self):
         return "<map of where the time goes>"

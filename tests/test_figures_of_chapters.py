@@ -1,0 +1,161 @@
+"""Every figure of every chapter keeps the rules: read when it is drawn, in the chapter's kernel (see legible.py).
+
+Runs last. The notebooks of this session drew the figures; where there are none among the tests, a chapter is run for it.
+"""
+
+import json
+import os
+
+import nbformat
+import pytest
+from helpers import ROOT
+from legible import broken_rules, look_at, title_of
+from nbclient import NotebookClient
+
+from lab_utils.figures import style
+from lab_utils.figures.canvas import STYLE, plt, set_title
+from lab_utils.timing.ratio import Ratio
+
+CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+SHORTEST = "00_start_here"
+# Words of titles of figures that may break a rule until the chapters are cut and moved: {chapter: {…}}.
+EXCEPTIONS = {}
+
+
+def figures_in(path):
+    """How many figures a committed chapter shows."""
+    return sum("image/png" in output.get("data", {}) for cell in nbformat.read(path, as_version=4).cells
+               for output in cell.get("outputs", []))
+
+
+def drawn():
+    """[{"chapter": …, "title": …, "broken": […]}] of the figures drawn in chapters' kernels in this session."""
+    try:
+        with open(os.environ["LAB_FIGURE_LOG"], encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+    except FileNotFoundError:
+        return []
+
+
+def test_every_figure_of_a_chapter_keeps_the_rules(request, monkeypatch):
+    ran = {item.path.stem for item in request.session.items if item.path.suffix == ".ipynb"} & set(CHAPTERS)
+    if not ran:
+        monkeypatch.setenv("LAB_CHAPTER", SHORTEST)
+        NotebookClient(nbformat.read(CHAPTERS[SHORTEST], as_version=4), timeout=300,
+                       resources={"metadata": {"path": str(ROOT / "notebooks")}}).execute()
+        ran = {SHORTEST}
+    seen = drawn()
+    for chapter in sorted(ran):
+        count = sum(figure["chapter"] == chapter for figure in seen)
+        assert count >= figures_in(CHAPTERS[chapter]), f"{chapter} drew {count} figures that were looked at"
+    broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"]) for figure in seen
+              if figure["broken"] and not any(words in figure["title"] for words in EXCEPTIONS.get(figure["chapter"], ()))]
+    assert not broken, "\n".join(broken)
+
+
+# The rules themselves: a figure that breaks one is refused.
+
+
+@pytest.fixture
+def figure():
+    """A figure that breaks no rule."""
+    with plt.style.context(STYLE):
+        made, axes = plt.subplots()
+        axes.barh([0, 1], [5, 2], color=style.NO_ROLE, edgecolor=style.PAPER)
+        set_title(axes, "Fifty GETs: 5 ms one by one, 2 ms in a pipeline")
+        assert broken_rules(made) == []
+        yield made
+
+
+def breaks(figure, words):
+    found = broken_rules(figure)
+    assert len(found) == 1 and words in found[0], found
+
+
+def test_bars_on_a_log_axis(figure):
+    figure.axes[0].set_xscale("log")
+    assert any("bars on a log axis" in each for each in broken_rules(figure))
+
+
+def test_bars_that_do_not_begin_at_zero(figure):
+    figure.axes[0].set_xlim(1, 6)
+    breaks(figure, "an axis that begins at 1")
+
+
+def test_bars_upwards_on_a_log_axis(figure):
+    figure.axes[0].clear()
+    figure.axes[0].bar([0, 1], [5, 20], color=style.NO_ROLE)
+    figure.axes[0].set_yscale("log")
+    assert "bars on a log axis" in broken_rules(figure)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda axes: axes.barh([2], [1], color="#123456"),
+    lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor="#123456"),
+    lambda axes: axes.plot([1, 2], [0, 1], color="#123456"),
+    lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor="#123456"),
+    lambda axes: axes.scatter([1], [0], color="#123456"),
+    lambda axes: axes.text(3, 0.5, "a word", color="#123456"),
+    lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={"arrowstyle": "-|>", "color": "#123456"}),
+], ids=["bar", "edge", "line", "marker", "scatter", "text", "arrow"])
+def test_a_colour_without_a_role(figure, draw):
+    draw(figure.axes[0])
+    breaks(figure, "#123456")
+
+
+def test_words_on_words(figure):
+    for word in ("one", "other"):
+        figure.axes[0].text(3, 0.5, word)
+    breaks(figure, "'one' and 'other'")
+
+
+def test_words_beyond_the_page(figure):
+    figure.text(0.99, 0.5, "a word too long for the page")
+    breaks(figure, "cut off")
+
+
+def test_words_too_small(figure):
+    figure.axes[0].text(3, 0.5, "a word", fontsize=7.9)
+    breaks(figure, "too small")
+
+
+FASTER, SAME = Ratio(2.0, 1.9, 2.1, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)
+
+
+@pytest.mark.parametrize("title, ratios, broken", [
+    ("A pipeline is 2.0x faster", [FASTER], None),
+    ("A pipeline is 2.0x faster", [SAME], "none of the figure's intervals"),
+    ("A pipeline is 2.0x faster", [], "none of the figure's intervals"),
+    ("A pipeline is 3.0x faster", [FASTER], "none of the figure's intervals"),
+    ("A pipeline is 2.0x slower", [FASTER], "none of the figure's intervals"),
+    ("A pipeline is faster", [FASTER], None),
+    ("A pipeline is faster", [SAME], "none of the figure's intervals"),
+    ("A pipeline is no different", [SAME], None),
+    ("A pipeline takes 1.0x the time", [FASTER], "no difference as one"),
+    ("Every figure comes out within 1.0x", [], "no difference as one"),
+    ("A pipeline takes 11.0x the time", [FASTER], None),
+    ("A pipeline takes 2 ms; you said 5", [FASTER], "a guess in the title"),
+    ("", [], "no title"),
+])
+def test_a_title_says_what_the_rounds_show(figure, title, ratios, broken):
+    figure.ratios = ratios
+    figure.suptitle(title)
+    if broken:
+        breaks(figure, broken)
+    else:
+        assert broken_rules(figure) == []
+
+
+def test_what_breaks_is_written_down(figure, monkeypatch, tmp_path):
+    monkeypatch.setenv("LAB_FIGURE_LOG", str(tmp_path / "figures"))
+    monkeypatch.setenv("LAB_CHAPTER", "03")
+    look_at(figure)
+    figure.axes[0].set_xlim(1, 6)
+    look_at(figure)
+    figure.axes[0].set_xlim(0, 6)
+    figure.draw_without_rendering = None
+    look_at(figure)
+    sound, dishonest, unasked = drawn()
+    assert sound == {"chapter": "03", "title": title_of(figure), "broken": []}
+    assert dishonest["broken"] == ["bars on an axis that begins at 1"]
+    assert "TypeError" in unasked["broken"][0]
