@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from helpers import ROOT, refusal
+from legible import broken_rules
 from matplotlib import font_manager
 from matplotlib.text import Text
 
@@ -18,6 +19,7 @@ from lab_utils.figures import canvas, labels, style
 from lab_utils.figures.canvas import title_of
 from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
+from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
 from lab_utils.tracing.wire import Capture, Message
 
@@ -339,6 +341,17 @@ def test_panels_share_their_axes(r, capsys):
     assert near.get_ylim() == far.get_ylim() and near.get_xlim() == far.get_xlim()
     assert capsys.readouterr().out == ("measured: near: loop from 1 to 9 ms between 1 and 10 keys. "
                                        "far: loop from 5 to 50 ms between 1 and 10 keys\n")
+
+
+def test_a_ratio_shows_its_interval_and_the_title_may_say_it(r, capsys):
+    faster, same = Ratio(2.0, 1.9, 2.5, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)
+    bars = lab.plot_bars({"GET": faster, "SET": same}, "times as fast", f"A GET is {faster}, a SET {same}")
+    lines = lab.plot_lines({"GET": {1: same, 2: faster}}, "keys", "times as fast", "Two keys")
+    assert [tuple(line.get_xdata()) for line in bars.axes[0].lines if line.get_marker() == "|"] == [(1.9, 2.5), (0.9, 1.3)]
+    assert [tuple(line.get_ydata()) for line in lines.axes[0].lines if line.get_marker() == "_"] == [(0.9, 1.3), (1.9, 2.5)]
+    assert broken_rules(bars) == broken_rules(lines) == []
+    assert capsys.readouterr().out == ("measured: GET 2 times as fast; SET 1.1 times as fast\n"
+                                       "measured: GET from 1.1 to 2 times as fast between 1 and 2 keys\n")
 
 
 @pytest.mark.parametrize("unit, marked", [("times faster", True), ("one by one ÷ pipeline, times", True), ("ms", False)])

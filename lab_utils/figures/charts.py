@@ -19,11 +19,13 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None):
     """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one. `asked` draws a line at
-    the number that was asked for; ratios, whose unit says "times", get one at 1x. `measured=False` prints the values as
-    facts, to be compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
+    the number that was asked for; ratios, whose unit says "times", get one at 1x, and a Ratio shows its interval.
+    `measured=False` prints the values as facts, to be compared in CI: for counts only. Raises LabError for anything but
+    numbers by name and texts.
     """
+    values, ratios = without_intervals(values)
     check_numbers(values, "lab.plot_bars", '{"loop": 31.2}')
-    return checked_rows("lab.plot_bars", {"": values}, unit, title, log, measured, asked)
+    return checked_rows("lab.plot_bars", {"": values}, unit, title, log, measured, asked, ratios)
 
 
 def plot_groups(groups, unit, title, log=False, measured=True, asked=None):
@@ -36,7 +38,7 @@ def plot_groups(groups, unit, title, log=False, measured=True, asked=None):
     return checked_rows("lab.plot_groups", groups, unit, title, log, measured, asked)
 
 
-def checked_rows(helper, groups, unit, title, log, measured, asked):
+def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None):
     for values in groups.values():
         if log:
             check_positive_one(values.values(), helper)
@@ -44,15 +46,16 @@ def checked_rows(helper, groups, unit, title, log, measured, asked):
     check_text(title, "title")
     if asked is not None:
         check_positive(asked, "asked")
-    return draw_groups(groups, unit, title, log, measured, asked)
+    return draw_groups(groups, unit, title, log, measured, asked, ratios or {})
 
 
 @styled
-def draw_groups(groups, unit, title, log, measured, asked):
+def draw_groups(groups, unit, title, log, measured, asked, ratios):
     looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
-    blocks = {heading: rows_of(values, unit, looks, log) for heading, values in groups.items()}
+    blocks = {heading: rows_of(values, unit, looks, log, ratios) for heading, values in groups.items()}
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
+    figure.ratios = list(ratios.values())
     values = [value for values in groups.values() for value in values.values()]
     if not log:
         whole_ticks(axes.xaxis, values)
@@ -66,7 +69,7 @@ def draw_groups(groups, unit, title, log, measured, asked):
     return figure
 
 
-def rows_of(values, unit, looks, log):
+def rows_of(values, unit, looks, log, ratios):
     """A Row for each value; on a log axis with the factor to the first."""
     first, rows = next(iter(values.values())), []
     for name, value in values.items():
@@ -74,8 +77,22 @@ def rows_of(values, unit, looks, log):
         compared = log and rows and first > 0 and value > 0 and factor_off(value, first) >= ALIKE
         note = f"{number(float(factor_off(value, first)))}x" if compared else ""
         if value > 0 or not log:
-            rows.append(Row(name, value, text, looks[name].in_row, note, first if compared else None))
+            since = first if compared else None
+            rows.append(Row(name, value, text, looks[name].in_row, note, since, interval_of(ratios.get(name))))
     return rows
+
+
+def without_intervals(values):
+    """({name: number}, {name: Ratio}) of values that may be Ratios."""
+    if not isinstance(values, dict):
+        return values, {}
+    ratios = {name: value for name, value in values.items() if interval_of(value)}
+    return values | {name: ratio.value for name, ratio in ratios.items()}, ratios
+
+
+def interval_of(ratio):
+    """(low, high) of a Ratio; None of a number."""
+    return (ratio.low, ratio.high) if hasattr(ratio, "low") and hasattr(ratio, "high") else None
 
 
 def bars_in_words(values, unit):
@@ -90,16 +107,26 @@ def groups_in_words(groups, unit):
 def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None):
     """The points of {name: {x: y}}, the name at the last one. Axes carry their units in their labels.
 
-    `ylim` is (lowest, highest), for charts that are to be compared. Ratios, whose ylabel says "times", get a line at 1x.
+    `ylim` is (lowest, highest), for charts that are to be compared. Ratios, whose ylabel says "times", get a line at 1x,
+    and a Ratio shows its interval.
     `measured=False` prints the end points as facts, to be compared in CI: for counts only. Raises LabError for anything
     but numbers by number and name, and texts.
     """
+    series, ratios = series_without_intervals(series)
     check_series(series, "lab.plot_lines", log_x, log_y)
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
     if ylim is not None:
         check_limits(ylim, log_y)
-    return draw_lines({"": series}, xlabel, ylabel, title, log_x, log_y, measured, ylim)
+    return draw_lines({"": series}, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios)
+
+
+def series_without_intervals(series):
+    """({name: {x: number}}, {name: {x: Ratio}}) of points that may be Ratios."""
+    if not isinstance(series, dict):
+        return series, {}
+    parts = {name: without_intervals(points) for name, points in series.items()}
+    return {name: points for name, (points, _) in parts.items()}, {name: ratios for name, (_, ratios) in parts.items()}
 
 
 def plot_panels(panels, xlabel, ylabel, title, log_x=False, log_y=False, measured=True):
@@ -108,7 +135,7 @@ def plot_panels(panels, xlabel, ylabel, title, log_x=False, log_y=False, measure
         check_series(series, "lab.plot_panels", log_x, log_y)
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
-    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, None)
+    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured)
 
 
 def check_series(series, helper, log_x, log_y):
@@ -136,7 +163,7 @@ def check_limits(ylim, log_y):
 
 
 @styled
-def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim):
+def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim=None, ratios=None):
     figure, row = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, figsize=(WIDTH, 4.4))
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row[0], panels.items(), strict=True):
@@ -145,6 +172,9 @@ def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim):
         axes.set_yscale("log" if log_y else "linear")
         axes.set_title(heading, fontsize=11, fontweight="normal")
         axes.set_xlabel(f"{xlabel}, log scale" if log_x else xlabel)
+    for name, intervals in (ratios or {}).items():
+        draw_intervals(row[0][0], intervals, looks[name])
+    figure.ratios = [ratio for intervals in (ratios or {}).values() for ratio in intervals.values()]
     set_limits(row[0], panels, ylabel, log_y, ylim)
     row[0][0].set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
     set_title(row[0][0], title)
@@ -167,6 +197,11 @@ def draw_series(axes, series, looks):
         if few:
             axes.plot(list(points), list(points.values()), linestyle="none", marker=look.marker or None, markersize=8,
                       color=look.color, markerfacecolor=look.face, markeredgewidth=1.6)
+
+
+def draw_intervals(axes, ratios, look):
+    for x, ratio in ratios.items():
+        axes.plot([x, x], interval_of(ratio), color=look.color, linewidth=1.2, marker="_", markersize=7)
 
 
 def set_limits(row, panels, ylabel, log_y, ylim):

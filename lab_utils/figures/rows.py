@@ -27,7 +27,13 @@ class Row:
     look: style.Look
     note: str = ""
     since: float | None = None
+    interval: tuple | None = None
     said: bool = False
+
+    @property
+    def end(self):
+        """Where the bar ends, or its interval."""
+        return max(self.value, self.interval[1]) if self.interval else self.value
 
 
 def said_row(value, text, note="", since=None):
@@ -75,7 +81,7 @@ def name_rows(axes, names):
 def set_scale(axes, rows, width, log):
     """Sets the axis so that all words have room; returns a function that says of a row whether its factor fits on its line."""
     if not log:
-        ends = [row.value / max(0.25, 1 - (words_px(ending(row), USUAL) + MARGIN_PX) / width) for row in rows]
+        ends = [row.end / max(0.25, 1 - (words_px(ending(row), USUAL) + MARGIN_PX) / width) for row in rows]
         values = [0, *(row.value * 1.06 for row in rows)]
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
@@ -121,7 +127,9 @@ def draw_row(axes, place, row, log, between):
         write(axes, right, (max(row.value, row.since or 0), place), (9, 0), color, "left")
     else:
         axes.barh(place, row.value, 0.62, color=row.look.color, hatch=None if row.look.filled else "////", edgecolor=style.PAPER)
-        write(axes, ending(row), (row.value, place), (5, 0), color, "left")
+        if row.interval:
+            axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8)
+        write(axes, ending(row), (row.end, place), (6, 0), color, "left")
     if between:
         axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
                       va="bottom", fontsize=SMALL, color=style.QUIET)

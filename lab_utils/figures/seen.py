@@ -3,11 +3,12 @@
 from ..arguments import check_dict, check_number, check_positive, check_text, shown
 from ..errors import LabError
 from ..words import many, plain_duration
-from .canvas import environment, plt, say, set_title, styled
+from . import style
+from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
 from .scales import plain_ticks
 
-# How much of the batch somebody saw: colour, marker.
-NOTHING, PART, ALL = ("#777777", "o"), ("#D55E00", "^"), ("#0072B2", "s")
+# How much of the batch somebody saw, as how full the dot is.
+FILLED = {"nothing": "none", "a part": "bottom", "all of it": "full"}
 
 
 def check_seen(runs, whole, title):
@@ -37,19 +38,19 @@ def plot_seen(runs, whole, title):
 
 @styled
 def draw_seen(runs, whole, title):
-    figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(9, 0.9 + 2.3 * len(runs)))
+    figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(WIDTH, 0.9 + 2.3 * len(runs)))
     told = []
     for axes, (name, (samples, took)) in zip(panels[:, 0], runs.items(), strict=True):
-        axes.axvspan(0, took * 1000, color="#f0f0f0", zorder=0)
+        axes.axvspan(0, took * 1000, color=style.ROAD, zorder=0)
         groups = {"nothing": [], "a part": [], "all of it": []}
         for at, seen in samples:
             groups["nothing" if seen == 0 else "all of it" if seen >= whole else "a part"].append((at * 1000, seen))
-        looks = zip(groups.items(), (NOTHING, PART, ALL), strict=True)
-        for row, ((label, points), (color, marker)) in enumerate(looks):
-            axes.plot(*zip(*points or [(None, None)], strict=True), marker, color=color, markersize=5, linestyle="none")
-            axes.text(0.04, 0.62 + 0.13 * row, f"saw {label}: {many(len(points), 'time')}", color=color, fontsize=10,
+        for row, (label, points) in enumerate(groups.items()):
+            dot = {"marker": "o", "fillstyle": FILLED[label], "color": style.NO_ROLE, "markerfacecoloralt": style.PAPER}
+            axes.plot(*zip(*points or [(None, None)], strict=True), **dot, markersize=6, linestyle="none")
+            axes.text(0.04, 0.62 + 0.13 * row, f"saw {label}: {many(len(points), 'time')}", color=style.INK, fontsize=USUAL,
                       transform=axes.transAxes)
-            axes.plot(0.025, 0.655 + 0.13 * row, marker, color=color, markersize=6, transform=axes.transAxes)
+            axes.plot(0.025, 0.655 + 0.13 * row, **dot, markersize=7, transform=axes.transAxes)
         axes.set_ylim(-0.09 * whole, 1.12 * whole)
         axes.set_ylabel(f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)

@@ -1,9 +1,8 @@
 """The timeline of clients that share a server: an arrow for what each said and heard, in order."""
 
 from ..errors import LabError
-from .canvas import environment, plt, set_title, styled
-
-SAID, HEARD = "#0072B2", "#D55E00"
+from . import style
+from .canvas import SMALL, WIDTH, environment, plt, set_title, styled
 
 
 @styled
@@ -15,10 +14,10 @@ def plot_timeline(seen, title):
                        "Let the function call two of them, or print what lab.timeline returned.")
     at = dict(zip(clients, (0, 2), strict=False))
     count = len(seen.steps)
-    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.62 * count))
+    figure, axes = plt.subplots(figsize=(WIDTH, 1.5 + 0.62 * count))
     axes.grid(False)
     for name, place in {**at, "Redis": 1}.items():
-        axes.plot([place, place], [-0.35, count - 0.1], color="#333333", linewidth=2)
+        axes.plot([place, place], [-0.35, count - 0.1], color=style.RULE, linewidth=1.4)
         axes.text(place, -0.45, name, ha="center", va="bottom", fontweight="bold")
     for row, step in enumerate(seen.steps):
         draw_step(axes, at[step.who], row, step)
@@ -36,9 +35,8 @@ def plot_timeline(seen, title):
 def draw_step(axes, place, row, step):
     """A solid arrow to Redis with what was said, a dashed one back with what was heard."""
     middle = (place + 1) / 2
-    for height, text, color, style, ends in ((row + 0.1, step.says, SAID, "-", (place, 1)),
-                                             (row + 0.55, step.hears, HEARD, "--", (1, place))):
+    for height, text, line, ends in ((row + 0.1, step.says, "-", (place, 1)), (row + 0.55, step.hears, "--", (1, place))):
         axes.annotate("", (ends[1], height), (ends[0], height),
-                      arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "linewidth": 1.5,
+                      arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linestyle": line, "linewidth": 1.5,
                                   "shrinkA": 0, "shrinkB": 0})
-        axes.text(middle, height - 0.03, text, ha="center", va="bottom", fontsize=9, color=color)
+        axes.text(middle, height - 0.03, text, ha="center", va="bottom", fontsize=SMALL, color=style.INK)
