@@ -55,10 +55,13 @@ def draw_shares(axes, place, budget):
 def budget_title(rows):
     """Of the first variant: how much of its time is waiting, at the nearest and at the farthest distance."""
     name = rows[0][0]
-    own = [(rtt, budget.network / (budget.network + budget.client + budget.server)) for other, rtt, budget in rows
-           if other == name]
+    own = [(rtt, waiting(budget)) for other, rtt, budget in rows if other == name]
     text = f"{name}: {own[0][1]:.0%} of the time is waiting at RTT {milliseconds(own[0][0])}"
     return text if len(own) == 1 else f"{text}, {own[-1][1]:.0%} at {milliseconds(own[-1][0])}"
+
+
+def waiting(budget):
+    return budget.network / (budget.network + budget.client + budget.server)
 
 
 def shares(budget):

@@ -129,13 +129,15 @@ def series_without_intervals(series):
     return {name: points for name, (points, _) in parts.items()}, {name: ratios for name, (_, ratios) in parts.items()}
 
 
-def plot_panels(panels, xlabel, ylabel, title, log_x=False, log_y=False, measured=True):
+def plot_panels(panels, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None):
     """{panel: {name: {x: y}}} side by side on the same axes, so that they can be compared; else as `plot_lines`."""
     for series in check_dict(panels, "lab.plot_panels", '{"near": {"loop": {1: 0.5, 10: 4.8}}}').values():
         check_series(series, "lab.plot_panels", log_x, log_y)
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
-    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured)
+    if ylim is not None:
+        check_limits(ylim, log_y)
+    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim)
 
 
 def check_series(series, helper, log_x, log_y):

@@ -73,12 +73,10 @@ def comparison_title(times, over):
 
     Where the rounds do not tell one of them from `over`, that is said.
     """
-    far = times.rtts[-1]
-    names = times.names
+    far, names = times.rtts[-1], times.names
     if len(names) > MOST_IN_TITLE:
-        names = sorted([max(names, key=lambda name: times.seconds(name, far)),
-                        min(names, key=lambda name: times.seconds(name, far))], key=names.index)
-    parts = [style.took(name, times.seconds(name, far)) for name in names]
-    ratios = [times.speedup(name, over, far) for name in others(names, over)]
-    doubts = list(dict.fromkeys(str(ratio) for ratio in ratios if not ratio.differs))
-    return f"{style.away(far)}: {', '.join(parts)}" + (f" ({', '.join(doubts)})" if doubts else "")
+        ends = [end(names, key=lambda name: times.seconds(name, far)) for end in (max, min)]
+        names = [name for name in names if name in ends]
+    ratios = {name: times.speedup(name, over, far) for name in others(names, over)}
+    doubts = {name: str(ratio) for name, ratio in ratios.items() if not ratio.differs}
+    return f"{style.away(far)}: {style.told({name: times.seconds(name, far) for name in names}, doubts)}"

@@ -154,7 +154,7 @@ def ladders_title(captures):
     """'5 ms away: 15.4 ms one by one, 5.07 ms in a pipeline'."""
     far = {capture.rtt_ms for capture in captures.values()}
     where = f"{style.away(*far)}: " if len(far) == 1 else ""
-    return where + ", ".join(style.took(name, took(capture)) for name, capture in captures.items())
+    return where + style.told({name: took(capture) for name, capture in captures.items()})
 
 
 def in_words(capture):

@@ -234,10 +234,7 @@ def lanes_title(runs):
     """'50 GETs, 1 ms away: 51.8 ms one by one, 1.3 ms in a pipeline'; of more than three ways the slowest and the fastest."""
     names = sorted(runs, key=lambda name: runs[name].seconds, reverse=True)
     shown = list(runs) if len(runs) <= 3 else [names[0], names[-1]]
-    phrases = [style.phrase(name) for name in shown]
-    parts = [f"{plain_duration(runs[name].seconds)} {text}" if all(phrases) else f"{name} {plain_duration(runs[name].seconds)}"
-             for name, text in zip(shown, phrases, strict=True)]
-    times = ("; " if "," in "".join(shown) else ", ").join(parts)
+    times = style.told({name: runs[name].seconds for name in shown})
     about = what(runs)
     return f"{about}: {times}" if about else times
 

@@ -52,7 +52,7 @@ def mark(axes, value, words, across=False):
     text = {"fontsize": SMALL, "color": style.QUIET, "annotation_clip": False, "textcoords": "offset points"}
     if across:
         axes.axhline(value, **line)
-        axes.annotate(words, (1, value), (-2, 3), xycoords=axes.get_yaxis_transform(), ha="right", va="bottom", **text)
+        axes.annotate(words, (0, value), (4, 3), xycoords=axes.get_yaxis_transform(), ha="left", va="bottom", **text)
     else:
         axes.axvline(value, **line)
         axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)

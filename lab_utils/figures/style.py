@@ -58,7 +58,8 @@ WAYS = {
     "asyncio": ("#8A6D00", "X"),
 }
 ALSO = {
-    "loop": "one by one", "loops": "one by one", "ping-pong": "one by one", "multi": "transaction", "exec": "transaction",
+    "loop": "one by one", "loops": "one by one", "ping-pong": "one by one", "plain": "one by one", "calls": "one by one",
+    "multi": "transaction", "exec": "transaction", "watch": "transaction",
     "mset": "one command", "mget": "one command", "hmget": "one command", "lua": "script", "eval": "script",
     "thread": "threads", "tasks": "asyncio", "async": "asyncio",
 }
@@ -145,9 +146,17 @@ def phrase(name):
     return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
 
 
-def took(name, seconds):
-    """'5.28 ms in a pipeline', or 'HVALS 5.28 ms' for a name that has no phrase."""
-    return f"{plain_duration(seconds)} {phrase(name)}" if phrase(name) else f"{name} {plain_duration(seconds)}"
+def told(seconds, notes=None):
+    """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS 5.28 ms, …' where a name has no phrase.
+
+    `notes`, {name: words}, stand in brackets behind.
+    """
+    known, several = all(map(phrase, seconds)), "," in "".join(seconds)
+    parts = []
+    for name, each in seconds.items():
+        words = f"{plain_duration(each)} {phrase(name)}" if known else f"{name} {plain_duration(each)}"
+        parts.append(f"{words} ({notes[name]})" if notes and notes.get(name) else words)
+    return ("; " if several else ", ").join(parts)
 
 
 def away(rtt_ms):
