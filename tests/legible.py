@@ -48,7 +48,8 @@ def look_at(figure):
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
-    return [*sizes_and_cuts(figure), *overlaps(figure), *dishonest_bars(figure), *strange_colors(figure), *bold_titles(figure)]
+    rules = sizes_and_cuts, overlaps, small_type, dishonest_bars, strange_colors, bold_titles
+    return [sentence for rule in rules for sentence in rule(figure)]
 
 
 # Words
@@ -78,6 +79,13 @@ def overlaps(figure):
     for (one, _, box), (other, _, second) in itertools.combinations(boxes_of(figure), 2):
         if overlap(box, second):
             yield f"one on top of the other: {one!r} and {other!r}"
+
+
+def small_type(figure):
+    """Anything but one line that says where the figure comes from."""
+    lines = [text for text in words_of(figure) if "redis-py" in text.get_text()]
+    if len(lines) != 1 or lines[0].get_fontsize() != SMALLEST_POINTS:
+        yield f"{len(lines)} lines of small type about server and client"
 
 
 def overlap(one, other):

@@ -105,7 +105,8 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
     assert [cell.id for cell in book.cells] == [f"cell-{number:02d}" for number in range(len(book.cells))]
     assert set(book.metadata) == {"kernelspec", "language_info"}
     assert all(set(cell.metadata) <= {"tags"} for cell in book.cells)
-    assert all(not output.get("metadata") for _, output, _ in outputs(notebook))
+    kept = [more for _, output, _ in outputs(notebook) for more in output.get("metadata", {}).values()]
+    assert all(set(more) == {"alt"} for more in kept)  # a figure in words
 
 
 @every_chapter

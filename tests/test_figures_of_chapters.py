@@ -12,8 +12,9 @@ from helpers import ROOT
 from legible import broken_rules, look_at, title_of
 from nbclient import NotebookClient
 
+from lab_utils import setting
 from lab_utils.figures import style
-from lab_utils.figures.canvas import STYLE, plt, set_title
+from lab_utils.figures.canvas import STYLE, environment, plt, set_title
 from lab_utils.timing.ratio import Ratio
 
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
@@ -47,7 +48,7 @@ def test_every_figure_of_a_chapter_keeps_the_rules(request, monkeypatch):
     seen = drawn()
     for chapter in sorted(ran):
         count = sum(figure["chapter"] == chapter for figure in seen)
-        assert count >= figures_in(CHAPTERS[chapter]), f"{chapter} drew {count} figures that were looked at"
+        assert count >= figures_in(CHAPTERS[chapter]), f"{chapter} drew {count} figures that were looked at: {seen}"
     broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"]) for figure in seen
               if figure["broken"] and not any(words in figure["title"] for words in EXCEPTIONS.get(figure["chapter"], ()))]
     assert not broken, "\n".join(broken)
@@ -57,12 +58,14 @@ def test_every_figure_of_a_chapter_keeps_the_rules(request, monkeypatch):
 
 
 @pytest.fixture
-def figure():
+def figure(monkeypatch):
     """A figure that breaks no rule."""
+    monkeypatch.setattr(setting, "line", lambda: "Redis 8.2.3 · redis-py 8.1.0")
     with plt.style.context(STYLE):
         made, axes = plt.subplots()
         axes.barh([0, 1], [5, 2], color=style.NO_ROLE, edgecolor=style.PAPER)
         set_title(axes, "Fifty GETs: 5 ms one by one, 2 ms in a pipeline")
+        environment(axes)
         assert broken_rules(made) == []
         yield made
 
@@ -117,6 +120,14 @@ def test_words_beyond_the_page(figure):
 def test_words_too_small(figure):
     figure.axes[0].text(3, 0.5, "a word", fontsize=7.9)
     breaks(figure, "too small")
+
+
+@pytest.mark.parametrize("line", ["", "Redis 8.2.3 · redis-py 8.1.0\nredis-py"])
+def test_a_figure_says_once_where_it_comes_from(figure, line):
+    figure.supxlabel(line)
+    if line:
+        figure.text(0.5, 0.5, line)
+    assert any("lines of small type" in each for each in broken_rules(figure))
 
 
 FASTER, SAME = Ratio(2.0, 1.9, 2.1, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)

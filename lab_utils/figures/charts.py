@@ -1,5 +1,7 @@
 """Charts of a chapter's own numbers: bars, bars in groups, lines."""
 
+from dataclasses import replace
+
 from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown
 from ..errors import LabError
 from ..words import factor_off
@@ -51,8 +53,8 @@ def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None)
 
 @styled
 def draw_groups(groups, unit, title, log, measured, asked, ratios):
-    looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
-    blocks = {heading: rows_of(values, unit, looks, log, ratios) for heading, values in groups.items()}
+    looks = looks_of(groups)
+    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios) for heading, values in groups.items()}
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = list(ratios.values())
@@ -67,6 +69,16 @@ def draw_groups(groups, unit, title, log, measured, asked, ratios):
     environment(axes)
     tell(measured, bars_in_words(groups[""], unit) if "" in groups else groups_in_words(groups, unit))
     return figure
+
+
+def looks_of(groups):
+    """{heading: {name: Look}}: by the names; where they have no role and the headings are ways, by the headings."""
+    looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
+    if any(look.color != style.NO_ROLE for look in looks.values()):
+        return dict.fromkeys(groups, looks)
+    heads = style.looks(groups)
+    return {heading: {name: replace(heads[heading], filled=name == list(values)[-1]) if heads[heading].color != style.NO_ROLE
+                      else looks[name] for name in values} for heading, values in groups.items()}
 
 
 def rows_of(values, unit, looks, log, ratios):
