@@ -35,12 +35,16 @@ def within_reach(said, measured):
 
 
 def farthest_off(pairs, close):
-    """[(label, guess, measured)] of the few guesses that were farthest off; how far, where that is beyond the scale."""
-    off = {pair: factor_off(*pair[1:]) for pair in pairs}
-    worst = [pair for pair in sorted(off, key=off.get, reverse=True) if off[pair] > close][:MOST_NAMED]
-    return [(name.replace(".", " ").replace("_", " ") + (f", {times(off[name, said, measured])}" * beyond),
-             within_reach(said, measured), measured)
-            for name, said, measured in worst for beyond in (off[name, said, measured] > FARTHEST,)]
+    """[(label, guess, measured)] of the few guesses that were farthest off, of those that were not close."""
+    off = sorted(((factor_off(said, measured), name, said, measured) for name, said, measured in pairs), reverse=True)
+    return [(words_for(name, factor), within_reach(said, measured), measured)
+            for factor, name, said, measured in off[:MOST_NAMED] if factor > close]
+
+
+def words_for(name, factor):
+    """'01 cart'; with its factor where the diamond stands at the end of the scale, '01 cart, 4,200x'."""
+    words = name.replace(".", " ").replace("_", " ")
+    return f"{words}, {times(factor)}" if factor > FARTHEST else words
 
 
 def draw_square(axes, pairs, close):
