@@ -50,8 +50,34 @@ def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
     entry = lab.ledger()["A99"]
     assert entry == json.loads((trial / "claims.json").read_text(encoding="utf-8"))["A99"]
-    verdict = {"word": FAILS, "because": "~0.5x", "measured": {"loop_s": 0.5, "pipeline_s": 1.0}, "taken_share": 0.0}
+    verdict = {"word": FAILS, "because": "~0.5x", "addition": "", "measured": {"loop_s": 0.5, "pipeline_s": 1.0},
+               "taken_share": 0.0}
     assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], **verdict, "chapters": {"": verdict}}
+
+
+def test_what_the_lab_adds_stands_below_the_word_and_is_remembered(trial, busy, monkeypatch):
+    def judge(loop_s):
+        return Verdict(HOLDS if loop_s > 1 else FAILS, f"~{loop_s:g} s", "it turns with the distance")
+
+    monkeypatch.setitem(claims.CLAIMS, "A98", Claim("A98", "a loop is slow", judge, "the distance"))
+    tried = lab.claim("A98", loop_s=1.1)
+    assert repr(tried) == "A98  “a loop is slow”\n    verdict: holds: ~1.1 s\n    addition: it turns with the distance"
+    assert lab.ledger()["A98"]["addition"] == lab.ledger()["A98"]["chapters"][""]["addition"] == "it turns with the distance"
+    busy(0.5)
+    assert lab.claim("A98", loop_s=1.1).verdict.word == UNTESTED
+    assert repr(lab.claim("A98", loop_s=1.1)).endswith("\n    addition: it turns with the distance")
+
+
+def test_a_ledger_of_an_older_lab_is_read_as_it_is(trial, capsys):
+    """Its entries know of no additions."""
+    verdict = {"word": DEPENDS, "because": "~2x", "measured": {"writes": 7, "turns": 1}}
+    old = {"A1": {"text": "A pipeline is one send", "article": "Redis Pipeline", **verdict, "chapters": {"02_wire": verdict}}}
+    trial.mkdir()
+    (trial / "claims.json").write_text(json.dumps(old), encoding="utf-8")
+    assert lab.ledger() == old
+    lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
+    assert lab.ledger()["A1"] == old["A1"] and lab.ledger()["A99"]["word"] == HOLDS
+    assert capsys.readouterr().out == "" and [path.name for path in trial.iterdir()] == ["claims.json"]
 
 
 def test_each_chapter_keeps_its_own_verdict(trial, monkeypatch):
@@ -127,3 +153,5 @@ def test_every_claim_is_known_by_its_article():
     claims.load_all()
     for name, claim in claims.CLAIMS.items():
         assert claim.article and claim.text and name[1:].isdigit(), name
+        assert claim.turns_with in ("", *claims.TURNS_WITH), name
+        assert len(claim.text) <= 110, f"{name}: in short"

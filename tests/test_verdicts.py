@@ -49,6 +49,21 @@ def test_what_is_measured_stands_behind_a_tilde_and_the_word_stays(name, measure
     for _ in range(10):
         verdict = judged(name, on_another_morning(measured, chance))
         assert (verdict.word, as_compared(verdict.because)) == (word, expected)
+        assert as_compared(verdict.addition) == as_compared(judged(name, measured).addition)
+
+
+@every_case
+def test_what_the_lab_adds_is_the_same_whatever_the_word(name, measured, word):
+    """nbval compares it: measured ten times as large or as small, only its figures differ."""
+    addition = judged(name, measured).addition
+    for other in claims.nearby(measured, 10):
+        assert as_compared(judged(name, other).addition) == as_compared(addition)
+    assert not addition.endswith("."), "a sentence may follow"
+
+
+@every_case
+def test_what_a_claim_depends_on_is_said_first_and_only_where_it_depends(name, measured, word):
+    assert judged(name, measured).because.startswith("on ") is (word == claims.DEPENDS)
 
 
 def test_every_judge_can_say_one_thing_and_another():

@@ -23,6 +23,9 @@ HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "unt
 WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
 PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
 
+TURNS_WITH = ("the client", "a default of the client", "the distance", "the size", "the command", "the data",
+              "the system")
+
 ARTICLES = {
     "A": "Redis Pipeline, packet by packet (MicroAd developers' blog)",
     "B": "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)",
@@ -36,11 +39,13 @@ ARTICLES = {
 class Verdict:
     """`word` is one of WORDS; `because` says why, with measured figures behind `~`.
 
+    `addition` is what the lab found beyond the claim: one sentence for all words, only its figures differ; "" for none.
     "untested" is for what a machine cannot tell, never for what did not come out clearly.
     """
 
     word: str
     because: str
+    addition: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,16 @@ class Tried:
     measured: dict
 
     def __repr__(self):
-        return in_words(self.name, self.text, self.verdict.word, self.verdict.because)
+        return in_words(self.name, self.text, self.verdict)
 
 
-def in_words(name, text, word, because, where=""):
+def in_words(name, text, verdict, where=""):
     """A claim and its verdict as they are printed. The verdict has a line of its own that nbval passes over, by how it begins:
-    what was measured decides it (see tests/nbval_sanitize.cfg).
+    what was measured decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is there is a
+    fact, its figures are not.
     """
-    return f"{name}  “{text}”{where}\n    verdict: {word}: {because}"
+    told = f"{name}  “{text}”{where}\n    verdict: {verdict.word}: {verdict.because}"
+    return f"{told}\n    addition: {verdict.addition}" if verdict.addition else told
 
 
 SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): (.*)$", re.MULTILINE)
@@ -73,9 +80,12 @@ def shown_in(text):
 
 @dataclass(frozen=True)
 class Claim:
+    """`text` is what the author said, in short; `turns_with`, one of TURNS_WITH, what decides where it holds and by how much."""
+
     name: str
     text: str
     judge: object
+    turns_with: str = ""
 
     @property
     def article(self):
@@ -95,10 +105,10 @@ def order(name):
     return name[0], int(name[1:])
 
 
-def judge(name, text):
-    """Registers the decorated function as the judge of claim `name`, whose `text` is the claim in our words."""
+def judge(name, text, turns_with=""):
+    """Registers the decorated function as the judge of a Claim."""
     def register(function):
-        CLAIMS[name] = Claim(name, text, function)
+        CLAIMS[name] = Claim(name, text, function, turns_with)
         return function
     return register
 
@@ -149,7 +159,7 @@ def judged(judge, measured, seen):
         return found
     others = "” or “".join(sorted(turned))
     return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by ~{seen.doubt:.0%} "
-                             f"it would be “{others}”: {found.because}")
+                             f"it would be “{others}”: {found.because}", found.addition)
 
 
 SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
@@ -193,8 +203,9 @@ def chapter():
 
 
 def ledger():
-    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured", "chapters"}}.
+    """The claims tried so far on this machine: {name: {"text", "article", "word", "because", "measured", "chapters", …}}.
 
-    The verdict is the latest; `chapters` holds each chapter's own, since several try the same claim.
+    The verdict is the latest; `chapters` holds each chapter's own, since several try the same claim. "addition" is what the
+    lab adds; what an older lab wrote has none.
     """
     return state.load("claims")

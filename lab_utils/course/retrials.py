@@ -28,13 +28,16 @@ CHAPTER_S = 6  # about what the cells of one chapter take, for the progress bar
 
 @dataclass(frozen=True)
 class Retried:
-    """A claim, the verdict that it got just now (`word`, `because`), and the file name of the `chapter` that tells why."""
+    """A claim, the verdict that it got just now (`word`, `because`, `addition`), and the file name of the `chapter` that
+    tells why. `turns_with` is what decides where the claim holds and by how much, one of claims.TURNS_WITH or ""."""
 
     name: str
     text: str
     word: str
     because: str
     chapter: str
+    addition: str = ""
+    turns_with: str = ""
 
 
 class Retrial:
@@ -47,6 +50,12 @@ class Retrial:
         """How many claims got each verdict: {"holds": 12, …}, the words that nobody got left out."""
         counted = Counter(claim.word for claim in self.claims.values())
         return {word: counted[word] for word in claims.WORDS if counted[word]}
+
+    def turning_with(self, word):
+        """{what decides: names of the claims that got this verdict and turn with it}, as claims.TURNS_WITH has it in order."""
+        chosen = [claim for claim in self.claims.values() if claim.word == word]
+        groups = {what: [claim.name for claim in chosen if claim.turns_with == what] for what in claims.TURNS_WITH}
+        return {what: names for what, names in groups.items() if names}
 
     def article(self, letter):
         """The claims of one article, "A" to "E", as a Table. Raises LabError for another letter."""
@@ -83,13 +92,14 @@ class Table(list):
         self.article = article
 
     def __repr__(self):
-        lines = [claims.in_words(claim.name, claim.text, claim.word, claim.because, f"  [{claim.chapter}]") for claim in self]
+        lines = [claims.in_words(claim.name, claim.text, claim, f"  [{claim.chapter}]") for claim in self]
         return "\n".join([self.article, *lines])
 
     def _repr_html_(self):
-        heads = row(cell("", "th"), cell("claimed", "th"), cell("here", "th"), cell("measured", "th"), cell("chapter", "th"))
+        heads = row(cell("", "th"), cell("claimed", "th"), cell("here", "th"), cell("why, and what the lab adds", "th"),
+                    cell("chapter", "th"))
         rows = [row(cell(f"<b>{claim.name}</b>"), cell(html.escape(claim.text)), verdict_cell(f"<b>{claim.word}</b>"),
-                    verdict_cell(html.escape(claim.because)), cell(f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>'))
+                    verdict_cell(reason(claim)), cell(f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>'))
                 for claim in self]
         return f"<b>{html.escape(self.article)}</b><table>{heads}{''.join(rows)}</table>"
 
@@ -101,6 +111,12 @@ def row(*cells):
 def cell(text, tag="td", marked=""):
     """A cell of a table. Jupyter sets every one to the right unless it says otherwise itself."""
     return f'<{tag}{marked} style="text-align: left; vertical-align: top">{text}</{tag}>'
+
+
+def reason(claim):
+    """Why a claim got its word, and below it, apart, what the lab adds."""
+    addition = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
+    return html.escape(claim.because) + addition
 
 
 def verdict_cell(text):
@@ -135,7 +151,8 @@ def verdict_of(claim, entry, path, error):
     if not entry:
         entry = {"word": claims.UNTESTED, "because": error or "its cell was not run", "measured": {}}
         claims.enter(claim.name, entry, claims.chapter())
-    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name)
+    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name, entry.get("addition", ""),
+                   claim.turns_with)
 
 
 def trial_cells(path):

@@ -3,12 +3,19 @@
 GB = 1_073_741_824
 MB = 1_048_576
 
+LONG = dict(batches_s=0.055, queued_bytes=36_000_000, commands=100_000, pipeline_worst_s=0.004, multi_worst_s=0.038,
+            batches_worst_s=0.003)
+CLUSTER = dict(commands=30, nodes=3, mset_refused=True, tagged_refused=False)
+
 CASES = [
     ("C3", dict(default_bytes=GB, limit_bytes=MB, one_cut=True, pipeline_cut=False, multi_cut=True), "depends"),
     ("C3", dict(default_bytes=GB, limit_bytes=MB, one_cut=True, pipeline_cut=False, multi_cut=False), "depends"),
     ("C3", dict(default_bytes=GB, limit_bytes=MB, one_cut=True, pipeline_cut=True, multi_cut=True), "holds"),
     ("C3", dict(default_bytes=GB, limit_bytes=MB, one_cut=False, pipeline_cut=False, multi_cut=False), "does not hold here"),
-    ("C12", dict(reply="error MOVED", commands=30, nodes=3, failed=0, mset_refused=True, tagged_refused=False), "depends"),
-    ("C12", dict(reply="error MOVED", commands=30, nodes=3, failed=20, mset_refused=True, tagged_refused=False), "holds"),
-    ("C12", dict(reply="nil", commands=30, nodes=3, failed=0, mset_refused=False, tagged_refused=False), "does not hold here"),
+    ("C8", dict(**LONG, at_once_s=0.062, cut_off=True), "holds"),
+    ("C8", dict(**LONG, at_once_s=0.090, cut_off=False), "holds"),
+    ("C8", dict(**LONG, at_once_s=0.050, cut_off=False), "does not hold here"),
+    ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=0), "depends"),
+    ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=17), "holds"),
+    ("C12", dict(**CLUSTER, reply="nil", plain_failed=0, failed=0), "does not hold here"),
 ]

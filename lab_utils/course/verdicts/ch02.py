@@ -4,22 +4,26 @@ from ...words import many
 from ..claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, judge
 
 
-@judge("A1", "A pipeline is one send and one receive")
-def a1(writes, turns):
-    """`writes` and `turns` of one pipeline."""
-    if turns != 1:
-        return Verdict(FAILS, f"the client waited in {many(turns, 'turn')}")
-    if writes == 1:
-        return Verdict(HOLDS, "one write, one wait")
-    return Verdict(DEPENDS, f"one wait, but {many(writes, 'write')}: redis-py sends a long pipeline in pieces")
+@judge("A1", "With a pipeline, sending and receiving are needed only once each.", "the size")
+def a1(commands, writes, turns):
+    """`writes` and `turns` of one pipeline of so many commands."""
+    adds = (f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in pieces, cut by redis-py's own write "
+            "buffer and not by the network. The server answers meanwhile; that all comes together is the client's view")
+    if turns == 1 and writes < commands:
+        return Verdict(HOLDS, f"{many(commands, 'command')}, and the client waited once", adds)
+    return Verdict(FAILS, f"{many(commands, 'command')} left in {many(writes, 'write')}, and the client waited in "
+                          f"{many(turns, 'turn')}", adds)
 
 
-@judge("A2", "Acknowledgements stand between requests because the commands are sent separately")
-def a2(turns, acks):
-    """`turns` of commands sent one by one, and the empty `acks` that the kernel sent meanwhile; None where it does not tell."""
-    if acks is None:
-        return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent")
-    if acks >= turns:
-        return Verdict(HOLDS, f"{many(turns, 'turn')} brought ~{acks} empty acknowledgements")
-    return Verdict(FAILS, f"{many(turns, 'turn')} sent separately brought ~{acks} empty acknowledgements: "
-                          "the kernel decides, and the wait is for the reply")
+@judge("A2", "Empty ACKs stand between request and reply because each SET is sent separately.", "the system")
+def a2(turns, acks, pipeline_acks):
+    """The empty acks that the system sent during so many turns, one by one, and during one pipeline of the same commands;
+    None where it does not tell."""
+    adds = "nothing of yours waits for an acknowledgement: count the turns"
+    if acks is None or pipeline_acks is None:
+        return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent", adds)
+    seen = f"{many(turns, 'turn')} brought ~{acks} empty acknowledgements of yours, one pipeline of the same ~{pipeline_acks}"
+    if acks >= turns and not pipeline_acks:
+        return Verdict(HOLDS, seen, adds)
+    return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one; the article's sent one each way, in its "
+                            "pipeline too, so sending separately only multiplied them", adds)

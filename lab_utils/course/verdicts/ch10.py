@@ -1,37 +1,57 @@
-"""Chapter 10: what a server cuts off, and what a cluster refuses."""
+"""Chapter 10: what a server cuts off, what a long batch costs it and others, and what a cluster refuses."""
 
+from ...words import duration, many
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
+SLOWER = 1.2
 
-@judge("C3", "The server closes a client whose query buffer passes 1 GB.")
+
+@judge("C3", "When the data sent exceeds the input buffer's limit, 1 GB by default, the server closes the client.", "the command")
 def c3(default_bytes, limit_bytes, one_cut, pipeline_cut, multi_cut):
     """Whether a server with a limit of `limit_bytes` cut off a client that sent more: as one command, as a plain pipeline, in
     MULTI. `default_bytes` is the limit as it comes."""
-    seen = (f"the limit is a setting, {default_bytes:,} bytes as it comes. Set to {limit_bytes:,}, and more than that sent: "
-            f"one large command {was_cut(one_cut)}, a plain pipeline {was_cut(pipeline_cut)}; transactions cut off on this "
-            f"server: ~{int(multi_cut)} of 1")
+    seen = (f"with a limit of {limit_bytes:,} bytes, and more than that sent, one large command {was_cut(one_cut)}, a plain "
+            f"pipeline {was_cut(pipeline_cut)}, a transaction {was_cut(multi_cut)}")
+    adds = f"the limit is a setting, client-query-buffer-limit: {default_bytes:,} bytes as it comes"
     if one_cut and pipeline_cut and multi_cut:
-        return Verdict(HOLDS, seen)
+        return Verdict(HOLDS, seen, adds)
     if one_cut or pipeline_cut or multi_cut:
-        return Verdict(DEPENDS, f"{seen}. What counts is what the server has to keep, not what you send")
-    return Verdict(FAILS, f"{seen}. Nobody was cut off")
+        return Verdict(DEPENDS, f"on what the server has to keep, not on what is sent: {seen}", adds)
+    return Verdict(FAILS, f"{seen}. Nobody was cut off", adds)
 
 
 def was_cut(cut):
     return "was cut off" if cut else "passed"
 
 
-@judge("C12", "In a cluster, commands whose keys live in another slot fail with -MOVE.")
-def c12(reply, commands, nodes, failed, mset_refused, tagged_refused):
-    """What a node without the key replied; of a cluster client's pipeline of `commands` over `nodes` nodes, how many
-    `failed`; whether MSET was refused across slots, and with one hash tag."""
-    seen = (f"a plain client hears {reply!r} from a node that does not have the key; of {commands} commands that the cluster "
-            f"client's pipeline sent to {nodes} nodes, {failed} failed")
-    if "MOVE" not in reply:
-        return Verdict(FAILS, seen)
+@judge("C8", "Too many commands at once may hurt, and buffers have limits: don't use too many.", "the size")
+def c8(at_once_s, batches_s, queued_bytes, cut_off, commands, pipeline_worst_s, multi_worst_s, batches_worst_s):
+    """The same reads in one pipeline and in batches, in seconds; the bytes of replies that waited at the server for the one, and
+    whether a limit on them cut it off. And seconds that a bystander's slowest PING took while so many SETs ran: in a plain
+    pipeline, in one MULTI, and in batches with MULTI."""
+    seen = (f"one long pipeline took {duration(at_once_s)}, batches {duration(batches_s)}; ~{queued_bytes / 1e6:.0f} MB of "
+            f"replies waited at the server, and with a limit on them the client {was_cut(cut_off)}. The lab's link never "
+            "congests: that part is untested")
+    adds = (f"others: beside {many(commands, 'SET')} a bystander's slowest PING took {duration(pipeline_worst_s)} in a plain "
+            f"pipeline, {duration(multi_worst_s)} in one MULTI, {duration(batches_worst_s)} in batches of 1,000 with MULTI")
+    hurt = cut_off or at_once_s >= SLOWER * batches_s
+    return Verdict(HOLDS if hurt else FAILS, seen, adds)
+
+
+@judge("C12", "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may fail.", "the client")
+def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
+    """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes, how many failed when a plain
+    client sent it to one node, and when the cluster client did. Whether MSET was refused across slots, and with one hash tag."""
+    seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline to one of them got {plain_failed} errors (a "
+            f"node without the key replies {reply!r}), the cluster client's pipeline {failed}")
+    adds = (f"one MSET over the same keys was {refused(mset_refused)}, and with one hash tag {refused(tagged_refused)}; a "
+            "transaction has to stay in one slot too")
+    if "MOVE" not in reply or not plain_failed:
+        return Verdict(FAILS, seen, adds)
     if failed:
-        return Verdict(HOLDS, seen)
-    several = "refused across slots" if mset_refused else "not refused across slots"
-    tagged = "refused too" if tagged_refused else "accepted"
-    return Verdict(DEPENDS, f"{seen}. On the client, which follows, and on the command: one MSET was {several}, "
-                            f"and with a hash tag {tagged}")
+        return Verdict(HOLDS, seen, adds)
+    return Verdict(DEPENDS, f"on the client: {seen}, since it knows the nodes and groups by them", adds)
+
+
+def refused(was):
+    return "refused" if was else "accepted"
