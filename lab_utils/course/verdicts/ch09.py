@@ -7,7 +7,7 @@ ABOUT_TEN = 5  # "about 10 times" is confirmed from this factor on
 NO_GAIN = 1.2
 
 
-@judge("B1", "hiredis makes redis-py faster: “about 10 times, I hear”.", "the size")
+@judge("B1", "hiredis makes redis-py faster, as the author hears about 10 times.", "the size")
 def b1(get, list_10, list_1000, list_10000, pipeline):
     """How many times faster redis-py was with hiredis than with its own parser: one GET, LRANGE of 10, 1,000 and
     10,000 items, a pipeline of 1,000 GETs."""
