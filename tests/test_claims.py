@@ -34,15 +34,15 @@ def test_the_verdict_follows_from_the_measurements(trial, loop_s, word):
 
 
 def test_what_is_written_can_be_read_and_is_passed_over():
-    """A claim in a line, its verdict in the next, whatever they say; nbval compares the first."""
+    """A claim in a line, its verdict in the next, whatever they say, and what the lab adds: nbval passes over the second."""
     written = {"A1": ("holds", "~3 ms: as “said”"), "C14": ("does not hold here", ""), "E3": ("untested", "other (~23%)")}
-    texts = [claims.in_words(name, "“so” it says", word, because, where)
+    texts = [claims.in_words(name, "“so” it says", Verdict(word, because, "more, by ~3%" if where else ""), where)
              for (name, (word, because)), where in zip(written.items(), ("", "  [03_loops.ipynb]", ""), strict=True)]
     text = "\n".join(["before", *texts, "after: verdict"])
     assert claims.shown_in(text) == written
     assert as_compared(text).splitlines() == [
         "before", "A1  ““so” it says”", "verdict: ...", "C14  ““so” it says”  [03_loops.ipynb]", "verdict: ...",
-        "E3  ““so” it says”", "verdict: ...", "after: verdict"]
+        "    addition: more, by~T", "E3  ““so” it says”", "verdict: ...", "after: verdict"]
 
 
 def test_the_ledger_remembers_the_latest_verdict(trial):
