@@ -216,7 +216,7 @@ def test_the_title_is_the_finding(r):
     assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
     both = {"one by one": made(50), "50 threads": made(1, 50)}
     assert lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ") and "in 50 threads" in lanes.lanes_title(both)
-    assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way 55.1 ms, pipeline 55.1 ms")
+    assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way in 55.1 ms, pipeline in 55.1 ms")
 
 
 def test_the_axis_begins_at_zero_and_is_linear(drawn):

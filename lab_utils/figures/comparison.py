@@ -6,13 +6,13 @@ from . import style
 from .canvas import environment, say, set_title, styled
 from .rows import Row, draw_rows, page, said_row
 
-LONGEST_BAR = 60  # times the shortest one: beyond, a bar would be too short to be seen
+LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to be seen
 MOST_IN_TITLE = 3
 
 
 @styled
 def plot_comparison(times, over, said=None, title=None):
-    """The seconds a call of each variant, with its factor to `over`: bars at one distance, dots on a log axis at several.
+    """The seconds a call of each variant, with its factor to `over`: bars, or dots on a log axis for what spans decades.
 
     `said`, the learner's number of times that the last other variant is faster than `over` at the first distance,
     gets a diamond there.
@@ -52,9 +52,9 @@ def rows_at(times, over, rtt, scale):
 
 
 def needs_log(blocks):
-    """False for one distance with times that bars can show; several distances need dots."""
+    """True for times that span decades: bars cannot show them, dots on a log axis can."""
     values = [row.value for rows in blocks.values() for row in rows]
-    return len(blocks) > 1 or max(values) > LONGEST_BAR * min(values)
+    return max(values) > LONGEST_BAR * min(values)
 
 
 def others(names, over):

@@ -60,7 +60,7 @@ WAYS = {
 ALSO = {
     "loop": "one by one", "loops": "one by one", "ping-pong": "one by one", "plain": "one by one", "calls": "one by one",
     "multi": "transaction", "exec": "transaction", "watch": "transaction",
-    "mset": "one command", "mget": "one command", "hmget": "one command", "lua": "script", "eval": "script",
+    "mset": "one command", "msets": "one command", "mget": "one command", "hmget": "one command", "lua": "script", "eval": "script",
     "thread": "threads", "tasks": "asyncio", "async": "asyncio",
 }
 # How a title says it.
@@ -147,14 +147,14 @@ def phrase(name):
 
 
 def told(seconds, notes=None):
-    """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS 5.28 ms, …' where a name has no phrase.
+    """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS in 5.28 ms, …' where a name has no phrase.
 
     `notes`, {name: words}, stand in brackets behind.
     """
     known, several = all(map(phrase, seconds)), "," in "".join(seconds)
     parts = []
     for name, each in seconds.items():
-        words = f"{plain_duration(each)} {phrase(name)}" if known else f"{name} {plain_duration(each)}"
+        words = f"{plain_duration(each)} {phrase(name)}" if known else f"{name} in {plain_duration(each)}"
         parts.append(f"{words} ({notes[name]})" if notes and notes.get(name) else words)
     return ("; " if several else ", ").join(parts)
 
