@@ -60,8 +60,8 @@ WAYS = {
 ALSO = {
     "loop": "one by one", "loops": "one by one", "ping-pong": "one by one", "plain": "one by one", "calls": "one by one",
     "multi": "transaction", "exec": "transaction", "watch": "transaction",
-    "mset": "one command", "msets": "one command", "mget": "one command", "hmget": "one command", "lua": "script", "eval": "script",
-    "thread": "threads", "tasks": "asyncio", "async": "asyncio",
+    "mset": "one command", "msets": "one command", "mget": "one command", "hmget": "one command",
+    "lua": "script", "eval": "script", "thread": "threads", "tasks": "asyncio", "async": "asyncio",
 }
 # How a title says it.
 IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline", "transaction": "in a transaction",
