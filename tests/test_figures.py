@@ -319,7 +319,8 @@ def test_a_colour_means_one_thing():
     ways = [color for color, _ in style.WAYS.values()]
     markers = [marker for _, marker in style.WAYS.values()]
     assert len(set(ways)) == len(set(markers)) == len(style.WAYS)
-    assert not {style.GUESS, style.PUBLISHED, style.NO_ROLE, *time, *style.DISTANCES} & set(ways)
+    assert not {style.GUESS, *style.VERDICTS, style.PUBLISHED, style.NO_ROLE, *time, *style.DISTANCES} & set(ways)
+    assert not {*style.VERDICTS} & {*time, *style.DISTANCES, style.GUESS, style.PUBLISHED}
     assert {style.GUESS, style.WAITING, style.GRID, *ways} <= style.palette()
 
 

@@ -1,12 +1,13 @@
 """The scoreboard's two figures: a tile for every claim, and every published table beside its reproduction."""
 
 from ..errors import LabError
+from ..figures import style
 from ..figures.canvas import environment, plt, say, set_title, styled
 from ..figures.published import draw_published, published_words
 from ..words import factor_off
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
-LOOKS = {HOLDS: ("#009E73", ""), DEPENDS: ("#E69F00", "///"), FAILS: ("#D55E00", "xxx"), UNTESTED: ("#DDDDDD", "")}
+LOOKS = dict(zip((HOLDS, DEPENDS, FAILS, UNTESTED), zip(style.VERDICTS, ("", "///", "xxx", ""), strict=True), strict=True))
 CLOSE = 1.5  # a figure reproduced within this factor is called close
 
 
@@ -18,9 +19,9 @@ def plot_verdicts(retrial, title=None):
     for place, tiles in enumerate(rows.values()):
         for column, claim in enumerate(tiles):
             color, hatch = LOOKS[claim.word]
-            axes.add_patch(plt.Rectangle((column, place - 0.42), 0.92, 0.84, facecolor=color, hatch=hatch, edgecolor="white"))
+            axes.add_patch(plt.Rectangle((column, place - 0.42), 0.92, 0.84, facecolor=color, hatch=hatch, edgecolor=style.PAPER))
             axes.text(column + 0.46, place, claim.name, ha="center", va="center", fontsize=9, fontweight="bold",
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85})
+                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1.5, "alpha": 0.85})
     axes.set_xlim(-0.1, max(map(len, rows.values())) + 0.1)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xticks([])
@@ -29,7 +30,7 @@ def plot_verdicts(retrial, title=None):
     for side in axes.spines.values():
         side.set_visible(False)
     words = retrial.words()
-    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=LOOKS[word][0], hatch=LOOKS[word][1], edgecolor="white", label=word)
+    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=LOOKS[word][0], hatch=LOOKS[word][1], edgecolor=style.PAPER, label=word)
                for word in words]
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(handles), frameon=False)
     set_title(axes, title or retrial.in_words().capitalize())

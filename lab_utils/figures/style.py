@@ -38,6 +38,9 @@ PAPER = "#FFFFFF"
 
 ROAD = "#EEF1F5"  # what a request travels on
 
+# A claim's verdict, and nothing else: it holds, it depends, it does not hold here; grey where it was not tried.
+VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
+
 # The share of time spent waiting: all work, half and half, all waiting.
 SHARE_OF_WAITING = (CLIENT, "#F7F4EE", MESSAGE)
 
