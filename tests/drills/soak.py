@@ -22,18 +22,18 @@ def main(quiet, busily):
     with busy(os.cpu_count()):
         for number in range(busily):
             bad += row(f"busy {number + 1}", run(cell_timeout_s=300))
-    for sentence in bad:
-        print(f"\n{sentence}", flush=True)
     drills = subprocess.run([sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills"], cwd=ROOT,
                             env={**os.environ, "DRILLS": "full"})
     return 1 if bad or drills.returncode else 0
 
 
 def row(name, found):
-    """Prints a run's row; returns what is not as committed."""
+    """Prints a run's row and what is not as committed, which it returns."""
     print(f"{name:<14} {found.cells:>6} {len(found.facts):>6} {len(found.words):>6} {len(found.untested):>9} "
           f"{found.seconds:>8.0f}  {' '.join(found.untested)}", flush=True)
-    return [f"{name}: {told}" for told in (*found.facts, *found.words)]
+    for told in (*found.facts, *found.words):
+        print(f"    {told}", flush=True)
+    return [*found.facts, *found.words]
 
 
 if __name__ == "__main__":
