@@ -13,8 +13,11 @@ class Whole:
     """A context manager whose way in and way out are each run whole: a Ctrl-C that falls into one is raised at its end.
 
     Subclasses say what is done in `enter` and `leave`. `leave` also runs when `enter` fails or is interrupted, so it undoes
-    whatever has been done so far. Inside the `with` block a Ctrl-C does what it always does.
+    whatever has been done so far. Inside the `with` block a Ctrl-C does what it always does. `failed` tells `leave` whether
+    the block ended by an error, or a Ctrl-C has come.
     """
+
+    _ended_by = None  # the class of the error by which the block ended
 
     _came = False  # a Ctrl-C, while it could not be raised
     _open = False  # to Ctrl-C, though on the way in
@@ -25,6 +28,10 @@ class Whole:
 
     def leave(self):
         """Puts it back."""
+
+    @property
+    def failed(self):
+        return self._came or self._ended_by is not None
 
     def __enter__(self):
         self._came = False
@@ -38,8 +45,9 @@ class Whole:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         try:
+            self._ended_by = kind
             self.leave()
         finally:
             self._let_go()

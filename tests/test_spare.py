@@ -1,8 +1,15 @@
 """A spare server is another one, with its own settings, and leaves the lab's alone."""
 
+import signal
+import sys
+import threading
+
+import pytest
 import redis
 
 import lab_utils as lab
+from lab_utils.testbed import clusters, guard, keeper, private_server, server, spare_server
+from lab_utils.testbed.keeper import Kept, all_or_none
 
 
 def test_a_spare_server_is_not_the_labs():
@@ -29,3 +36,94 @@ def test_it_may_listen_on_a_unix_socket_too(tmp_path):
 def test_redis_url_is_never_used(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     assert lab.spare().ping()
+
+
+# Interrupted
+
+
+FILES = {module.__file__ for module in (clusters, guard, keeper, private_server, server, spare_server)}
+
+
+def traced(work, before_line):
+    """Runs `work()`, and calls `before_line(place)` before each line of FILES that it runs in this thread."""
+    def on_line(frame, event, _):
+        if frame.f_code.co_filename not in FILES:
+            return None
+        if event == "line":
+            before_line((frame.f_code.co_filename, frame.f_lineno))
+        return on_line
+
+    sys.settrace(on_line)
+    try:
+        return work()
+    finally:
+        sys.settrace(None)
+
+
+def interrupted(place, work):
+    """Runs `work()` with a Ctrl-C the first time that it gets to `place`. Returns whether it got there."""
+    def before_line(here):
+        if here == place:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        traced(work, before_line)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return False
+
+
+def nothing_remains(before):
+    """Of what was started since, no process and no address in the lab's books."""
+    return (keeper._kept == before and all(kept.alive() for kept in before)
+            and all(known.kept in before for known in guard._private.values() if known.alive()))
+
+
+def test_interrupted_on_any_line_a_spare_server_is_stopped(lab_server):
+    places = {}
+    traced(lambda: spare_server.spare().close(), lambda place: places.setdefault(place))
+    assert len(places) > 60
+    before = set(keeper._kept)
+    for place in places:
+        assert not interrupted(place, spare_server.spare) or nothing_remains(before), place
+        for late in keeper._kept - before:  # another way was taken this time
+            late.stop()
+
+
+@pytest.mark.parametrize("moment", ["start_node", "form", "formed"])
+def test_an_interrupted_cluster_leaves_no_node(monkeypatch, moment):
+    original, calls, before = getattr(clusters, moment), [], set(keeper._kept)
+
+    def interrupting(*args):
+        calls.append(original(*args))
+        if len(calls) == {"form": 1}.get(moment, 2):
+            raise KeyboardInterrupt
+        return calls[-1]
+
+    monkeypatch.setattr(clusters, moment, interrupting)
+    with pytest.raises(KeyboardInterrupt):
+        lab.cluster()
+    assert nothing_remains(before)
+
+
+def test_what_another_thread_starts_meanwhile_stays():
+    started = []
+    with pytest.raises(ZeroDivisionError), all_or_none():
+        mine = Kept(["sleep", "60"])
+        other = threading.Thread(target=lambda: started.append(Kept(["sleep", "60"])))
+        other.start()
+        other.join()
+        raise ZeroDivisionError
+    assert not mine.alive() and started[0].alive()
+    started[0].stop()
+
+
+def test_what_ends_well_stays():
+    with all_or_none():
+        kept = Kept(["sleep", "60"])
+    assert kept.alive()
+    kept.stop()

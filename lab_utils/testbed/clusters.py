@@ -8,6 +8,7 @@ from redis.cluster import ClusterNode, RedisCluster
 from ..arguments import as_options, check_number
 from ..errors import LabError
 from .chosen_server import check_options
+from .keeper import all_or_none
 from .link import check_distance, link
 from .private_server import find_binary, free_port, start
 
@@ -55,15 +56,12 @@ def cluster():
 
     They end with the kernel, or by `stop()`. Raises LabError where they do not start or do not find each other.
     """
-    made = Cluster([])
-    try:
+    with all_or_none():
+        made = Cluster([])
         for _ in range(NODES):
             made.nodes.append(start_node(made.nodes[0].options["password"] if made.nodes else None))
         form(made.nodes)
-    except BaseException:
-        made.stop()
-        raise
-    return made
+        return made
 
 
 def start_node(password):

@@ -18,7 +18,9 @@ _reserved = []  # Servers of REDIS_URL on which a database is reserved
 
 
 def add_private(server):
-    """A server that the lab started: all of it is the lab's."""
+    """A server that the lab started: all of it is the lab's. Those that have ended are forgotten."""
+    for ended in [known for known in list(_private.values()) if not known.alive()]:
+        forget_private(ended)
     _private[server.address] = server
 
 

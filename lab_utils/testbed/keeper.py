@@ -12,9 +12,11 @@ import os
 import secrets
 import subprocess
 import tempfile
+import threading
 
 from ..interrupts import uninterrupted
 from ..system import fcntl
+from ..whole import Whole
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
@@ -71,7 +73,7 @@ class Kept:
     def __init__(self, command, folder=False, feed=None, **popen):
         """Starts `command`, in a `folder` of its own if asked, and feeds it bytes; `popen` are options of Popen."""
         self.folder = os.path.join(tempfile.gettempdir(), PREFIX + secrets.token_hex(8)) if folder else ""
-        self.owner = os.getpid()
+        self.owner, self.thread = os.getpid(), threading.get_ident()
         self.process = self.lifeline = None
         for kept in [kept for kept in _kept if not kept.alive()]:
             kept.stop()  # a long kernel is to hold nothing of those that have ended
@@ -122,6 +124,18 @@ class Kept:
         if self.lifeline is not None:
             cut(self.lifeline)
             self.lifeline = None
+
+
+class all_or_none(Whole):
+    """What this thread starts inside the `with` block is stopped again where that ends by an error or a Ctrl-C."""
+
+    def enter(self):
+        self.before = set(_kept)
+
+    def leave(self):
+        if self.failed:
+            for kept in [kept for kept in _kept - self.before if kept.thread == threading.get_ident()]:
+                kept.stop()
 
 
 def lifeline():

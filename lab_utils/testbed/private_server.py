@@ -19,7 +19,7 @@ import redis
 
 from ..errors import LabError
 from . import guard
-from .keeper import Kept
+from .keeper import Kept, all_or_none
 from .server import Server
 from .versions import refuse_old
 
@@ -71,18 +71,17 @@ def start(binary, *settings, password=None):
     for _ in range(5):
         port, secret = free_port(), password or secrets.token_hex(16)
         options = {"host": "127.0.0.1", "port": port, "password": secret}
-        kept, said = launch(binary, configuration(version, port, secret, settings))
         try:
-            info = wait_until_up(kept, said, options)
-            kept.kill_too(info["process_id"])
-        except BaseException as error:
-            kept.stop()
-            if isinstance(error, LabError) and "Address already in use" in str(error):
-                continue
-            raise
-        started = Server(("127.0.0.1", port), options, True, info["process_id"], kept, info["run_id"])
-        guard.add_private(started)
-        return started
+            with all_or_none():
+                kept, said = launch(binary, configuration(version, port, secret, settings))
+                info = wait_until_up(kept, said, options)
+                kept.kill_too(info["process_id"])
+                started = Server(("127.0.0.1", port), options, True, info["process_id"], kept, info["run_id"])
+                guard.add_private(started)
+                return started
+        except LabError as error:
+            if "Address already in use" not in str(error):
+                raise
     raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")
 
 

@@ -3,6 +3,7 @@
 from ..arguments import as_options
 from ..errors import LabError
 from . import private_server
+from .keeper import all_or_none
 
 # Settings by which a server would escape the lab, or the lab its server; those that fit in any place are not here.
 KEPT_BY_THE_LAB = {
@@ -25,11 +26,8 @@ def spare(*settings, **options):
         if setting.split()[0].strip("\"'").lower() in KEPT_BY_THE_LAB:
             raise LabError(f"lab.spare cannot start a server with {setting!r}: where it listens, runs and writes, and who may "
                            "log in, is the lab's, so that it ends with your kernel. Set it with CONFIG SET, or leave it out.")
-    started = private_server.start(private_server.find_binary(), *settings)
-    try:
+    with all_or_none():
+        started = private_server.start(private_server.find_binary(), *settings)
         with as_options(options, "lab.spare"), started.connect(**options) as probe:
             probe.ping()
-    except BaseException:
-        started.stop()
-        raise
-    return started.connect(**options)
+        return started.connect(**options)

@@ -1,7 +1,8 @@
 """Ctrl-C at a random moment of a random measurement, sync and async, once or twice: the kernel is as it was, and goes on.
 
 redis-py is as it was, and garbage collection, CPU placement, the signal's handler; nothing is held, nothing that was started
-for the call runs on, no client stays connected; and the next count and capture are exact.
+for the call runs on, no server that it did not come to return, no client stays connected; and the next count and capture are
+exact. Where the Ctrl-C fell into a helper, the learner reads one sentence instead of a traceback.
 """
 
 import json
@@ -23,11 +24,37 @@ from pathlib import Path
 asked = json.loads(sys.stdin.readline())
 import redis.asyncio
 import lab_utils as lab
-from lab_utils.testbed import event_loop, pinning, turns
+from lab_utils import interrupts
+from lab_utils.testbed import event_loop, keeper, pinning, turns
 from lab_utils.testbed.link import link
 from lab_utils.testbed.chosen_server import server
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
+HELPER = next(code for code in interrupts.interruptible.__code__.co_consts if getattr(code, "co_name", "") == "whole")
+fell_into_a_helper = False  # the last Ctrl-C
+
+def told(number, frame):
+    "Python's own handler, which notes beforehand whether a helper of the lab's was at work."
+    global fell_into_a_helper
+    fell_into_a_helper, below = False, None
+    while frame:
+        fell_into_a_helper |= frame.f_code is HELPER and below is not None and below.co_filename != interrupts.__file__
+        below, frame = frame.f_code, frame.f_back
+    signal.default_int_handler(number, None)
+
+signal.signal(signal.SIGINT, told)
+never_returned = []  # the servers of calls that were interrupted
+
+def noting(helper):
+    def call(*settings):
+        before = set(keeper._kept)
+        try:
+            return helper(*settings)
+        except interrupts.Interrupted:
+            never_returned.extend(keeper._kept - before)
+            raise
+    return call
+
+lab.spare, lab.cluster = noting(lab.spare), noting(lab.cluster)
 checked, far = lab.connect(), lab.connect(1)
 KINDS = [redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection]
 
@@ -36,7 +63,7 @@ def three(c):
         c.set(f"key{i}", f"value{i}")
 
 def started():
-    "The processes of this kernel, but the servers that the learner has asked for."
+    "The processes of this kernel, but for servers: those that the learner has asked for stay, for the others see noting()."
     mark = f"LAB_DRILL={os.environ['LAB_DRILL']}".encode()
     found = []
     for process in Path("/proc").iterdir():
@@ -53,7 +80,7 @@ def state():
     return {
         "redis-py": [[id(kind.__dict__[name]) for name in sorted(kind.__dict__)] for kind in KINDS],
         "garbage collection": gc.isenabled(), "placement": [sorted(os.sched_getaffinity(pid)) for pid in pids],
-        "handler": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        "handler": signal.getsignal(signal.SIGINT) is told,
         "turns": [str(pinning._now), len(turns._held)],
         "tasks": len(asyncio.all_tasks(event_loop.loop()[0])),
     }
@@ -72,7 +99,7 @@ exec(asked["first"])
 event_loop.loop()
 lab.count(three, checked), lab.capture(three, far)
 before, processes, connections = state(), started(), clients()
-kind = ""
+kind, sentence = "", ""
 faulthandler.dump_traceback_later(100, exit=True)  # where it hangs, if it does
 print("ready", flush=True)
 try:
@@ -80,7 +107,7 @@ try:
         while True:
             exec(asked["again"])
     except KeyboardInterrupt as error:
-        kind = type(error).__name__
+        kind, sentence = type(error).__name__, str(error)
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one may still come
 except KeyboardInterrupt:
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -92,6 +119,12 @@ after = settle(state, before)
 wrong += [f"{name}: {before[name]} became {after[name]}" for name in before if after[name] != before[name]]
 if settle(started, processes) != processes:
     wrong.append(f"processes: {processes} became {started()}")
+if running := [kept.process.args[5:7] for kept in never_returned if kept.alive()]:
+    wrong.append(f"servers of an interrupted call: {running}")
+if kind == "Interrupted" and not (sentence.startswith("lab.") and sentence.endswith("Run the cell again.")):
+    wrong.append(f"it said: {sentence}")
+if kind == "KeyboardInterrupt" and fell_into_a_helper and not asked["twice"]:
+    wrong.append("it fell into a helper, and the learner gets a traceback")
 r = None
 allowed = connections + (asked["again"].count("lab.connect") > 0) * 100  # those are the learner's own
 if clients() > allowed:
@@ -120,7 +153,7 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
     process = subprocess.Popen([sys.executable, "-c", KERNEL], env=environment(mark, folder), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        process.stdin.write(json.dumps({"first": first, "again": again}) + "\n")
+        process.stdin.write(json.dumps({"first": first, "again": again, "twice": twice}) + "\n")
         process.stdin.flush()
         while (said := process.stdout.readline()) not in ("ready\n", ""):
             pass
