@@ -27,7 +27,7 @@ from .testbed.freezing import frozen
 from .testbed.guard import empty
 from .testbed.plain_socket import raw_socket
 from .testbed.spare_server import spare
-from .timing.bystanders import bystander
+from .timing.bystanders import bystander, plot_rain
 from .timing.cold_start import run_fresh
 from .timing.comparison import compare
 from .timing.fitting import describe, fit_model, hidden_distance, predict

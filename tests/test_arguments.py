@@ -315,6 +315,10 @@ ROWS = {
             lambda x, r: lab.plot_published("a", TABLE, TABLE, 1, fitted=x),
         ),
     ],
+    "plot_rain": [
+        ({**NO_DICTS, "a number": lambda: {"MULTI": 0.038}}, lambda x, r: lab.plot_rain(x)),
+        (NO_TITLES, lambda x, r: lab.plot_rain({"MULTI": lab.bystander(works, r)}, title=x)),
+    ],
     "plot_seen": [
         (NO_DICTS, lambda x, r: lab.plot_seen(x, 1, "title")),
         (NO_PAIRS, lambda x, r: lab.plot_seen({"a": x}, 1, "title")),

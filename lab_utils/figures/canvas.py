@@ -88,13 +88,13 @@ def title_of(figure):
     return " ".join(title.split())
 
 
-def environment(axes, rtts=(), found=None):
+def environment(axes, rtts=(), found=None, note=""):
     """Small type under the figure: where these figures come from, and that the machine was busy, if it was.
 
-    `found` is the Calm of what is drawn; without one, that of the whole chapter counts.
+    `found` is the Calm of what is drawn; without one, that of the whole chapter counts. `note` is what else belongs there.
     """
     distances = f"RTT {', '.join(milliseconds(rtt) for rtt in rtts)}{' (simulated)' if any(rtts) else ''}" if rtts else ""
-    text = " · ".join(part for part in (setting.line(), distances) if part)
+    text = " · ".join(part for part in (setting.line(), distances, note) if part)
     text += f"\n{busy_note(found)}" if busy_note(found) else ""
     axes.figure.supxlabel(text, fontsize=8, color=style.QUIET, x=0.99, ha="right")
 

@@ -5,10 +5,10 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..arguments import check_client, check_function, check_number, check_ran
+from ..arguments import check_client, check_dict, check_function, check_number, check_ran, check_title, shown
 from ..errors import LabError
 from ..testbed import guard
 from ..testbed.keeper import Kept
@@ -16,13 +16,24 @@ from ..testbed.pinning import turn
 from ..testbed.plain_socket import log_in
 from ..words import duration
 
+QUIET_S = 0.05  # before and after the work: what PINGs take when nothing of ours runs
+
 
 @dataclass(frozen=True)
 class Run:
-    """One run of `fn`, which `took` seconds. `samples` is a list of (seconds since fn began, seconds until the PING's reply)."""
+    """One run of `fn`, which `took` seconds. A PING is (seconds since fn began, seconds until its reply).
+
+    `samples` are those that fell into the work, `around` those before and after it.
+    """
 
     samples: list
     took: float
+    around: list = field(default_factory=list)
+
+    @property
+    def pings(self):
+        """All of them, in the order in which they were due."""
+        return sorted(self.samples + self.around)
 
     @property
     def worst(self):
@@ -56,6 +67,15 @@ class Bystander:
     def took(self):
         return statistics.median(run.took for run in self.runs)
 
+    @property
+    def idle_worst(self):
+        """Seconds of the slowest PING before and after the work, which had only the machine to wait for."""
+        return statistics.median(max((latency for _, latency in run.around), default=0.0) for run in self.runs)
+
+    def plot(self, title=None):
+        """The rain of the run whose slowest PING is the middle one: see `lab.plot_rain`."""
+        return plot_rain({"the work": self}, title)
+
     def __repr__(self):
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
         return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)}, "
@@ -65,8 +85,9 @@ class Bystander:
 def bystander(fn, client, runs=1, setup=None):
     """Runs `fn(client)` while another process PINGs the same server every millisecond, by the clock; returns a Bystander.
 
-    It does so `runs` times, each after `setup(client)`, which nobody watches. The other client is a process of its own, so
-    that it never waits for this one's interpreter, only for the server. It stands next to the server, at no distance.
+    It does so `runs` times, each after `setup(client)`, which nobody watches, and from 50 ms before the work to 50 ms after it.
+    The other client is a process of its own, so that it never waits for this one's interpreter, only for the server. It stands
+    next to the server, at no distance.
     Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
     """
     check_number(runs, "runs", 1, whole=True)
@@ -83,6 +104,24 @@ def bystander(fn, client, runs=1, setup=None):
     return Bystander(found)
 
 
+def plot_rain(watched, title=None):
+    """Draws what bystanders felt, {way: Bystander}: each PING a drop, ms since the work began across, ms it waited upwards (log).
+
+    The work is shaded. A panel for each way, all on the same axes, shows the run whose slowest PING is the middle one. Of
+    many thousand PINGs those are left out that another one would cover; never the slowest. Returns a Figure, or None where
+    figures are off; prints one line in words. Raises LabError for anything but Bystanders by name, and a title that is no text.
+    """
+    from ..figures.rain import draw_rain
+
+    example = '{"MULTI": lab.bystander(multi, r)}'
+    for name, felt in check_dict(watched, "lab.plot_rain", example).items():
+        if not isinstance(felt, Bystander):
+            raise LabError(f"lab.plot_rain needs what lab.bystander returned for each way, such as {example}, and got "
+                           f"{shown(felt)} for {name}. Keep the whole answer, not only its .worst.")
+    check_title(title, "lab.plot_rain")
+    return draw_rain(watched, title)
+
+
 def watched(fn, client):
     """One Run of `fn(client)` beside a bystander."""
     place = guard.check(client)
@@ -95,11 +134,20 @@ def watched(fn, client):
         other.process.stdin.flush()
         if other.process.stdout.readline().strip() != "ready":
             raise LabError("The bystander could not reach the server. Run the cell again.")
+        time.sleep(QUIET_S)
         started = time.perf_counter()
         check_ran(fn(client), "lab.bystander")
         took = time.perf_counter() - started
+        time.sleep(QUIET_S)
         noted, _ = other.process.communicate()
     finally:
         other.stop()
-    samples = [(due - started, latency) for due, latency in json.loads(noted)]
-    return Run([(due, latency) for due, latency in samples if due < took and due + latency > 0] or samples[-1:], took)
+    return run_of([(due - started, latency) for due, latency in json.loads(noted)], took)
+
+
+def run_of(pings, took):
+    """The Run of all PINGs that were noted; work too short for one gets the one that was due nearest to its beginning."""
+    felt = [(due, latency) for due, latency in pings if due < took and due + latency > 0]
+    felt = felt or [min(pings, key=lambda ping: abs(ping[0]))]
+    known = set(felt)
+    return Run(felt, took, [ping for ping in pings if ping not in known])

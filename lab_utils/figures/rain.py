@@ -1,0 +1,131 @@
+"""Rain: every PING of a bystander a drop, when it was due and how long it waited, while somebody else's work ran."""
+
+import math
+import textwrap
+
+from ..words import plain_duration
+from . import style
+from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
+from .scales import plain_ticks, words_px
+
+ABREAST = 4  # panels in a row
+PANEL_IN, REST_IN, AXIS_PX = 3.1, 1.3, 760
+CELLS_ACROSS, CELLS_A_DECADE = 400, 60  # of a panel: a drop hides everything that falls into its cell
+ROOM = 2.2  # times the slowest PING, for the words above it
+BUSY_S = 1e-3  # a PING with no work beside it that takes as long says something of the machine
+
+
+@styled
+def draw_rain(watched, title=None):
+    """The figure of {name: Bystander}: a panel each on the same axes, of the run whose slowest PING is the middle one."""
+    runs = {name: middle(felt.runs) for name, felt in watched.items()}
+    rows = math.ceil(len(runs) / ABREAST)
+    columns = math.ceil(len(runs) / rows)
+    size = WIDTH, REST_IN + PANEL_IN * rows
+    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size)
+    places = list(grid.flat)
+    limits = limits_of(runs.values())
+    for axes, (name, run) in zip(places, runs.items(), strict=False):
+        draw_panel(axes, run, limits, style.way(name)[0])
+        head(axes, name, watched[name], AXIS_PX / columns)
+    for axes in places[len(runs):]:
+        axes.set_visible(False)
+    for axes in (row[0] for row in grid):
+        axes.set_ylabel("ms until the PING's reply, log scale")
+    figure.align_ylabels()
+    set_title(places[0], title or finding(watched))
+    under(places, columns, watched)
+    say("; ".join(f"{name}: {felt}" for name, felt in watched.items()))
+    return figure
+
+
+def middle(runs):
+    """The run whose slowest PING is the median one; of an even number the slower of the two."""
+    return sorted(runs, key=lambda run: run.worst)[len(runs) // 2]
+
+
+def limits_of(runs):
+    """((first, last), (quickest, slowest)) in ms, of all panels."""
+    pings = [ping for run in runs for ping in run.pings]
+    across = min(due for due, _ in pings), max(due for due, _ in pings)
+    waits = [latency for _, latency in pings]
+    return tuple(1000 * at for at in across), (1000 * min(waits) / 1.4, 1000 * max(waits) * ROOM)
+
+
+def draw_panel(axes, run, limits, color):
+    axes.set_xlim(*limits[0])
+    axes.set_ylim(*limits[1])
+    axes.set_yscale("log")
+    plain_ticks(axes.xaxis)
+    plain_ticks(axes.yaxis)
+    axes.axvspan(0, 1000 * run.took, color=style.GRID, zorder=0)
+    axes.grid(False)
+    felt = set(run.samples)
+    for ours, shade in ((False, style.PUBLISHED), (True, color)):
+        drops = [(1000 * due, 1000 * latency) for due, latency in thinned(run.pings, limits) if ((due, latency) in felt) == ours]
+        axes.plot([at for at, _ in drops], [wait for _, wait in drops], linestyle="none", marker="o", markersize=2.6,
+                  color=shade, markeredgewidth=0)
+    mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), limits[0], color)
+
+
+def thinned(pings, limits):
+    """The slowest PING of each cell: what a drop would hide anyway. So a long run is drawn as it is, with its slowest PING."""
+    (first, last), _ = limits
+    cell = (last - first) / 1000 / CELLS_ACROSS
+    kept = {}
+    for due, latency in pings:
+        place = int(due // cell), int(math.log10(latency) * CELLS_A_DECADE // 1)
+        if latency > kept.get(place, (0, 0))[1]:
+            kept[place] = due, latency
+    return list(kept.values())
+
+
+def mark_worst(axes, ping, across, color):
+    due, latency = 1000 * ping[0], 1000 * ping[1]
+    where = (due - across[0]) / (across[1] - across[0])
+    side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
+    axes.plot([due], [latency], marker="o", markersize=7, markerfacecolor="none", markeredgecolor=color, markeredgewidth=1.4)
+    axes.annotate(plain_duration(ping[1]), (due, latency), (shift, 7), textcoords="offset points", ha=side, fontsize=USUAL,
+                  color=style.readable(color), fontweight="bold")
+
+
+def head(axes, name, felt, width):
+    """The way's name, how long its work took and how far its runs are apart."""
+    small = f"shaded: the work, {plain_duration(felt.took)}\n{spread(felt)}"
+    letters = int(width / words_px("x", USUAL))
+    lines = textwrap.wrap(name, letters)[:2]
+    axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
+    axes.annotate(small, (0, 1), (0, 4), xycoords="axes fraction", textcoords="offset points", fontsize=SMALL,
+                  color=style.QUIET, va="bottom", linespacing=1.25)
+
+
+def spread(felt):
+    """'3 runs: worst 34.7–39.7 ms': how far the slowest PINGs of the runs are apart."""
+    if len(felt.runs) == 1:
+        return "1 run"
+    low, high = (plain_duration(end(run.worst for run in felt.runs)) for end in (min, max))
+    low = low.removesuffix(f" {high.split()[1]}")
+    return f"{len(felt.runs)} runs: worst {low}–{high}"
+
+
+def finding(watched):
+    """'A bystander's slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline': the most and the least of them."""
+    ranked = sorted(watched, key=lambda name: -watched[name].worst)
+    told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys((ranked[0], ranked[-1]))]
+    same = len(told) == 2 and overlap(watched[ranked[0]], watched[ranked[-1]])
+    return f"A bystander's slowest PING: {', '.join(told)}" + ("; their runs overlap" if same else "")
+
+
+def overlap(slow, quick):
+    """True where the slowest PINGs of the runs do not tell the two apart."""
+    return min(run.worst for run in slow.runs) <= max(run.worst for run in quick.runs)
+
+
+def under(places, columns, watched):
+    """What the time is, below the last panel of each column, and what PINGs took where no work ran."""
+    for axes in places[max(0, len(watched) - columns):len(watched)]:
+        axes.set_xlabel("ms since the work began", fontsize=SMALL)
+        axes.tick_params(labelbottom=True)
+    idle = max(felt.idle_worst for felt in watched.values())
+    note = f"no work beside it: a PING took up to {plain_duration(idle)}"
+    environment(places[0], note=note + (" (the machine was busy)" if idle > BUSY_S else ""))
