@@ -456,5 +456,6 @@ def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(r
     times = lab.compare({"one": works, "other": works}, rounds=1)
     assert times.plot(said=said) is not None
     assert lab.plot_prediction("a SET", 1.0, 1.1, said=said) is not None
+    assert lab.plot_bars({"a SET": 1.0}, "ms", "title", said=said) is not None
     told = capsys.readouterr().out
-    assert told.count("is not a number above 0, so the figure leaves it out") == 2 and "you said" not in told
+    assert told.count("is not a number above 0, so the figure leaves it out") == 3 and "you said" not in told

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown
+from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, heard, shown
 from ..errors import LabError
 from ..words import factor_off
 from . import style
 from .canvas import WIDTH, environment, number, plt, set_title, styled, tell
 from .labels import name_ends
-from .rows import Row, draw_rows, page
+from .rows import Row, draw_rows, page, said_row
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
@@ -17,17 +17,18 @@ AXIS_PX = 700
 ALIKE = 1.05  # two values closer than that stand for the same
 
 
-def plot_bars(values, unit, title, log=False, measured=True, asked=None):
+def plot_bars(values, unit, title, log=False, measured=True, asked=None, said=None):
     """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one. `asked` draws a line at
     the number that was asked for; ratios, whose unit says "times", get one at 1x, and a Ratio shows its interval.
-    `measured=False` prints the values as facts, to be compared in CI: for counts only. Raises LabError for anything but
-    numbers by name and texts.
+    `said` is a guess at the last value, a hollow diamond beneath it. `measured=False` prints the values as facts, to be
+    compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
     """
     values, ratios = without_intervals(values)
-    check_numbers(values, "lab.plot_bars", '{"loop": 31.2}')
-    return checked_rows("lab.plot_bars", {"": values}, unit, title, log, measured, asked, ratios)
+    *_, last = check_numbers(values, "lab.plot_bars", '{"loop": 31.2}').values()
+    said = heard(said, last, "x" if is_ratio(check_text(unit, "unit")) else unit)
+    return checked_rows("lab.plot_bars", {"": values}, unit, title, log, measured, asked, ratios, said)
 
 
 def plot_groups(groups, unit, title, log=False, measured=True, asked=None):
@@ -40,7 +41,7 @@ def plot_groups(groups, unit, title, log=False, measured=True, asked=None):
     return checked_rows("lab.plot_groups", groups, unit, title, log, measured, asked)
 
 
-def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None):
+def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None, said=None):
     for values in groups.values():
         if log:
             check_positive_one(values.values(), helper)
@@ -48,13 +49,15 @@ def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None)
     check_text(title, "title")
     if asked is not None:
         check_positive(asked, "asked")
-    return draw_groups(groups, unit, title, log, measured, asked, ratios or {})
+    return draw_groups(groups, unit, title, log, measured, asked, ratios or {}, said)
 
 
 @styled
-def draw_groups(groups, unit, title, log, measured, asked, ratios):
+def draw_groups(groups, unit, title, log, measured, asked, ratios, said):
     looks = looks_of(groups)
     blocks = {heading: rows_of(values, unit, looks[heading], log, ratios) for heading, values in groups.items()}
+    if said:
+        blocks[""].append(said_row(said, in_unit(said, unit)))
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = list(ratios.values())
@@ -67,7 +70,8 @@ def draw_groups(groups, unit, title, log, measured, asked, ratios):
         mark(axes, asked, f"{number(asked)} asked")
     set_title(axes, title)
     environment(axes)
-    tell(measured, bars_in_words(groups[""], unit) if "" in groups else groups_in_words(groups, unit))
+    yours = f"you said {in_unit(said, unit)}; " if said and measured else ""
+    tell(measured, yours + bars_in_words(groups[""], unit) if "" in groups else groups_in_words(groups, unit))
     return figure
 
 
@@ -85,13 +89,18 @@ def rows_of(values, unit, looks, log, ratios):
     """A Row for each value; on a log axis with the factor to the first."""
     first, rows = next(iter(values.values())), []
     for name, value in values.items():
-        text = number(value) + ("x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else "")
+        text = in_unit(value, unit)
         compared = log and rows and first > 0 and value > 0 and factor_off(value, first) >= ALIKE
         note = f"{number(float(factor_off(value, first)))}x" if compared else ""
         if value > 0 or not log:
             since = first if compared else None
             rows.append(Row(name, value, text, looks[name].in_row, note, since, interval_of(ratios.get(name))))
     return rows
+
+
+def in_unit(value, unit):
+    """'31.2 ms', '4.9x'; without a unit that is long to repeat."""
+    return number(value) + ("x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else "")
 
 
 def without_intervals(values):
