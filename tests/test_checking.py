@@ -14,11 +14,14 @@ from lab_utils.course.checking import (
     Refused,
     borrowed,
     clean,
+    commands_sent,
     exercise_client,
     first_difference,
+    in_one_piece,
     names_in,
     names_sent,
     refuse_over,
+    refuse_pasted,
     replaced,
     text,
     trips_of,
@@ -182,3 +185,36 @@ def test_the_first_difference():
     assert first_difference([None, 2], [0, 2]) == 0
     assert first_difference([1, 2], [1, 2]) is None
     assert first_difference([1, 2, 3], [1, 2]) is None
+
+
+@pytest.mark.parametrize("names, whole", [
+    (["EVALSHA"], True), (["MULTI", "SET", "INCRBY", "EXEC"], True), (["SET", "INCRBY"], False), ([], False),
+    (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False), (["WATCH", "MULTI", "SET", "EXEC"], False)], ids=str)
+def test_what_runs_with_nothing_in_between(names, whole):
+    assert in_one_piece(names) is whole
+
+
+def sent_by(r, *arguments):
+    with Tap() as tap:
+        r.execute_command(*arguments)
+    return tap
+
+
+def test_a_script_with_a_value_in_its_text_is_refused(r):
+    tap = sent_by(r, "EVAL", "return redis.call('GET', 'exercise:lock') == 'mine'", 0)
+    with pytest.raises(Refused, match="'exercise:lock' stands in the script's text") as refused:
+        refuse_pasted(tap, b"exercise:lock", b"mine")
+    assert "ARGV[1]" in refused.value.hints[0]
+
+
+def test_a_script_without_keys_is_refused_and_any_other_command_is_not(r):
+    with pytest.raises(Refused, match="the script names no key"):
+        refuse_pasted(sent_by(r, "EVAL", "return redis.call('GET', ARGV[1])", 0, "exercise:lock"), b"exercise:lock")
+    refuse_pasted(sent_by(r, "EVAL", "return redis.call('GET', KEYS[1])", 1, "exercise:lock"), b"exercise:lock")
+    refuse_pasted(sent_by(r, "GET", "exercise:lock"), b"exercise:lock")
+
+
+def test_the_commands_that_were_sent_without_those_of_a_connections_setup(r):
+    with lab.connect() as fresh, Tap() as tap:
+        fresh.echo("a")
+    assert commands_sent(tap) == [[b"ECHO", b"a"]]

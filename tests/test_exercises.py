@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import redis
 
 import lab_utils as lab
 from lab_utils.course import exercises
@@ -42,6 +43,57 @@ def test_open_solved_and_refused(trial, capsys):
         "99.1 not yet: 4 is not 1", "Hint: to one",
         "99.1 solved: 1, as asked",
     ]
+
+
+def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, monkeypatch, capsys):
+    def check(answer):
+        if answer(None) < 0:
+            raise Refused("below 0", "which numbers are above 0?", "1 is")
+        raise Refused("not 1")
+
+    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count", "to one"), check))
+    for value in (-1, 2, -1, -1, 2):
+        lab.check("99.1", lambda r, value=value: value)
+    hints = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")]
+    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is", "Hint: to one"]
+
+
+def test_progress_of_before_hints_followed_mistakes_is_kept(trial, capsys):
+    trial.mkdir(exist_ok=True)
+    (trial / "progress.json").write_text('{"99.1": {"solved": false, "tries": 3}}', encoding="utf-8")
+    lab.check("99.1", lambda r: 2)
+    assert capsys.readouterr().out == "99.1 not yet: 2 is not 1\nHint: count\n"
+    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))["99.1"]
+    assert known["tries"] == 4 and known["solved"] is False
+
+
+def test_a_mistake_in_python_gets_no_hint_of_the_exercise(trial, capsys):
+    for _ in range(3):
+        lab.check("99.1", lambda r: not_imported.get())  # noqa: F821
+    hints = {line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")}
+    assert len(hints) == 1 and "Python knows no such name" in hints.pop()
+
+
+def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
+    def raises(r):
+        raise redis.WatchError("changed")
+
+    lab.check("99.1", raises)
+    assert capsys.readouterr().out.splitlines()[-1] == "Hint: count"
+
+
+def test_what_the_check_met_is_not_blamed_on_the_code(trial, capsys):
+    lab.check("01.1", int)
+    assert "01.1 not yet: the check used your answer, and met ValueError: int() base must be" in capsys.readouterr().out
+
+
+def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsys):
+    def check(answer):
+        raise lab.LabError("The function is `async def`. Write it as `def`.")
+
+    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count", "to one"), check))
+    lab.check("99.1", lambda r: 2)
+    assert capsys.readouterr().out == "99.1 not yet: The function is `async def`. Write it as `def`.\n"
 
 
 def test_what_the_answer_raises_is_a_finding(trial, capsys):

@@ -10,6 +10,7 @@ import lab_utils as lab
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = sorted((ROOT / "notebooks" / "solutions").glob("*.py"))
+ALSO = sorted((ROOT / "notebooks" / "solutions" / "also").glob("*.py"))
 WRONG = sorted((ROOT / "notebooks" / "solutions" / "wrong").glob("*.py"))
 MARK = "# refused: "
 
@@ -79,6 +80,16 @@ def test_the_solution_is_accepted_and_accepted_again(run, path):
     for _ in range(2):
         printed = run(exercise_of(path), path.read_text(encoding="utf-8"))
         assert printed.splitlines()[-1].startswith(f"{exercise_of(path)} solved: ")
+
+
+@pytest.mark.parametrize("path", ALSO, ids=lambda path: path.stem)
+def test_another_right_answer_is_accepted(run, path):
+    printed = run(exercise_of(path), path.read_text(encoding="utf-8"))
+    assert printed.splitlines()[-1].startswith(f"{exercise_of(path)} solved: ")
+
+
+def test_each_exercise_has_another_right_answer_and_a_wrong_one():
+    assert {exercise_of(path) for path in ALSO} == {exercise_of(path) for path in WRONG} == set(UNSOLVED)
 
 
 @pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)

@@ -8,9 +8,19 @@ from ..tracing.resp import commands_in
 from ..whole import Whole
 from ..words import many
 
+WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call
+SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
+
 
 class Refused(Exception):
-    """The answer is not right; the message says what was right, what was not, and by how much."""
+    """The answer is not right; the message says what was right, what was not, and by how much.
+
+    `hints` fit this diagnosis, from a nudge to nearly the answer; without one, the exercise's own are shown.
+    """
+
+    def __init__(self, why="", *hints):
+        super().__init__(why)
+        self.hints = hints
 
 
 def clean(client):
@@ -64,6 +74,34 @@ def names_in(chunks):
 def names_sent(tap):
     """The names of the commands that a closed tap saw sent, in order, without those of a connection's set-up."""
     return [name for write in tap.writes if not write.handshake for name in names_in(write.chunks)]
+
+
+def commands_sent(tap):
+    """The commands that a closed tap saw sent, each as a list of bytes, without those of a connection's set-up."""
+    return [command for write in tap.writes if not write.handshake for command in commands_in(write.chunks)]
+
+
+def in_one_piece(names):
+    """True if the commands of these names ran with nothing in between: one command, one script, or one MULTI … EXEC."""
+    return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1)
+
+
+def refuse_pasted(tap, *values):
+    """Raises Refused if a script was sent without KEYS, or with one of `values` (bytes) pasted into its text."""
+    for name, *rest in commands_sent(tap):
+        if name.upper() not in SCRIPTS:
+            continue
+        pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)
+        if pasted is not None:
+            raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so each value makes another "
+                          "script: "
+                          "the server compiles and keeps every one", "r.eval(script, 1, key, value): the script says KEYS[1] "
+                          "and ARGV[1], its text is always the same, and the values travel beside it.")
+        if rest[1:2] == [b"0"]:
+            raise Refused("right so far, but the script names no key: a cluster could not tell which node to send it to",
+                          "r.eval(script, 1, key, …): the number says how many of the arguments are keys. In the script the "
+                          "first "
+                          "is KEYS[1].")
 
 
 def borrowed(client):

@@ -8,8 +8,12 @@ raises, so that Run All goes on.
 import functools
 import importlib
 import pkgutil
+import sysconfig
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
+
+import redis
 
 from ..errors import LabError
 from . import state
@@ -18,7 +22,7 @@ from .checking import Refused
 
 @dataclass(frozen=True)
 class Exercise:
-    """`task` says what is missing while unsolved; `hints` go from a nudge to nearly the answer."""
+    """`task` says what is missing while unsolved; `hints`, to its main idea, go from a nudge to nearly the answer."""
 
     name: str
     task: str
@@ -27,6 +31,17 @@ class Exercise:
 
 
 EXERCISES = {}
+# Where code stands that is not the learner's.
+LIBRARIES = (*map(sysconfig.get_paths().get, ("stdlib", "platstdlib", "purelib", "platlib")), str(Path(__file__).parents[1]))
+MISTAKES = (
+    (NameError, "Python knows no such name here. Is it spelled as where it is defined, and was the cell run that defines or "
+                "imports it?"),
+    (AttributeError, "That object has no such name. Its type and dir() tell what it has: print(type(x), dir(x))."),
+    (TypeError, "Something got other arguments, or a value of another type, than it takes. Print the values just before that "
+                "line."),
+    ((KeyError, IndexError), "Something is looked up that is not there. Print the key and what it is looked up in, just before."),
+    (Exception, "Call your function in a cell of its own, with r and a value or two: the whole traceback shows the way there."),
+)
 
 
 def exercise(name, task, hints):
@@ -62,26 +77,49 @@ def judge(known, answer):
     try:
         achieved = known.check(answer)
     except Refused as why:
-        refuse(known, str(why))
-    except LabError as why:  # a helper that the check uses says what the answer lacks, such as an `await`
-        refuse(known, str(why))
+        refuse(known, str(why), why.hints or known.hints)
+    except LabError as why:  # a helper that the check uses says what the answer lacks, such as an `await`, and what to do
+        refuse(known, str(why), ())
     except Exception as error:  # whatever the learner's code raises is a finding, not a crash
-        line = next((f" in line {frame.lineno}" for frame in reversed(traceback.extract_tb(error.__traceback__))
-                     if frame.filename.startswith("<") or "ipykernel" in frame.filename), "")
-        refuse(known, f"your code raised {type(error).__name__}{line}: {error}")
+        refuse(known, what_was_raised(error), hints_for(error) or known.hints)
     else:
         with state.changing("progress") as progress:
             progress[known.name] = {"solved": True, "tries": progress.get(known.name, {}).get("tries", 0)}
         print(f"{known.name} solved: {achieved}")
 
 
-def refuse(known, why):
-    """Prints the diagnosis with a hint that says more at each try."""
+def what_was_raised(error):
+    """An error in words: the learner's code raised it, or the check did when it used what that code returned."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if is_the_learners(frame.filename)]
+    if not lines:
+        return f"the check used your answer, and met {type(error).__name__}: {error}"
+    return f"your code raised {type(error).__name__} in line {lines[-1]}: {error}"
+
+
+def is_the_learners(filename):
+    return not filename.startswith(("<frozen", *LIBRARIES))
+
+
+def hints_for(error):
+    """A hint where the mistake is one of Python's, which no hint of the exercise fits. () for an error about Redis."""
+    if isinstance(error, redis.RedisError):
+        return ()
+    return next((hint,) for kinds, hint in MISTAKES if isinstance(error, kinds))
+
+
+def refuse(known, why, hints):
+    """Prints the diagnosis, and of its hints the next one: each kind of mistake has its own, which say more each time."""
     with state.changing("progress") as progress:
         entry = progress.setdefault(known.name, {"solved": False, "tries": 0})
-        hint = known.hints[max(0, min(entry["tries"], len(known.hints) - 1))]
         entry["tries"] += 1
-    print(f"{known.name} not yet: {why}\nHint: {hint}")
+        if not isinstance(entry.get("shown"), dict):  # remembered before mistakes were told apart
+            entry["shown"] = {}
+        told = entry["shown"].get(hints[0], 0) if hints else 0
+        if hints:
+            entry["shown"][hints[0]] = told + 1
+    print(f"{known.name} not yet: {why}")
+    if hints:
+        print(f"Hint: {hints[min(told, len(hints) - 1)]}")
 
 
 def unsolved(answer):

@@ -1,12 +1,9 @@
 LIMIT = """
-local calls = redis.call('INCR', KEYS[1])
-if calls == 1 then
-    redis.call('EXPIRE', KEYS[1], ARGV[2])
-end
-return calls <= tonumber(ARGV[1]) and 1 or 0
+redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
+return redis.call('INCR', KEYS[1]) <= tonumber(ARGV[1]) and 1 or 0
 """
 
 def allow_fixed(r, key, limit, seconds):
-    return r.eval(LIMIT, 1, key, limit, seconds) == 1
+    return r.eval(LIMIT, 1, key, limit, int(seconds * 1000)) == 1
 
 lab.check("07.2", allow_fixed)

@@ -1,5 +1,9 @@
+import weakref
+
+limits = weakref.WeakKeyDictionary()  # one for each client: whoever calls, its connections are the same
+
 async def read_all(r, keys):
-    limit = asyncio.Semaphore(20)
+    limit = limits.setdefault(r, asyncio.Semaphore(20))
 
     async def one(key):
         async with limit:

@@ -1,10 +1,14 @@
 RECORD = """
-if redis.call('SET', KEYS[1], 1, 'NX', 'EX', 86400) then
-  for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end
-end"""
+if redis.call('EXISTS', KEYS[1]) == 1 then return end
+for i = 2, #KEYS do  -- all is looked at before anything is written: nothing would be taken back
+  local held = redis.call('GET', KEYS[i]) or '0'
+  if not string.match(held, '^-?%d+$') then return redis.error_reply(KEYS[i] .. ' holds no number') end
+end
+for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end
+redis.call('SET', KEYS[1], 1, 'EX', 172800)"""
 
 def record(r, batch, sales):
-    counters = [f"exercise:sold:{product}" for product in sales]
-    r.eval(RECORD, 1 + len(counters), batch, *counters, *sales.values())
+    counters = [f"exercise:{{shop}}:{product}" for product in sales]
+    r.eval(RECORD, 1 + len(counters), batch, *counters, *map(int, sales.values()))
 
 lab.check("10.1", record)

@@ -19,8 +19,10 @@ def two_turns(answer):
         cost, reply = cost_and_result(answer, client)
         written = client.mget("exercise:a", "exercise:b")
     if written != [b"1", b"2"]:
-        raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']")
+        raise Refused(f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']",
+                      'r.mset({"exercise:a": 1, "exercise:b": 2}) writes both.')
     if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
-        raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back")
+        raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back",
+                      "What the last command of your function replies is the answer: put a return before it.")
     refuse_over(cost, 2)
     return f"both values written and read in {many(cost.round_trips, 'round trip')}"

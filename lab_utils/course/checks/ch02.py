@@ -11,12 +11,23 @@ def packer():
         return borrowed(client).pack_command
 
 
+LENGTHS = "The length is counted in bytes, so turn a part into bytes first: str(part).encode() unless it is bytes already."
+GROWING = ("Right for one key. What grows with n beside the number of keys: which names, and which numbers?",
+           "k9 has 2 letters, k10 has 3. The number of parts is 2 * n + 1, and it grows in digits too.")
+
+
+def hints_to(parts):
+    """Hints to a command that was packed wrongly: those of the exercise, or to a part that is bytes or has other letters."""
+    ascii_text = all(isinstance(part, (str, int)) and str(part).isascii() for part in parts)
+    return () if ascii_text else (LENGTHS,)
+
+
 @exercise(
     "02.1",
     task="return the command in strict RESP: *parts, then $length and the part, each line ending in \\r\\n",
     hints=(
         "Start with b'*%d\\r\\n' % len(parts). Each part is two lines: its length, and itself.",
-        "The length is counted in bytes, so turn a part into bytes first: str(part).encode() unless it is bytes already.",
+        LENGTHS,
     ),
 )
 def encoder(answer):
@@ -26,9 +37,10 @@ def encoder(answer):
         expected = b"".join(pack_command(*parts))
         found = answer(*parts)
         if not isinstance(found, bytes):
-            raise Refused(f"encode{parts} returned {type(found).__name__}, not bytes")
+            raise Refused(f"encode{parts} returned {type(found).__name__}, not bytes",
+                          "text.encode() makes bytes of a text, and b'...' % values writes bytes with values in them.")
         if found != expected:
-            raise Refused(f"encode{parts} is {found}, and redis-py sends {expected}")
+            raise Refused(f"encode{parts} is {found}, and redis-py sends {expected}", *hints_to(parts))
     return "the same bytes as redis-py for 5 commands"
 
 
@@ -47,8 +59,16 @@ def predicted_bytes(answer):
         sent = len(b"".join(pack_command("MSET", *parts)))
         found = answer(n)
         if found != sent:
-            raise Refused(f"for n = {n:,} you say {found}, and redis-py sends {sent:,} bytes")
+            raise Refused(f"for n = {n:,} you say {found}, and redis-py sends {sent:,} bytes", *(GROWING if n > 1 else ()))
     return "to the byte, for 1, 5, 10, 100 and 1,000 keys"
+
+
+HINTS_TO = {  # a reply that was read wrongly
+    b":": ("What stands after the colon is a number: int() reads it from bytes too.",),
+    b"$": ("The number says how many bytes follow the first line, line ends among them. -1 says that there is no value.",
+           "size = int(line[1:]); return None if size == -1 else rest[:size]"),
+    b"_": ("_ is RESP3's word for no value: None.",),
+}
 
 
 @exercise(
@@ -65,5 +85,5 @@ def decoder(answer):
                            (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]), (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None])):
         found = answer(data)
         if found != expected or type(found) is not type(expected):
-            raise Refused(f"decode({data}) is {found!r}; it should be {expected!r}")
+            raise Refused(f"decode({data}) is {found!r}; it should be {expected!r}", *HINTS_TO.get(data[:1], ()))
     return "10 replies read, arrays in arrays and line ends in values among them"

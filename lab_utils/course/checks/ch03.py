@@ -1,12 +1,15 @@
 """Checks of chapter 03: many keys in one turn, batches with an end, and a page that asks twice instead of a hundred times."""
 
 import bisect
+import math
 import random
 
+from ...arguments import check_ran
 from ...tracing.cost import cost_and_result, cost_of
+from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import many
-from ..checking import Refused, exercise_client, first_difference, names_in, refuse_over, text, trips_of
+from ..checking import SCRIPTS, Refused, commands_sent, exercise_client, first_difference, refuse_over, text, trips_of
 from ..exercises import exercise
 
 # 03.1
@@ -15,9 +18,13 @@ MISSING = (7, 31)  # never written: their place in the answer is None
 # 03.2
 VALUES = 9_500  # does not fill the last batch
 MOST_TURNS, LARGEST_BATCH, HOUR_S = 10, 1_000, 3_600
-AROUND = ("MULTI", "EXEC")  # what redis-py's default pipeline puts around the commands; they are not held against it
+EXPIRY = ("MSET cannot set an expiry (MSETEX can, from Redis 8.4 and Valkey 9.1 on). Which option of SET does, in seconds?",
+          "pipe.set(key, value, ex=3_600)")
+SETS = (b"SET", b"SETEX", b"PSETEX")
+AROUND = (b"MULTI", b"EXEC")  # what redis-py's default pipeline puts around the commands; they are not held against it
 # 03.3
 USERS = 40
+BESIDE = "Users without a cart queue no LRANGE, so there are fewer replies than users. Who gets the next one?"
 NO_CART = (3, 20)  # users without the field `cart`
 
 
@@ -41,28 +48,30 @@ def read_all(answer):
 def check_read(got, right):
     """Raises Refused unless `got` lists the values in the order of the keys, None for those that are missing."""
     if isinstance(got, dict):
-        raise Refused("you returned a dict; return a list, the values in the order of keys")
+        raise Refused("you returned a dict; return a list, the values in the order of keys",
+                      "A list of values has its order from the list of keys: [found[key] for key in keys].")
     if not isinstance(got, (list, tuple)):
-        raise Refused(f"you returned {type(got).__name__}, not a list of {READ} values")
+        raise Refused(f"you returned {type(got).__name__}, not a list of {READ} values", "Return what the server replied.")
     said = [text(value) for value in got]
     if said == right:
         return
     present = [value for value in right if value is not None]
     if said == present:
         raise Refused(f"{len(said)} values for {READ} keys: {len(MISSING)} keys do not exist, and their places must hold None, "
-                      "or nobody knows which value belongs to which key")
+                      "or nobody knows which value belongs to which key",
+                      "None says that there is no such key. Leave it where it stands in the reply.")
     if sorted(map(str, said)) in (sorted(map(str, right)), sorted(map(str, present))):
-        raise Refused("the right values, but not in the order of keys")
+        raise Refused("the right values, but not in the order of keys",
+                      "The replies come in the order in which the keys were asked for. Ask in the order of `keys`.")
     if len(said) != READ:
         raise Refused(f"{len(said)} values for {READ} keys")
     first = first_difference(said, right)
     raise Refused(f"place {first} holds {said[first]!r}; it should be {right[first]!r}")
 
 
-@exercise("03.2", f"write write_all(r, values): at most {MOST_TURNS} round trips, {LARGEST_BATCH:,} commands a batch, "
+@exercise("03.2", f"write write_all(r, values): at most {MOST_TURNS} round trips, {LARGEST_BATCH:,} values a batch, "
                   "and every key expires in an hour", (
-    "MSET cannot set an expiry (MSETEX can, from Redis 8.4 on). So queue SET with ex= in a pipeline, "
-    "and execute it whenever it is full.",
+    "Queue SET with ex= in a pipeline, and execute it whenever it is full.",
     "len(pipe) says how many commands are queued. After the loop a last batch may be waiting that is not full.",
     "if len(pipe) == 1_000: pipe.execute() inside the loop, and pipe.execute() once more behind it.",
 ))
@@ -75,9 +84,12 @@ def write_all(answer):
     cost, largest = cost_of(tap), largest_batch(tap)
     refuse_over(cost, MOST_TURNS, "every value is there and expires")
     if largest > LARGEST_BATCH:
-        raise Refused(f"every value is there and expires, but {many(largest, 'command')} in one batch; "
-                      f"the limit is {LARGEST_BATCH:,}")
-    return f"{VALUES:,} values in {many(trips_of(cost), 'round trip')}, at most {largest:,} commands a batch, and all expire"
+        raise Refused(f"every value is there and expires, but {many(largest, 'value')} in one batch; "
+                      f"the limit is {LARGEST_BATCH:,}. One script or one command that writes them all is a batch too: "
+                      "while it runs, the server answers nobody else",
+                      "Send what is queued whenever there are a thousand, and go on with an empty batch.",
+                      "if len(pipe) == 1_000: pipe.execute() inside the loop.")
+    return f"{VALUES:,} values in {many(trips_of(cost), 'round trip')}, at most {largest:,} values a batch, and all expire"
 
 
 def check_written(client, values):
@@ -86,35 +98,50 @@ def check_written(client, values):
     stored = client.mget(keys)
     missing = sum(value is None for value in stored)
     if missing == len(keys):
-        raise Refused("no value is there: is the pipeline ever executed?")
+        raise Refused("no value is there: is the pipeline ever executed?", "Queued is not sent. pipe.execute() sends.")
     if missing:
-        raise Refused(f"{many(missing, 'value')} missing of {len(keys):,}: is the last batch, which is not full, ever sent?")
+        raise Refused(f"{many(missing, 'value')} missing of {len(keys):,}: is the last batch, which is not full, ever sent?",
+                      "After the loop a last batch may be waiting that is not full: pipe.execute() once more behind it.")
     if [text(value) for value in stored] != list(values.values()):
-        raise Refused("every key is there, but not with its own value")
+        raise Refused("every key is there, but not with its own value", "values.items() gives each key beside its value.")
     pipe = client.pipeline(transaction=False)
     for key in keys:
         pipe.ttl(key)
     left = pipe.execute()
     forever = sum(seconds == -1 for seconds in left)
     if forever:
-        raise Refused(f"every value is there, but {many(forever, 'key')} never {'expires' if forever == 1 else 'expire'}")
+        raise Refused(f"every value is there, but {many(forever, 'key')} never "
+                      f"{'expires' if forever == 1 else 'expire'}", *EXPIRY)
     wrong = [seconds for seconds in left if not HOUR_S - 60 <= seconds <= HOUR_S]
     if wrong:
         raise Refused("every value is there, but not every key expires in an hour: "
-                      f"one in {wrong[0]:,} seconds; it should be {HOUR_S:,}")
+                      f"one in {wrong[0]:,} seconds; it should be {HOUR_S:,}", *EXPIRY)
 
 
 def largest_batch(tap):
-    """The most commands sent between two waits for a reply, MULTI and EXEC not counted."""
-    sent, largest = {}, 0
-    ends = {}
+    """The most values written, or commands of another kind sent, between two waits for a reply."""
+    ends, sent = {}, {}
     for turn in sorted(tap.turns, key=lambda turn: turn.replied):
         ends.setdefault(turn.connection, []).append(turn.replied)
-    for write in sorted((write for write in tap.writes if not write.handshake), key=lambda write: write.started):
+    scripts = sum(name in SCRIPTS for name, *_ in commands_sent(tap))
+    for write in tap.writes:
         turn = write.connection, bisect.bisect_left(ends.get(write.connection, ()), write.started)
-        sent[turn] = sent.get(turn, 0) + sum(name not in AROUND for name in names_in(write.chunks))
-        largest = max(largest, sent[turn])
-    return largest
+        for command in () if write.handshake else commands_in(write.chunks):
+            kind, weight = weighed(command, scripts)
+            sent[turn, kind] = sent.get((turn, kind), 0) + weight
+    return max(sent.values(), default=0)
+
+
+def weighed(command, scripts):
+    """(does it write values?, how many, or 1 for another command). All the scripts together are taken to write all values."""
+    name = command[0].upper()
+    if name in SCRIPTS:
+        return True, math.ceil(VALUES / scripts)
+    if name == b"MSET":
+        return True, len(command) // 2
+    if name == b"MSETEX":
+        return True, int(command[1])
+    return name in SETS, name not in AROUND
 
 
 @exercise("03.3", "write load(r, ids): the same list as today's version, in at most 2 round trips", (
@@ -127,17 +154,29 @@ def load(answer):
     ids = random.Random(3).sample(range(USERS), USERS)
     with exercise_client() as client:
         right = fill(client, ids)
-        cost, got = cost_and_result(lambda r: answer(r, list(ids)), client)
-    check_load(got, right)
+        with Tap() as tap:
+            got = check_ran(answer(client, list(ids)), "the check")
+    check_load(got, right, names_guessed(tap))
+    cost = cost_of(tap)
     refuse_over(cost, 2)
     return f"{USERS} users and their carts in {many(trips_of(cost), 'round trip')}, {many(cost.commands, 'command')}"
+
+
+def names_guessed(tap):
+    """The carts that were read and that no user has."""
+    carts = {cart_of(i).encode() for i in range(USERS) if i not in NO_CART}
+    return [text(key) for name, *keys in commands_sent(tap) if name.upper() == b"LRANGE" for key in keys[:1] if key not in carts]
+
+
+def cart_of(i):
+    return f"exercise:cart:{i * 7 + 1}"
 
 
 def fill(client, ids):
     """Writes the users and their carts, and returns what `load` must return for `ids`."""
     pipe, right = client.pipeline(transaction=False), []
     for i in ids:
-        cart, items = f"exercise:cart:{i * 7 + 1}", [f"item {i}.{n}" for n in range(i % 3 + 1)]
+        cart, items = cart_of(i), [f"item {i}.{n}" for n in range(i % 3 + 1)]
         user = {"name": f"user {i}"} if i in NO_CART else {"name": f"user {i}", "cart": cart}
         pipe.hset(f"exercise:user:{i}", mapping=user)
         if i not in NO_CART:
@@ -147,20 +186,30 @@ def fill(client, ids):
     return right
 
 
-def check_load(got, right):
+def check_load(got, right, guessed):
     """Raises Refused unless `got` is [(name, [items]), ...] in the order of the ids."""
     try:
-        said = [(text(name), [text(item) for item in items or []]) for name, items in got]
+        said = [(text(name), [text(item) for item in items] if isinstance(items, list) else items) for name, items in got]
     except (TypeError, ValueError):
-        raise Refused("return a list with one (name, items) for each user, as today's version does") from None
+        raise Refused("return a list with one (name, items) for each user, as today's version does", BESIDE) from None
     if said == right:
         return
+    if guessed:
+        raise Refused(f"you read {guessed[0]!r}, and no user's field `cart` names it: a cart's name is not made from the "
+                      "user's id",
+                      "A cart's name is only known once its user has been read: which commands can go first, all together?",
+                      "First turn: an HMGET of every user, in a pipeline. Second turn: an LRANGE of every cart that they name.")
     if sorted(map(repr, said)) == sorted(map(repr, right)):
-        raise Refused("the right users and carts, but not in the order of ids")
+        raise Refused("the right users and carts, but not in the order of ids", "Go through `ids` in both turns, in its order.")
     if len(said) != len(right):
         raise Refused(f"{len(said)} users where {len(right)} were asked for: {len(NO_CART)} of them have no cart, "
-                      "and they count too")
+                      "and they count too", BESIDE)
     first = first_difference(said, right)
     name, items = right[first]
+    if said[first] == (name, None):
+        raise Refused(f"{name} has no cart: today's version says [] and you returned None",
+                      "[] can be counted and gone through as any other cart: replies for those who have one, [] for those who "
+                      "don't.")
     raise Refused(f"{name} has {items!r}, and you returned {said[first]!r}. Some users have no cart: "
-                  "do the replies still stand beside the right users?")
+                  "do the replies still stand beside the right users?", BESIDE,
+                  "carts = iter(pipe.execute()), then next(carts) if the user has a cart, else [].")

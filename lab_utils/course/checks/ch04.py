@@ -1,15 +1,17 @@
 """Chapter 04: a transfer in one piece, a stock that survives a rival, and the replies that are errors."""
 
 import functools
+import itertools
 
+from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection
+from redis.retry import Retry
 
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
-from ...tracing.server_counters import CONTAINERS
 from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..checking import Refused, exercise_client, names_in, names_sent, refuse_over, replaced, text
+from ..checking import Refused, exercise_client, in_one_piece, names_in, names_sent, refuse_over, replaced, shown, text
 from ..exercises import exercise
 
 # 04.1
@@ -21,12 +23,18 @@ AMOUNT = 3
 CASES = (  # stock before, what the rival takes just before the answer's first WATCHes, and just before its first writes
     (10, (), ()),
     (2, (), ()),
+    (3, (), ()),
     (10, (), (1,)),
     (10, (), (1, 1, 1)),
     (10, (), (8,)),
     (10, (8,), ()),
+    (None, (), ()),  # no such key
+    (100_000, (), itertools.repeat(1)),  # a rival who is always faster
 )
-ENOUGH_WRITES = 60
+MOST_TRIES = 100
+MANY_LOST = 5  # races lost after which giving up with an error is an answer
+IN_BETWEEN = ("Between your look and your write the stock changed, or may have. What keeps the write from happening then?",
+              "pipe.watch(key) before the look; then pipe.multi(), the write, pipe.execute(): EXEC refuses if the key changed.")
 READS = frozenset({"GET", "MGET", "WATCH", "UNWATCH", "MULTI", "DISCARD", "PING", "EXISTS", "STRLEN", "TYPE", "SCRIPT"})
 # 04.3
 MEMBER = "exercise-member"
@@ -41,7 +49,7 @@ WRONG_TYPE = [key for key, kind in KEYS.items() if kind == "text"]
     "pipe = r.pipeline(); pipe.decrby(source, amount); pipe.incrby(target, amount); pipe.execute()",
 ))
 def transfer(answer):
-    with exercise_client() as client:
+    with exercise_client(retry=Retry(NoBackoff(), 0)) as client:
         client.mset({ALICE: 1, BOB: 1})
         answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
         for alice, bob, amount in TRANSFERS:
@@ -56,61 +64,93 @@ def check_transfer(client, tap, alice, bob, amount):
     after = [int(value or 0) for value in client.mget(ALICE, BOB)]
     right = [alice - amount, bob + amount]
     if after != right:
-        raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}")
+        raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}",
+                      "A pipeline keeps what you queue until execute(); DECRBY takes from `source`, INCRBY gives to `target`.")
     refuse_over(cost_of(tap), 1)
     names = names_sent(tap)
-    one_transaction = names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1
-    if not one_transaction and not (len(names) == 1 and names[0].lower() in CONTAINERS):
+    if not in_one_piece(names):
         raise Refused(f"right values in 1 round trip, but {' and '.join(names)} are not in one transaction: "
-                      "another client can be served between them, and then the money is in neither account")
+                      "another client can be served between them, and then the money is in neither account",
+                      "A pipeline may be a transaction too. Which of its options decides?",
+                      "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; transaction=False leaves them out.")
 
 
 @exercise("04.2", "write take(r, key, amount): WATCH, look, and take; True if taken, False if too little is left", (
     "Between your look and your write the stock may change. WATCH makes EXEC fail then: what do you do with the WatchError?",
     "In a loop: pipe.watch(key); left = int(pipe.get(key)); if left < amount, return False; pipe.multi(); pipe.decrby(...); "
-    "pipe.execute(); return True. On redis.WatchError go round again.",
-    "with r.pipeline() as pipe: while True: try: watch, get, compare, multi(), decrby, execute(), return True; "
-    "except redis.WatchError: continue. Don't forget multi(): without it the DECRBY goes out at once.",
+    "pipe.execute(); return True. On redis.WatchError go round again, but not for ever.",
+    "with r.pipeline() as pipe: for _ in range(20): try: watch, get, compare, multi(), decrby, execute(), return True; "
+    "except redis.WatchError: time.sleep(random.random() / 1_000). Behind the loop: raise.",
 ))
 def take(answer):
     met = 0
     with exercise_client() as client, connect(client_name="rival") as rival:
         for before, watches, writes in CASES:
-            client.set(STOCK, before)
+            client.delete(STOCK)
+            if before is not None:
+                client.set(STOCK, before)
             story = Story(rival, watches, writes)
             said = taken(answer, client, story)
-            check_take(said, before, int(client.get(STOCK)), story)
-            met += len(story.made)
+            check_take(said, before, client.get(STOCK), story)
+            met += bool(story.made)
         check_released(client)
-    return f"{len(CASES)} shoppers, a rival who got in the way {many(met, 'time')}, and the stock is right each time"
+    return f"{len(CASES)} shoppers, a rival in the way of {met} of them, and the stock is right each time"
 
 
 def check_take(said, before, after, story):
-    rivals = sum(story.made)
+    if before is None:
+        check_nothing_there(said, after)
+        return
+    rivals, after = sum(story.made), int(after)
     left = before - rivals
-    tale = f"{AMOUNT} wanted of {before}" + (f", and another client took {rivals} while you were deciding" if rivals else "")
+    tale = f"{AMOUNT} wanted of {before:,}" + (f", and another client took {rivals} while you were deciding" if rivals else "")
     if said is None:
-        raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was left")
+        raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was left", "return says it.")
     lowest = min([after, *story.seen])
     if lowest < 0:
-        raise Refused(f"{tale}: the stock stood at {lowest}" + (", if only for a moment" if after >= 0 else ""))
+        raise Refused(f"{tale}: the stock stood at {lowest}" + (", if only for a moment" if after >= 0 else ""), *IN_BETWEEN)
     if not said and after < left:
         raise Refused(f"{tale}: take returned False, and yet the stock went down to {after}. "
-                      "Something was sent before EXEC could refuse it: was multi() called?")
+                      "Something was sent before EXEC could refuse it: was multi() called?",
+                      "After watch() a pipeline sends each command at once, so that you can look. From where on should it "
+                      "queue again?",
+                      "pipe.multi() between the look and the write.")
     if not said and left >= AMOUNT:
-        raise Refused(f"{tale}: take returned False, though {left} were left. Losing a race is no reason to give up: try again")
-    if said and left < AMOUNT:
-        raise Refused(f"{tale}: take returned True, though only {left} were left")
-    if said and after != left - AMOUNT:
+        check_gave_up(said, tale, left, rivals)
+    if said is True and left < AMOUNT:
+        raise Refused(f"{tale}: take returned True, though only {left} were left", *IN_BETWEEN)
+    if said is True and after != left - AMOUNT:
         raise Refused(f"{tale}: {after} are left and it should be {left - AMOUNT}."
-                      + (" The other client's update is lost" if rivals and after == before - AMOUNT else ""))
+                      + (" The other client's update is lost" if rivals and after == before - AMOUNT else ""), *IN_BETWEEN)
+    if isinstance(said, Exception) and after != left:
+        raise Refused(f"{tale}: take raised {type(said).__name__}, and yet {left - after} were taken", *IN_BETWEEN)
+
+
+def check_nothing_there(said, after):
+    if isinstance(said, Exception):
+        raise Refused(f"{AMOUNT} wanted, and there is no such key: take raised {type(said).__name__}. Nothing in stock is 0",
+                      "GET replies None where there is no key: int(pipe.get(key) or 0).")
+    if said or after is not None:
+        raise Refused(f"{AMOUNT} wanted, and there is no such key: take returned {said!r}, and the key "
+                      + ("does not exist" if after is None else f"holds {text(after)}"), *IN_BETWEEN)
+
+
+def check_gave_up(said, tale, left, rivals):
+    if left == AMOUNT and not rivals:
+        raise Refused(f"{tale}: take returned False, and the last {AMOUNT} are never sold", "Enough is when left >= amount.")
+    raise Refused(f"{tale}: take returned False, though {left:,} were left. Losing a race is no reason to say that too little "
+                  "is left",
+                  "EXEC was refused because the stock changed, and that is all you know. Look again, and try again.",
+                  "for _ in range(20): try: … except redis.WatchError: go round again. Behind the loop: raise, for False is "
+                  "not true.")
 
 
 def check_released(client):
     _, (used, _) = client.connection_pool.get_connection_count()
     if used:
-        raise Refused(f"the stock is right, but {many(used, 'connection')} of the pool did not come back: "
-                      "open the pipeline with `with`, or call reset()")
+        raise Refused(f"the stock is right, but {many(used, 'connection')} of the pool did not come back",
+                      "with r.pipeline() as pipe: gives the connection back, whichever way the block is left. So does "
+                      "pipe.reset().")
 
 
 class TooMany(BaseException):
@@ -118,19 +158,28 @@ class TooMany(BaseException):
 
 
 def taken(answer, client, story):
-    """What the answer said while `story` went on. Raises Refused where it goes on trying without an end."""
+    """What the answer said while `story` went on, or the error by which it gave up. Refused where it never gives up."""
     with told_beforehand(story):
         try:
-            return answer(client, STOCK, AMOUNT)
+            said = answer(client, STOCK, AMOUNT)
         except TooMany:
-            raise Refused(f"{ENOUGH_WRITES} writes and still trying, though the other client had long finished") from None
+            raise Refused(f"{MOST_TRIES} tries and still at it, because another client is faster each time. Bound the loop: "
+                          "a caller who waits can't do anything else",
+                          "for _ in range(20): in place of while True:, and raise behind it. A pause of random length before "
+                          "each "
+                          "new try lets the others finish.") from None
+        except Exception as error:
+            if len(story.made) < MANY_LOST and story.rival.exists(STOCK):
+                raise
+            return error
+    return bool(said) if said is not None else None
 
 
 class Story:
     """A rival client that takes from the stock just before the answer watches or writes, and keeps an eye on the stock."""
 
     def __init__(self, rival, watches, writes):
-        self.rival, self.watches, self.writes = rival, list(watches), list(writes)
+        self.rival, self.watches, self.writes = rival, iter(watches), iter(writes)
         self.made, self.seen, self.written = [], [], 0
 
     def before_watch(self):
@@ -138,15 +187,15 @@ class Story:
 
     def before_write(self):
         self.written += 1
-        if self.written > ENOUGH_WRITES:
+        if self.written > MOST_TRIES:
             raise TooMany
         self.seen.append(int(self.rival.get(STOCK) or 0))
         self.attack(self.writes)
 
     def attack(self, amounts):
-        if amounts:
-            self.made.append(amounts.pop(0))
-            self.rival.decrby(STOCK, self.made[-1])
+        for amount in itertools.islice(amounts, 1):
+            self.made.append(amount)
+            self.rival.decrby(STOCK, amount)
 
 
 def told_beforehand(story):
@@ -192,14 +241,19 @@ def prepare_keys(client):
 def check_refused(client, said, cost):
     missing = [key for key in KEYS if key not in WRONG_TYPE and not client.sismember(key, MEMBER)]
     if missing:
-        raise Refused(f"the member was not added to {' and '.join(missing)}, where nothing is in the way")
+        raise Refused(f"the member was not added to {' and '.join(missing)}, where nothing is in the way",
+                      "Queue an SADD for every key. One that fails doesn't keep the others from running.")
     if not isinstance(said, (list, tuple, set, frozenset)):
-        raise Refused(f"returned {said!r}, not a list of keys")
+        raise Refused(f"returned {said!r}, not a list of keys", "Return the keys whose reply is an error.")
     names = [text(key) for key in said]
     extra, lost = [key for key in names if key not in WRONG_TYPE], [key for key in WRONG_TYPE if key not in names]
+    if extra and extra[0] not in KEYS:
+        raise Refused(f"{shown(extra[0])} is in your list, and is none of the keys", "zip(keys, replies) gives each key beside "
+                                                                                     "its reply.")
     if extra:
         raise Refused(f"{extra[0]!r} is in your list, and its SADD did not fail"
-                      + (": 0 means that the member was there already" if KEYS.get(extra[0]) == "set with the member" else ""))
+                      + (": 0 means that the member was there already" if KEYS.get(extra[0]) == "set with the member" else ""),
+                      "A refusal is an error, not a number: isinstance(reply, redis.ResponseError).")
     if lost:
         raise Refused(f"{lost[0]!r} is not in your list, and its SADD failed: its value is a string")
     refuse_over(cost, 1, "right keys")

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import many
-from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, text
+from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, shown, text
 from ..exercises import exercise
 
 WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database
+NO_WALKS = ("A name that can be worked out need not be searched for. Which names does the question itself tell you?",
+            "Where several entries answer the question, keep them, or their names, under one key: a hash or a set.")
 # 05.1
 ORDERS = {"anna": 25, "anna:lena": 25, "bo": 200}  # orders by customer; one name begins with the other, as names do
 MOST_BYTES = 150  # read for each order, and 500 more: room for its number and what surrounds it
@@ -38,7 +40,7 @@ def watched(fn, client):
 def refuse_walks(sent):
     walks = [name for name in WALKS if sent[name]]
     if walks:
-        raise Refused(f"right answer, but by {' and '.join(walks)}, which looks at every key of the database")
+        raise Refused(f"right answer, but by {' and '.join(walks)}, which looks at every key of the database", *NO_WALKS)
 
 
 @exercise("05.1", "write save(r, customer, number, text) and find(r, customer), which returns the texts of their orders", (
@@ -59,7 +61,8 @@ def orders(answer):
             if foreign:
                 client.delete(*foreign)  # or the next try would find them there and say nothing
     if foreign:
-        raise Refused(f"right answer, but {many(len(foreign), 'key')} of yours did not begin with exercise:")
+        raise Refused(f"right answer, but {many(len(foreign), 'key')} of yours did not begin with exercise:",
+                      'f"exercise:…:{customer}" keeps them apart from everybody else\'s.')
     return (f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in {many(max(costs), 'round trip')}, "
             "without KEYS or SCAN")
 
@@ -85,23 +88,28 @@ def found(find, client, customer, texts, right):
     cost, sent, got = watched(lambda r: find(r, customer), client)
     got = [str(text(value)) for value in (got.values() if isinstance(got, dict) else got or ())]
     if sorted(got) != sorted(texts):
-        raise Refused(wrong_orders(got, customer, texts, right))
+        raise Refused(*wrong_orders(got, customer, texts, right, [name for name in WALKS if sent[name]]))
     refuse_walks(sent)
     refuse_over(cost, 2, "right answer")
     if cost.bytes_received > MOST_BYTES * len(texts) + 500:
         raise Refused(f"right answer, but {cost.bytes_received:,} bytes were read for {len(texts)} orders: "
-                      "other customers' orders came along")
+                      "other customers' orders came along", "Give each customer a key of their own, and read that alone.")
     return cost.round_trips
 
 
-def wrong_orders(got, customer, texts, right):
+def wrong_orders(got, customer, texts, right, walks):
+    """What is wrong with the orders that were found, and hints that fit."""
     if len(got) != len(set(got)) or (customer == "bo" and len(got) > len(texts)):
-        return f"an order of {customer} that was saved twice is found twice, as it was and as it is"
-    others = set(got) & {other for name, their in right.items() if name != customer for other in their}
+        return (f"an order of {customer} that was saved twice is found twice, as it was and as it is",
+                "Saved again it must land in the same place. What of an order stays the same when its text changes?",
+                "Its number: as the field of a hash it can stand there only once.")
+    others = [name for name, their in right.items() if name != customer and set(got) & set(their)]
     if others:
-        return f"find(r, {customer!r}) returned orders of other customers too, {len(others):,} of them"
+        by = f" {walks[0]} looks at every key, and finds whatever fits the pattern" if walks else ""
+        alike = ", whose name only begins the same" if others[0].startswith(customer) else ""
+        return f"find(r, {customer!r}) returned orders of {others[0]!r} too: that is another customer{alike}.{by}", *NO_WALKS
     return (f"find(r, {customer!r}) returned {many(len(got), 'text')}, of which {len(set(got) & set(texts)):,} are right; "
-            f"{customer} has {many(len(texts), 'order')}")
+            f"{customer} has {many(len(texts), 'order')}",)
 
 
 @exercise("05.2", "write find(r, city, plan): the records of the customers in that city and on that plan", (
@@ -136,9 +144,14 @@ def write_customers(client):
 
 def checked(answer, client, city, plan, wanted):
     cost, sent, got = watched(lambda r: answer(r, city, plan), client)
-    got = [{str(text(field)): str(text(value)) for field, value in record.items()} for record in got or ()]
+    got = list(got or ())
+    if not all(isinstance(record, dict) for record in got):
+        raise Refused(f"find(r, {city!r}, {plan!r}) returned {shown(got[0])} where a record was to stand",
+                      "The sets hold ids. HGETALL of exercise:customer:<id> replies with the record, as a dict.")
+    got = [{str(text(field)): str(text(value)) for field, value in record.items()} for record in got]
     if any(not record for record in got):
-        raise Refused("right records, but an empty one among them: the index names a customer whose record is gone")
+        raise Refused("right records, but an empty one among them: the index names a customer whose record is gone",
+                      "HGETALL of a key that is gone replies with an empty dict. Leave those out.")
     if sorted(got, key=sorted_items) != sorted(wanted, key=sorted_items):
         right = sum(record in wanted for record in got)
         raise Refused(f"find(r, {city!r}, {plan!r}) returned {many(len(got), 'record')}, {right} of them right; "
@@ -147,7 +160,9 @@ def checked(answer, client, city, plan, wanted):
     refuse_over(cost, 2, "right records")
     if sent["HGETALL"] + sent["HMGET"] > len(wanted) + 1:
         raise Refused(f"right records, but {sent['HGETALL'] + sent['HMGET']} were read to return {len(wanted)}: "
-                      "let the server apply both conditions")
+                      "let the server apply both conditions", "Which members do the two sets have in common? A command of its "
+                                                              "own tells.",
+                      'r.sinter(f"exercise:city:{city}", f"exercise:plan:{plan}")')
     return cost
 
 
@@ -163,12 +178,16 @@ def sorted_items(record):
 def packed(answer):
     places = [answer(number) for number in range(PAGES)]
     if not all(isinstance(place, (tuple, list)) and len(place) == 2 for place in places):
-        raise Refused(f"place(0) returned {places[0]!r}; it must return a key and a field: two values")
+        raise Refused(f"place(0) returned {places[0]!r}; it must return a key and a field: two values",
+                      "return key, field")
     places = [(str(text(key)), str(text(field))) for key, field in places]
     if not all(key.startswith("exercise:") for key, _ in places):
-        raise Refused(f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:")
+        raise Refused(f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:",
+                      'f"exercise:visits:{…}", and something of the number in the braces.')
     if len(set(places)) < PAGES:
-        raise Refused(f"{PAGES:,} counters need {PAGES:,} places, and these are {len(set(places)):,}: two pages share a counter")
+        raise Refused(f"{PAGES:,} counters need {PAGES:,} places, and these are {len(set(places)):,}: two pages share a counter",
+                      "From the key and the field one must be able to tell the number. number // 100 and number % 100 do, "
+                      "together.")
     sizes = Counter(key for key, _ in places)
     if len(sizes) > MOST_KEYS:
         raise Refused(f"every counter has a place, in {len(sizes):,} keys; the budget is {MOST_KEYS}")

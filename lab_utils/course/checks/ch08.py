@@ -24,13 +24,17 @@ from ..exercises import exercise
 KEYS = 200
 MOST_CONNECTIONS = 20
 ROOM = 500  # connections that the client would open if it were asked to
-SIDE_BY_SIDE = 10  # requests under way at the same moment, at least
+SIDE_BY_SIDE = 2  # requests under way at the same moment, at least
+CALLERS = 2  # at the same time
 # 08.2
 PAGES = ["home", "cart", "help", "jobs", "news", "shop", "team", "wiki"]
 RTT_MS = 5  # so that threads meet
 # 08.3
 THREADS, GRANTED = 12, 4
 HELD_S = 0.1  # how long each thread keeps its connection
+MOST_PATIENCE_S = 1  # for a connection
+PATIENCE = ("The pool's own `timeout` says for how many seconds a thread waits for a connection; as redis-py comes it is 20.",
+            "timeout=1: long enough for three threads before you, and no longer than a second.")
 AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
 
 
@@ -40,48 +44,77 @@ AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
 ))
 def read_all(answer):
     if not event_loop.is_async(answer):
-        raise Refused("read_all must be a coroutine function: async def read_all(r, keys)")
+        raise Refused("read_all must be a coroutine function: async def read_all(r, keys)",
+                      "r is an asyncio client: its methods are awaited, and only in `async def` can one.")
     keys = [f"exercise:key:{i * 7 % KEYS}" for i in range(KEYS)]
     right = [key.replace("key", "value") for key in keys]
     with exercise_client(max_connections=ROOM) as client:
         client.mset(dict(zip(keys, right, strict=True)))
         with Tap() as tap:
-            got = event_loop.run(asked(answer, client, keys))
+            (got,) = event_loop.run(asked(answer, client, keys, 1))
+        check_values(got, right)
+        check_turns(tap)
+        with Tap() as together:
+            both = event_loop.run(asked(answer, client, keys, CALLERS))
+        for got in both:
+            check_values(got, right)
+        if together.opened > MOST_CONNECTIONS:
+            raise Refused(f"one call keeps to {many(tap.opened, 'connection')}, but {CALLERS} calls at the same time opened "
+                          f"{together.opened}; you were granted {MOST_CONNECTIONS} in all",
+                          "A semaphore made in the call bounds that call. Whose connections are they? All callers of one "
+                          "client share them.",
+                          "Make the semaphore outside the function, or keep one for each client: "
+                          "limits.setdefault(r, asyncio.Semaphore(20)), with limits = weakref.WeakKeyDictionary().")
+    return (f"{many(cost_of(tap).round_trips, 'round trip')}, up to {in_flight(tap)} at a time, and {CALLERS} callers share "
+            f"{many(together.opened, 'connection')}")
+
+
+def check_values(got, right):
     said = [text(value) for value in got] if isinstance(got, (list, tuple)) else got
     if said != right:
-        alike = isinstance(said, list) and sorted(map(str, said)) == sorted(right)
-        raise Refused("the right values, but not in the order of keys" if alike else
-                      f"a list of {KEYS} values in the order of keys was expected, not {shown(said)}")
+        if isinstance(said, list) and sorted(map(str, said)) == sorted(right):
+            raise Refused("the right values, but not in the order of keys",
+                          "gather returns the results in the order of what it was given, whatever came first.")
+        raise Refused(f"a list of {KEYS} values in the order of keys was expected, not {shown(said)}",
+                      "return await asyncio.gather(…): what it gives is that list.")
+
+
+def check_turns(tap):
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if tap.opened > MOST_CONNECTIONS:
         raise Refused(f"right values, but {many(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
     if trips < KEYS:
         raise Refused(f"right values in {many(trips, 'round trip')}, which is better. "
-                      "But this exercise wants a GET for each key, as if they were calls that you can't put together")
+                      "But this exercise wants a GET for each key, as if they were calls that you can't put together",
+                      "A coroutine for one key, which awaits r.get(key); and gather over all of them.")
     if most < SIDE_BY_SIDE:
-        raise Refused("right values, but never more than 1 under way at a time: nothing waits side by side" if most == 1 else
-                      f"right values, but only {most} under way at a time; you were granted {MOST_CONNECTIONS} connections")
+        raise Refused(f"right values, but never more than {most} under way at a time: nothing waits side by side",
+                      "`await` in a loop waits for each reply before it asks for the next. Which function starts several at "
+                      "once?",
+                      "await asyncio.gather(*(one(key) for key in keys))")
     if trips > KEYS:
-        raise Refused(f"right values, but {many(trips, 'round trip')}; the budget is {KEYS}, one a key")
-    return f"{many(trips, 'round trip')}, up to {most} at a time, over {many(tap.opened, 'connection')}"
+        raise Refused(f"right values, but {many(trips, 'round trip')}; the budget is {KEYS}, one a key", "Ask for each key once.")
 
 
-async def asked(answer, client, keys):
+async def asked(answer, client, keys, callers):
+    """What each of several calls at the same time, with one client, returned."""
     before = asyncio.all_tasks()
     async with event_loop.client_like(client) as own:
         try:
-            got = await answer(own, list(keys))
+            results = await asyncio.gather(*(answer(own, list(keys)) for _ in range(callers)))
         finally:
             left = asyncio.all_tasks() - before
             for task in left:
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
-        close_coroutines(got)
-        if asyncio.isfuture(got):
-            await asyncio.gather(got, return_exceptions=True)
-        if left or inspect.isawaitable(got) or (isinstance(got, (list, tuple)) and any(map(inspect.isawaitable, got))):
-            raise Refused("you returned before the values were there. Await them: return await asyncio.gather(…)")
-        return got
+        for got in results:
+            close_coroutines(got)
+            if asyncio.isfuture(got):
+                await asyncio.gather(got, return_exceptions=True)
+            if left or inspect.isawaitable(got) or (isinstance(got, (list, tuple)) and any(map(inspect.isawaitable, got))):
+                raise Refused("you returned before the values were there. Await them: return await asyncio.gather(…)",
+                              "A coroutine that nobody awaits does nothing; gather gives something that must be awaited as well.")
+        return results
 
 
 def close_coroutines(got):
@@ -116,33 +149,42 @@ def count_visits(answer):
     right = {page: number + 1 for page, number in before.items()}
     for page, number in {**right, "all": 100 + len(PAGES)}.items():
         if stored[page] != number:
-            raise Refused(f"exercise:{page} is {stored[page]} and should be {number}")
+            raise Refused(f"exercise:{page} is {stored[page]} and should be {number}",
+                          "Two INCRs a visit: one for the page, one for exercise:all.")
     if not isinstance(got, (list, tuple)) or list(got) != list(right.values()):
-        raise Refused(f"the counters are right, but you returned {shown(got)} instead of {list(right.values())}")
+        raise Refused(f"the counters are right, but you returned {shown(got)} instead of {list(right.values())}",
+                      "execute() returns a list with a reply for each INCR. Which of them is the page's?", "pipe.execute()[0]")
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if trips > len(PAGES):
-        raise Refused(f"right numbers, but {many(trips, 'round trip')}; the budget is {len(PAGES)}, one a page")
+        raise Refused(f"right numbers, but {many(trips, 'round trip')}; the budget is {len(PAGES)}, one a page",
+                      "What belongs to one page can leave together: a pipeline for each page.")
     if most < 2:
-        raise Refused("right numbers, but never two pages under way at a time: keep the threads")
+        raise Refused("right numbers, but never two pages under way at a time: keep the threads",
+                      "pool.map(visit, pages) runs visit in the pool's threads.")
     return f"{len(PAGES)} pages in {many(trips, 'round trip')}, side by side, and no pipeline in the hands of two threads"
 
 
 def one_thread_each():
-    """Refuses a pipeline that a second thread queues on or executes, before anything goes wrong."""
-    users, lock = {}, threading.Lock()  # id of a pipeline -> (pipeline, the thread that uses it)
+    """Refuses a pipeline on which two threads queue, or that two threads execute, before anything goes wrong.
 
-    def guarded(original):
+    One that is filled by one thread and then handed to another is in one thread's hands at a time, and right.
+    """
+    users, lock = {}, threading.Lock()  # (id of a pipeline, the method) -> (pipeline, the thread that called it)
+
+    def guarded(name):
+        original = getattr(Pipeline, name)
+
         @functools.wraps(original)
         def call(self, *args, **kwargs):
             with lock:
-                _, user = users.setdefault(id(self), (self, threading.get_ident()))
+                _, user = users.setdefault((id(self), name), (self, threading.get_ident()))
             if user != threading.get_ident():
                 raise Refused("one pipeline is in the hands of several threads. Without a lock they take each other's replies; "
                               "with one they wait for each other. Make and use each pipeline in one thread")
             return original(self, *args, **kwargs)
         return call
 
-    return replaced(Pipeline, execute_command=guarded(Pipeline.execute_command), execute=guarded(Pipeline.execute))
+    return replaced(Pipeline, **{name: guarded(name) for name in ("execute_command", "execute")})
 
 
 @exercise("08.3", f"write pool_for(kind, options): at most {GRANTED} connections, and a thread waits up to a second for one", (
@@ -154,15 +196,17 @@ def pool_for(answer):
     pool = model.connection_pool
     made = answer(pool.connection_class, dict(pool.connection_kwargs))
     if not isinstance(made, redis.ConnectionPool):
-        raise Refused(f"a connection pool was expected, not {shown(made)}")
+        raise Refused(f"a connection pool was expected, not {shown(made)}", "return the pool, not a client.")
     if made.max_connections < GRANTED:
-        raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}")
+        raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}",
+                      f"max_connections={GRANTED}")
     client = redis.Redis(connection_pool=made)
     try:
         with Tap() as tap:
             check_queue(client)
         if tap.opened > GRANTED:
-            raise Refused(f"all {THREADS} threads were served, but over {many(tap.opened, 'connection')}; Redis grants {GRANTED}")
+            raise Refused(f"all {THREADS} threads were served, but over {many(tap.opened, 'connection')}; Redis grants {GRANTED}",
+                          f"max_connections={GRANTED}")
         check_end_of_patience(made, client)
     finally:
         made.disconnect()
@@ -183,19 +227,24 @@ def check_queue(client):
     with ThreadPoolExecutor(THREADS) as threads:
         errors = [said for said in threads.map(hold, range(THREADS)) if said]
     if errors:
-        raise Refused(f"{THREADS} threads each held a connection for {HELD_S:g} s, and some were not served: {errors[0]}")
+        raise Refused(f"{THREADS} threads each held a connection for {HELD_S:g} s, and some were not served: {errors[0]}",
+                      *(PATIENCE if isinstance(client.connection_pool, redis.BlockingConnectionPool) else ()))
 
 
 def check_end_of_patience(pool, client):
-    """With all connections taken, a call must give up before they are given back."""
+    """With all connections taken, a call must give up within a second, and before they are given back."""
+    patience = getattr(pool, "timeout", MOST_PATIENCE_S)
+    if patience is None or patience > MOST_PATIENCE_S:
+        raise Refused(f"with all {GRANTED} connections taken, a thread waits for one for "
+                      f"{'ever' if patience is None else f'{patience:g} s'}; {MOST_PATIENCE_S:g} s is the most", *PATIENCE)
     held = [pool.get_connection() for _ in range(GRANTED)]
     give_back = threading.Timer(AWAKE_S, lambda: [pool.release(connection) for connection in held])
     give_back.start()
     try:
         client.get("exercise:anything")
-    except redis.ConnectionError:
+    except (redis.ConnectionError, redis.TimeoutError):
         pass
     else:
-        raise Refused(f"with all {GRANTED} connections taken, a thread still waited for one after {AWAKE_S:g} s")
+        raise Refused(f"with all {GRANTED} connections taken, a thread still waited for one after {AWAKE_S:g} s", *PATIENCE)
     finally:
         give_back.join()

@@ -1,13 +1,17 @@
 """Checks of chapter 09: commands packed by hand, a client without hiredis, and a cache that hears of changes."""
 
+import contextlib
 import itertools
 import time
 
 import redis
+from redis.backoff import NoBackoff
 from redis.connection import CacheProxyConnection
+from redis.retry import Retry
 
 from ...arguments import shown
 from ...testbed.chosen_server import connect
+from ...testbed.spare_server import spare
 from ...tracing.cost import cost_and_result
 from ...tracing.resp import commands_in
 from ...words import many
@@ -18,6 +22,12 @@ from ..exercises import exercise
 VALUES = {f"exercise:row:{i}": f"value {i}" for i in range(15_000)} | {  # more replies than one recv() brings
     "exercise:row:é": "naïve café", "exercise:row:two lines": "one\r\ntwo", "exercise:row:empty": ""}
 ARRIVAL_S = 1.0
+REST_OF_THEM = ("read_response() raises where a reply is an error, and the replies behind it are still to come. Who reads them?",
+                "Catch redis.ResponseError around each read_response() and keep it as the reply. What breaks off otherwise "
+                "must close: "
+                "except BaseException: connection.disconnect(); raise.")
+NOT_GIVEN_BACK = "try: … finally: r.connection_pool.release(connection) gives it back whatever happens in between."
+ONE_PIECE = "b''.join(…) of all the packed commands makes one piece of bytes; send_packed_command([data]) sends it as it is."
 # 09.3
 PRODUCTS = {"tea": b"3", "mug": b"7", "pot": b"12"}
 PATIENCE_S = 2.0  # within which word of a change must have arrived
@@ -44,7 +54,43 @@ def load(answer):
         check_sent(seen)
         check_read(returned)
         check_replies(replies)
-    return f"{many(len(VALUES), 'SET')} in one piece and one turn, every reply read, the connection given back"
+    check_refused_one(answer)
+    return f"{many(len(VALUES), 'SET')} in one piece and one turn, every reply read, errors too, the connection given back"
+
+
+def check_refused_one(answer):
+    """Tries a server that refuses one of three keys: the replies behind the error must not wait for the next caller."""
+    client = spare(max_connections=1, retry=Retry(NoBackoff(), 0))
+    try:
+        client.execute_command("ACL", "SETUSER", "default", "resetkeys", "~exercise:row:*")
+        try:
+            replies = answer(client, {"exercise:row:1": "a", "exercise:forbidden": "b", "exercise:row:2": "c"})
+        except redis.ResponseError:
+            replies = None  # raising is an answer too, if what came behind the error is nobody's
+        heard = heard_next(client)
+        if heard != b"exercise":
+            raise Refused(f"right values; but where the server refuses one SET, the next one to use the client asks for ECHO "
+                          "and reads "
+                          f"{heard!r}", *REST_OF_THEM)
+        if replies is not None and not (len(replies) == 3 and isinstance(replies[1], redis.ResponseError)):
+            raise Refused(f"right values; but where the server refuses the second of three SETs, you return {shown(replies)}: "
+                          "the refusal is neither raised nor among the replies", "append(error) in place of the reply that it "
+                                                                                 "is.")
+    finally:
+        with contextlib.suppress(redis.RedisError):
+            client.shutdown(nosave=True)
+        client.close()
+
+
+def heard_next(client):
+    """What the next one to use the client reads for an ECHO of "exercise"."""
+    try:
+        return client.echo("exercise")
+    except redis.exceptions.MaxConnectionsError:
+        raise Refused("where the server refuses one SET, the connection is not given back: a pool of one is empty then",
+                      "try: … finally: pool.release(connection)") from None
+    except redis.RedisError as error:
+        return error
 
 
 def let_arrive(client):
@@ -67,12 +113,13 @@ def check_left_usable(client, number):
     try:
         reply = client.echo("exercise")
     except redis.exceptions.MaxConnectionsError:
-        raise Refused("right values, but the connection was not given back: a pool of one is empty now") from None
+        raise Refused("right values, but the connection was not given back: a pool of one is empty now", NOT_GIVEN_BACK) from None
     if reply != b"exercise":
         raise Refused(f"right values, but the next one to use the client asks for ECHO and reads {reply!r}: "
-                      "there are replies left that nobody read")
+                      "there are replies left that nobody read", "Every SET has a reply: read as many as there are values.")
     if client.client_id() != number:
-        raise Refused("right values, but the connection came back closed: the next caller has to connect and log in again")
+        raise Refused("right values, but the connection came back closed: the next caller has to connect and log in again",
+                      "A connection whose replies have all been read is as good as new: release it, and leave it open.")
 
 
 def watch(client):
@@ -136,7 +183,7 @@ def check_read(returned):
     owed = len(VALUES) * len(b"+OK\r\n")
     if returned and returned[0] < owed:
         raise Refused(f"right values, but the connection was given back after {returned[0]:,} of {owed:,} bytes of replies: "
-                      "whoever takes it in the meantime reads yours")
+                      "whoever takes it in the meantime reads yours", "Read all replies first, then release.")
 
 
 def check_sent(traffic):
@@ -148,15 +195,18 @@ def check_sent(traffic):
         raise Refused(f"right values, but {many(turns, 'round trip')}; the budget is 1")
     commands = sum(1 for _ in commands_in(pieces))
     if commands != len(VALUES):
-        raise Refused(f"right values, but {many(commands, 'command')} for {len(VALUES)} values")
+        raise Refused(f"right values, but {many(commands, 'command')} for {len(VALUES)} values", "hiredis.pack_command(('SET', "
+                                                                                                 "key, value)) packs one "
+                                                                                                 "command.")
     if len(pieces) != 1:
-        raise Refused(f"right values in one turn, but sent in {len(pieces)} pieces; the budget is 1")
+        raise Refused(f"right values in one turn, but sent in {len(pieces)} pieces; the budget is 1", ONE_PIECE)
 
 
 def check_replies(replies):
     said = list(replies) if isinstance(replies, (list, tuple)) else replies
     if said not in ([b"OK"] * len(VALUES), ["OK"] * len(VALUES), [True] * len(VALUES)):
-        raise Refused(f"all is stored, but instead of {len(VALUES)} replies your function returned {shown(replies)}")
+        raise Refused(f"all is stored, but instead of {len(VALUES)} replies your function returned {shown(replies)}",
+                      "Return what read_response() gave, for each value.")
 
 
 @exercise("09.2", "write without_hiredis(r): a client like r, on which hiredis neither reads nor packs", (
@@ -182,7 +232,8 @@ def compare_options(client, made):
     like, new = (options_of(each) for each in (client, made))
     for name in sorted(like.keys() | new.keys()):
         if like.get(name) != new.get(name):
-            raise Refused(f"all else should stay as in r, but {name} is {new.get(name)!r} instead of {like.get(name)!r}")
+            raise Refused(f"all else should stay as in r, but {name} is {new.get(name)!r} instead of {like.get(name)!r}",
+                          "like(r, …) takes everything over from r. Pass it what concerns hiredis, and nothing else.")
 
 
 def options_of(client):
@@ -198,12 +249,19 @@ def compare_connections(client, made):
     try:
         new = borrowed(made)
     except redis.ResponseError:  # its text repeats what was sent, the password too
-        raise Refused("its connections can't log in: the server does not understand what their packer writes") from None
+        raise Refused("its connections can't log in: the server does not understand what their packer writes",
+                      "PythonRespSerializer(6_000, r.get_encoder().encode) packs as r does.") from None
+    except (TypeError, AttributeError) as error:
+        raise Refused(f"its connections can't be opened with the parser or packer that you passed: {type(error).__name__}: "
+                      f"{error}",
+                      "parser_class takes the class itself, _RESP3Parser; command_packer takes a packer that is made "
+                      "already.") from None
     parser, packer = type(new._parser).__name__, type(new._command_packer).__name__
     if "hiredis" in parser.lower():
-        raise Refused(f"its connections still read with {parser}")
+        raise Refused(f"its connections still read with {parser}", "parser_class=_RESP3Parser")
     if "hiredis" in packer.lower():
-        raise Refused(f"it reads with {parser}, but still packs with {packer}")
+        raise Refused(f"it reads with {parser}, but still packs with {packer}",
+                      "command_packer=PythonRespSerializer(6_000, r.get_encoder().encode)")
     for what in ("protocol", "db", "client_name"):
         if str(getattr(like, what)) != str(getattr(new, what)):
             raise Refused(f"no hiredis, but another {what}: {getattr(new, what)!r} instead of {getattr(like, what)!r}")
@@ -218,7 +276,7 @@ def check_answers(client, made):
         raise Refused("no hiredis, but what it writes r does not read")
 
 
-@exercise("09.3", "write price_reader(r): a function price(product) without a turn for what it knows, and never out of date", (
+@exercise("09.3", "write price_reader(r): a function price(product) without a turn for what it knows, which hears of changes", (
     "A dict of your own would not hear of changes. Which option of the chapter's last section makes redis-py keep replies?",
     "redis-py's client-side caching: protocol=3 and a cache_config, on one client that your function keeps.",
     "cached = like(r, protocol=3, cache_config=CacheConfig()), and a function that calls "

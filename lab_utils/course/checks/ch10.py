@@ -16,21 +16,28 @@ from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..checking import Refused, clean, exercise_client, replaced, text
+from ..checking import Refused, clean, exercise_client, replaced, shown, text
 from ..exercises import exercise
 
 # 10.1
 SALES = {"tea": 3, "mug": 1, "pot": 2}
+SHOP = "exercise:{shop}:"  # one slot for all
+MONDAY, TUESDAY = f"{SHOP}monday", f"{SHOP}tuesday"
+DAY_S = 86_400
+NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known before the first write?",
+             "Read every counter first, and raise if one holds something else than a whole number: int(…) in Python, "
+             "string.match(value, '^-?%d+$') in Lua. Then the sums and the mark, together.")
 RETRIES = 3
 MOST_COMMANDS = 40
 # 10.2
 USERS = [f"user{number}" for number in range(120)]
-FIELDS = ["name", "mail", "city", "last seen"]
+FIELDS = ["name", "mail", "city", "last seen", "newsletter"]
 SLOTS, NODES = 16384, 3
 FEWEST_SLOTS = 60  # of 120 users' slots; all different in most cases
 # 10.3
 BUDGET_S, GRACE_S = 1.0, 0.1
 SLOW_S = 0.2  # how long a healthy server may take
+ROOM_TO_ANSWER = "A healthy reply may take 0.2 s: let socket_timeout be longer, and make fewer attempts."
 AWAKE_S = 1.6  # when the stalled server wakes, so that no check waits for a minute
 
 
@@ -38,8 +45,8 @@ AWAKE_S = 1.6  # when the stalled server wakes, so that no check waits for a min
     "Sent twice, INCRBY counts twice. The server must know that it has seen this batch: where do you note its name, and when?",
     "The mark and the sums must be one step: if the mark comes first, a cut leaves a mark without sums; if it comes last, "
     "sums without a mark. What runs on the server as one piece and can decide?",
-    "A Lua script: if redis.call('SET', KEYS[1], 1, 'NX', 'EX', 86400) then for i = 2, #KEYS do "
-    "redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end end",
+    "A Lua script: if redis.call('EXISTS', KEYS[1]) == 1 then return end; look at every counter; then for i = 2, #KEYS do "
+    "redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end; redis.call('SET', KEYS[1], 1, 'EX', 172800)",
 ))
 def record(answer):
     with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
@@ -47,16 +54,18 @@ def record(answer):
         total = commands_of(client, answer)
         for place in range(total + 1):
             check_cut(client, answer, place, total)
+        check_marks(client)
+        check_no_number(client, answer)
     return f"sent in {many(total, 'command')}, cut at every place, sent again: every sale is counted once"
 
 
 def check_uncut(client, answer):
     clean(client)
-    answer(client, "exercise:monday", SALES)
+    answer(client, MONDAY, SALES)
     compare_sales(client, 1, "a batch, undisturbed")
-    answer(client, "exercise:monday", SALES)
+    answer(client, MONDAY, SALES)
     compare_sales(client, 1, "the same batch, called a second time")
-    answer(client, "exercise:tuesday", SALES)
+    answer(client, TUESDAY, SALES)
     compare_sales(client, 2, "a second batch of another name")
 
 
@@ -64,12 +73,13 @@ def commands_of(client, answer):
     """How many commands the answer sends for a batch that is new."""
     clean(client)
     with Tap() as tap:
-        answer(client, "exercise:monday", SALES)
+        answer(client, MONDAY, SALES)
     total = cost_of(tap).commands
     if not total:
-        raise Refused("right sums, but nothing went through the client that was passed in: use r")
+        raise Refused("right sums, but nothing went through the client that was passed in", "Use r.")
     if total > MOST_COMMANDS:
-        raise Refused(f"right sums, but {total} commands for {len(SALES)} products")
+        raise Refused(f"right sums, but {total} commands for {len(SALES)} products",
+                      "One step for all: a script, or one MULTI … EXEC.")
     return total
 
 
@@ -79,19 +89,60 @@ def check_cut(client, answer, place, total):
             else "all was done, only the last reply was lost, and redis-py tried again")
     with cut_after(place):
         try:
-            answer(client, "exercise:monday", SALES)
+            answer(client, MONDAY, SALES)
         except redis.RedisError as error:
             raise Refused(f"{what}: your code raised {type(error).__name__}") from None
     compare_sales(client, 1, what)
 
 
+def check_marks(client):
+    """The batch has just been counted: what is there beside the counters must last for a day, and lie in their slot."""
+    for key in client.scan_iter("exercise:*"):
+        if key.decode().removeprefix(SHOP) in SALES:
+            continue
+        left = client.ttl(key)
+        if 0 <= left < DAY_S - 60:
+            raise Refused(f"the mark {key.decode()} is gone in {left:,} s; the batch may come again within a day, and would "
+                          "count twice",
+                          "EX takes seconds; a day has 86,400.")
+        if key_slot(key) != key_slot(MONDAY.encode()):
+            raise Refused(f"the mark {key.decode()} lies in another slot than the counters: a cluster refuses the two in one "
+                          "step",
+                          "`batch` is in the counters' slot: it has their tag.")
+
+
+def check_no_number(client, answer):
+    clean(client)
+    last = SHOP + list(SALES)[-1]
+    client.set(last, "twelve")
+    try:
+        answer(client, MONDAY, SALES)
+    except Exception:
+        pass
+    else:
+        raise Refused(f"{last} holds 'twelve', to which nothing can be added, and your function says nothing: raise an "
+                      "error", *NO_NUMBER)
+    for product in list(SALES)[:-1]:
+        if client.get(SHOP + product):
+            raise Refused(f"{last} holds 'twelve': your function raised, but {SHOP + product} is "
+                          f"{int(client.get(SHOP + product))} already; sent again it counts twice, or the rest never", *NO_NUMBER)
+    client.delete(last)
+    try:
+        answer(client, MONDAY, SALES)
+    except redis.RedisError as error:
+        raise Refused(f"a counter held 'twelve' and was mended; sent again, your code raised {type(error).__name__}",
+                      *NO_NUMBER) from None
+    compare_sales(client, 1, "a counter held 'twelve' and was mended, and the batch was sent again")
+
+
 def compare_sales(client, times, what):
     for place, (product, number) in enumerate(SALES.items()):
-        key, expected = f"exercise:sold:{product}", times * number
+        key, expected = SHOP + product, times * number
         got = int(client.get(key) or 0)
         if got != expected:
             used_up = "; did the first product use up the batch's name?" if place and not got else ""
-            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}")
+            hints = NO_NUMBER if "twelve" in what else ()
+            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}", *hints)
 
 
 def cut_after(place):
@@ -125,11 +176,18 @@ def cut_after(place):
 def keys_of(answer):
     taken, slots = {}, []
     for user in USERS:
-        keys = as_keys(answer(user, list(FIELDS)), user)
+        keys = as_keys(answer(user, list(FIELDS)), user, len(FIELDS))
         for field, key in zip(FIELDS, keys, strict=True):
             if key in taken:
-                raise Refused(f"{taken[key]} and the {field} of {user} share the key {key!r}")
+                raise Refused(f"{taken[key]} and the {field} of {user} share the key {key!r}",
+                              "The whole name of the field belongs into its key, and the whole name of the user.")
             taken[key] = f"the {field} of {user}"
+        alone = as_keys(answer(user, [FIELDS[2]]), user, 1)
+        if alone != keys[2:3]:
+            raise Refused(f"asked for the {FIELDS[2]} of {user} alone you name the key {alone[0]!r}, and among {len(FIELDS)} "
+                          "fields "
+                          f"{keys[2]!r}: what the one writes the other never finds",
+                          "A key is made from the user and the field, and from nothing else.")
         own = {key_slot(key.encode()) for key in keys}
         if len(own) > 1:
             raise Refused(f"the {len(FIELDS)} keys of {user} ({keys[0]!r} and so on) lie in {len(own)} different slots: "
@@ -142,9 +200,10 @@ def keys_of(answer):
     return f"{len(USERS)} users, the keys of each in one slot, on all {len({slot * NODES // SLOTS for slot in slots})} nodes"
 
 
-def as_keys(said, user):
-    if not isinstance(said, (list, tuple)) or len(said) != len(FIELDS):
-        raise Refused(f"for {user} and {len(FIELDS)} fields a list of {len(FIELDS)} keys was expected, not {said!r}")
+def as_keys(said, user, number):
+    if not isinstance(said, (list, tuple)) or len(said) != number:
+        raise Refused(f"for {user} and {many(number, 'field')} a list of {many(number, 'key')} was expected, not {shown(said)}",
+                      "[… for field in fields]")
     return [str(text(key)) for key in said]
 
 
@@ -161,6 +220,7 @@ def client_for(answer):
         check_patience(made)
         check_stalled(made, server, "a connection that was open")
         check_stalled(as_client(answer(dict(address))), server, "a connection that had yet to be opened")
+        check_gone(as_client(answer(dict(address))))
     finally:
         with contextlib.suppress(redis.RedisError):
             server.shutdown(nosave=True)
@@ -170,7 +230,7 @@ def client_for(answer):
 
 def as_client(made):
     if not isinstance(made, redis.Redis):
-        raise Refused(f"a redis.Redis was expected, not {made!r}")
+        raise Refused(f"a redis.Redis was expected, not {shown(made)}", "return redis.Redis(**address, …)")
     return made
 
 
@@ -178,13 +238,15 @@ def check_patience(client):
     try:
         client.ping()
     except redis.ConnectionError as error:
-        raise Refused(f"your client does not reach the server: {type(error).__name__}. Did you pass **address on?") from None
+        raise Refused(f"your client does not reach the server: {type(error).__name__}. Did you pass **address on?",
+                      "redis.Redis(**address, …) takes host, port and password from it.") from None
     except redis.TimeoutError as error:
-        raise Refused(f"even a PING ended in {type(error).__name__}: too hasty") from None
+        raise Refused(f"even a PING ended in {type(error).__name__}: too hasty", ROOM_TO_ANSWER) from None
     try:
         client.blpop("exercise:nothing", SLOW_S)
     except (redis.TimeoutError, redis.ConnectionError) as error:
-        raise Refused(f"a healthy reply that took {SLOW_S:g} s ended in {type(error).__name__}: too hasty") from None
+        raise Refused(f"a healthy reply that took {SLOW_S:g} s ended in {type(error).__name__}: too hasty",
+                      ROOM_TO_ANSWER) from None
 
 
 def check_stalled(client, server, where):
@@ -201,6 +263,17 @@ def check_stalled(client, server, where):
             client.close()
     if took > BUDGET_S + GRACE_S:
         raise Refused(f"{tale}: the error came after ~{took:.1f} s. {attempts_of(client)}")
+
+
+def check_gone(client):
+    """A machine that is gone answers nobody who wants to connect. Looked up, not waited for: systems differ in how they wait."""
+    attempts = (client.get_retry().get_retries() if client.get_retry() else 0) + 1
+    patience = client.connection_pool.make_connection().socket_connect_timeout
+    if patience is None or attempts * patience > BUDGET_S + GRACE_S:
+        each = "for ever" if patience is None else f"{patience:g} s"
+        raise Refused(f"it gives up on a server that stands still; on a machine that is gone, {many(attempts, 'attempt')} to "
+                      "connect "
+                      f"wait {each} each", "Opening a connection has an option of its own.", "socket_connect_timeout=0.3")
 
 
 def attempts_of(client):

@@ -1,5 +1,9 @@
 """Checks of chapter 12: a judge that follows the measurements, and a pair of variants that differ in one thing."""
 
+import contextlib
+import sys
+import time
+
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
@@ -15,7 +19,13 @@ CASES = (
     ("3% near, 40% far", 0.03, 0.40, DEPENDS),
     ("30% near, 10% far", 0.30, 0.10, FAILS),
     ("120% near, 100% far", 1.20, 1.00, FAILS),
+    ("4.8% near, 4.7% far", 0.048, 0.047, HOLDS),
+    ("5.3% near, 4.8% far", 0.053, 0.048, DEPENDS),
+    ("4.8% near, 5.3% far", 0.048, 0.053, DEPENDS),
+    ("6% near, 5.3% far", 0.06, 0.053, FAILS),
 )
+AT_MOST = ("The claim names a number: at most 5% of the loop's time. At how many of the two distances is it so?",
+           "two: \"holds\", one: \"depends\", none: \"does not hold here\"")
 ROUNDS = 10
 STALL = 100  # a round in which the machine stopped
 # 12.2
@@ -36,7 +46,8 @@ def judge_pipeline(answer):
             said = answer(rounds)
             if said != word:
                 stall = f", one round of the {stalled} stalled" if stalled else ""
-                raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, and you said {said!r}")
+                raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, and you said {said!r}",
+                              *(() if stalled else AT_MOST))
     return f"{many(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round that stalled"
 
 
@@ -58,7 +69,8 @@ def rounds_of(share, loop_s, stalled, place):
 def fair_pair(answer):
     pair = answer()
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(callable, pair)):
-        raise Refused("fair_pair returns two functions of a client, the loop first: return loop, pipeline")
+        raise Refused("fair_pair returns two functions of a client, the loop first: return loop, pipeline",
+                      "The functions themselves, not called.")
     with exercise_client() as client:
         loop, pipeline = (sorted(check_arm(client, name, fn, turns))
                           for name, fn, turns in (("loop", pair[0], len(KEYS)), ("pipeline", pair[1], 1)))
@@ -73,12 +85,26 @@ def in_short(command):
     return " ".join(part.decode(errors="replace") if len(part) <= 20 else "…" for part in command)
 
 
+@contextlib.contextmanager
+def calls_of(function):
+    """A list of the calls of `function`, one that is written in C, that are made in this thread inside the block."""
+    seen, before = [], sys.getprofile()
+    sys.setprofile(lambda frame, event, what: seen.append(frame.f_lineno) if event == "c_call" and what is function else None)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(before)
+
+
 def check_arm(client, name, fn, turns):
     """The commands that one variant sent. Raises Refused where its work or its turns are not those of the task."""
     clean(client)
-    with Tap() as tap:
+    with Tap() as tap, calls_of(time.sleep) as slept:
         fn(client)
     cost = cost_of(tap)
+    if slept:
+        raise Refused(f"the {name} sleeps: a second difference beside the turns, and one that no server causes",
+                      "Leave out whatever does not send or read.")
     found = {key.decode(): client.get(key) for key in client.scan_iter("exercise:*", count=1_000)}
     if cost.connections:
         raise Refused(f"the {name} opens {many(cost.connections, 'connection')} of its own: "

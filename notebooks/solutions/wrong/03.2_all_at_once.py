@@ -1,4 +1,4 @@
-# refused: 9,500 commands in one batch; the limit is 1,000
+# refused: 9,500 values in one batch; the limit is 1,000
 def write_all(r, values):
     pipe = r.pipeline(transaction=False)
     for key, value in values.items():

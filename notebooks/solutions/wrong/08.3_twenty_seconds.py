@@ -1,4 +1,4 @@
-# refused: a thread still waited for one after 1.3 s
+# refused: a thread waits for one for 20 s; 1 s is the most
 def pool_for(kind, options):
     return redis.BlockingConnectionPool(max_connections=4, connection_class=kind, **options)
 

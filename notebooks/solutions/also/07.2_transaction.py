@@ -1,0 +1,7 @@
+def allow_fixed(r, key, limit, seconds):
+    pipe = r.pipeline()
+    pipe.set(key, 0, px=int(seconds * 1000), nx=True)
+    pipe.incr(key)
+    return pipe.execute()[1] <= limit
+
+lab.check("07.2", allow_fixed)

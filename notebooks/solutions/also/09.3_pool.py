@@ -1,0 +1,10 @@
+def price_reader(r):
+    options = r.get_connection_kwargs() | {"protocol": 3, "cache_config": CacheConfig(max_size=1_000)}
+    cached = redis.Redis(connection_pool=redis.ConnectionPool(r.connection_pool.connection_class, **options))
+
+    def price(product):
+        return cached.get(f"exercise:price:{product}")
+
+    return price
+
+lab.check("09.3", price_reader)

@@ -1,0 +1,13 @@
+# refused: a window of 0.5 s ended in ResponseError
+LIMIT = """
+local calls = redis.call('INCR', KEYS[1])
+if calls == 1 then
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
+return calls <= tonumber(ARGV[1]) and 1 or 0
+"""
+
+def allow_fixed(r, key, limit, seconds):
+    return r.eval(LIMIT, 1, key, limit, seconds) == 1
+
+lab.check("07.2", allow_fixed)
