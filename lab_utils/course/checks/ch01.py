@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import redis
 
+from ...arguments import shown
 from ...tracing.cost import cost_and_result
 from ...words import many
-from ..checking import Refused, exercise_client, first_difference, refuse_over, shown
+from ..checking import Refused, exercise_client, first_difference, refuse_over
 from ..exercises import exercise
 
 # 01.1

@@ -7,11 +7,12 @@ from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection
 from redis.retry import Retry
 
+from ...arguments import shown
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..checking import Refused, exercise_client, in_one_piece, names_in, names_sent, refuse_over, replaced, shown, text
+from ..checking import Refused, exercise_client, in_one_piece, names_in, names_sent, refuse_over, replaced, text
 from ..exercises import exercise
 
 # 04.1

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from ...arguments import shown
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import many
-from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, shown, text
+from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, text
 from ..exercises import exercise
 
 WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database

@@ -10,13 +10,14 @@ from redis.connection import AbstractConnection
 from redis.crc import key_slot
 from redis.retry import Retry
 
+from ...arguments import shown
 from ...testbed.freezing import frozen
 from ...testbed.spare_server import spare
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap, chunks_of
 from ...words import many
-from ..checking import Refused, clean, exercise_client, replaced, shown, text
+from ..checking import Refused, clean, exercise_client, replaced, text
 from ..exercises import exercise
 
 # 10.1
