@@ -94,14 +94,13 @@ def refuse_pasted(tap, *values):
         pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)
         if pasted is not None:
             raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so each value makes another "
-                          "script: "
-                          "the server compiles and keeps every one", "r.eval(script, 1, key, value): the script says KEYS[1] "
-                          "and ARGV[1], its text is always the same, and the values travel beside it.")
+                          "script: the server compiles and keeps every one",
+                          "r.eval(script, 1, key, value): the script says KEYS[1] and ARGV[1], its text is always the same, and "
+                          "the values travel beside it.")
         if rest[1:2] == [b"0"]:
             raise Refused("right so far, but the script names no key: a cluster could not tell which node to send it to",
                           "r.eval(script, 1, key, …): the number says how many of the arguments are keys. In the script the "
-                          "first "
-                          "is KEYS[1].")
+                          "first is KEYS[1].")
 
 
 def borrowed(client):

@@ -6,7 +6,7 @@ import redis
 
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
-from ..checking import Refused, exercise_client, in_one_piece, names_sent, refuse_over, refuse_pasted
+from ..checking import Refused, exercise_client, in_one_piece, names_sent, refuse_over, refuse_pasted, text
 from ..exercises import exercise
 
 
@@ -174,6 +174,6 @@ def check_price(got, stored, price, percent, right):
 
 def as_price(value):
     try:
-        return Decimal(value.decode() if isinstance(value, bytes) else str(value))
+        return Decimal(str(text(value)))
     except ArithmeticError:
         raise Refused(f"a price was expected, not {value!r}", "return in the script, and return in the function.") from None
