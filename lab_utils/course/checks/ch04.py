@@ -167,8 +167,7 @@ def taken(answer, client, story):
             raise Refused(f"{MOST_TRIES} tries and still at it, because another client is faster each time. Bound the loop: "
                           "a caller who waits can't do anything else",
                           "for _ in range(20): in place of while True:, and raise behind it. A pause of random length before "
-                          "each "
-                          "new try lets the others finish.") from None
+                          "each new try lets the others finish.") from None
         except Exception as error:
             if len(story.made) < MANY_LOST and story.rival.exists(STOCK):
                 raise

@@ -186,8 +186,7 @@ def keys_of(answer):
         alone = as_keys(answer(user, [FIELDS[2]]), user, 1)
         if alone != keys[2:3]:
             raise Refused(f"asked for the {FIELDS[2]} of {user} alone you name the key {alone[0]!r}, and among {len(FIELDS)} "
-                          "fields "
-                          f"{keys[2]!r}: what the one writes the other never finds",
+                          f"fields {keys[2]!r}: what the one writes the other never finds",
                           "A key is made from the user and the field, and from nothing else.")
         own = {key_slot(key.encode()) for key in keys}
         if len(own) > 1:
@@ -273,8 +272,7 @@ def check_gone(client):
     if patience is None or attempts * patience > BUDGET_S + GRACE_S:
         each = "for ever" if patience is None else f"{patience:g} s"
         raise Refused(f"it gives up on a server that stands still; on a machine that is gone, {many(attempts, 'attempt')} to "
-                      "connect "
-                      f"wait {each} each", "Opening a connection has an option of its own.", "socket_connect_timeout=0.3")
+                      f"connect wait {each} each", "Opening a connection has an option of its own.", "socket_connect_timeout=0.3")
 
 
 def attempts_of(client):
