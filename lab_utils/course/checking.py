@@ -53,15 +53,18 @@ def trips_of(cost):
     return cost.round_trips + cost.handshake_trips
 
 
-def refuse_over(cost, budget, right="right values"):
+def refuse_over(cost, budget, right="right values", *hints):
     """Raises Refused if the answer made more round trips than the budget, or none through the client it was given."""
     trips = trips_of(cost)
     if trips > budget:
         opened = (f" ({cost.handshake_trips:,} of them to open {many(cost.connections, 'connection')})"
                   if cost.handshake_trips else "")
-        raise Refused(f"{right}, but {many(trips, 'round trip')}{opened}; the budget is {budget}")
+        if cost.round_trips <= budget:
+            hints = ("The client that you were given has a connection, and it is open. Send through that one.",)
+        raise Refused(f"{right}, but {many(trips, 'round trip')}{opened}; the budget is {budget}", *hints)
     if not trips:
-        raise Refused(f"{right}, but no round trip through the client that was passed in: use r")
+        raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
+                      "The first argument, r, is the client to send through.")
 
 
 # What an answer sent

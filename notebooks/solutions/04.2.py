@@ -16,7 +16,7 @@ def take(r, key, amount):
                 return True
             except redis.WatchError as error:
                 if isinstance(error.__context__, (redis.ConnectionError, redis.TimeoutError)):
-                    raise  # the connection broke, perhaps after EXEC: trying again might take twice
+                    raise  # the connection broke, perhaps after EXEC: again might be twice
                 time.sleep(random.random() / 1_000)  # at random, so that two rivals don't meet again
     raise redis.WatchError(f"{key}: others were faster 20 times")
 

@@ -1,5 +1,5 @@
 LISTED = {("datetime", "datetime"), ("decimal", "Decimal"),
-          ("builtins", "set"), ("builtins", "frozenset")}  # pickles older than protocol 4 ask for these two by name
+          ("builtins", "set"), ("builtins", "frozenset")}  # by name up to Python 3.7's protocol 3
 VALUES = (bool, int, float, complex, str, bytes, bytearray, datetime, Decimal, type(None))
 
 

@@ -1,6 +1,6 @@
 import weakref
 
-limits = weakref.WeakKeyDictionary()  # one for each client: whoever calls, its connections are the same
+limits = weakref.WeakKeyDictionary()  # one for each client, shared by all who use it
 
 async def read_all(r, keys):
     limit = limits.setdefault(r, asyncio.Semaphore(20))

@@ -1,6 +1,6 @@
 def count_visits(r, pages):
     def visit(page):
-        pipe = r.pipeline()  # each visit its own; a transaction, so that a visit counts in both or in neither
+        pipe = r.pipeline()  # each visit its own; MULTI: it counts in both or in neither
         pipe.incr(f"exercise:{page}")
         pipe.incr("exercise:all")
         return pipe.execute()[0]

@@ -6,7 +6,7 @@ def price_reader(r):
 
     def price(product):
         nonlocal fresh_until
-        if time.monotonic() > fresh_until:  # where a connection dies unnoticed, no word of changes comes any more
+        if time.monotonic() > fresh_until:  # a connection may die unnoticed, and its news with it
             cached.get_cache().flush()
             fresh_until = time.monotonic() + 60
         return cached.get(f"exercise:price:{product}")

@@ -1,6 +1,6 @@
 RECORD = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return end
-for i = 2, #KEYS do  -- all is looked at before anything is written: nothing would be taken back
+for i = 2, #KEYS do  -- before anything is written, which nothing would take back
   local held = redis.call('GET', KEYS[i]) or '0'
   if not string.match(held, '^-?%d+$') then return redis.error_reply(KEYS[i] .. ' holds no number') end
 end

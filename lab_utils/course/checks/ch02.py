@@ -67,6 +67,8 @@ HINTS_TO = {  # a reply that was read wrongly
     b":": ("What stands after the colon is a number: int() reads it from bytes too.",),
     b"$": ("The number says how many bytes follow the first line, line ends among them. -1 says that there is no value.",
            "size = int(line[1:]); return None if size == -1 else rest[:size]"),
+    b"*": ("Its items follow one after the other, each a reply of its own, and each may be an array again.",
+           "Write a helper that returns (value, rest), so that an array can read its items one after the other."),
     b"_": ("_ is RESP3's word for no value: None.",),
 }
 

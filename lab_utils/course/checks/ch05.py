@@ -78,7 +78,8 @@ def save_all(save, client):
                 number += 1
                 content = f"order {number} of {customer}"
                 cost, _, _ = watched(lambda r, args=(customer, number, content): save(r, *args), client)
-                refuse_over(cost, 1, "each order is saved")
+                refuse_over(cost, 1, "each order is saved", "What belongs to one order can leave together.",
+                            "pipe = r.pipeline(); queue both commands; pipe.execute()")
                 right[customer].append(content)
     save(client, "bo", number, "the last order of bo, changed")
     right["bo"][-1] = "the last order of bo, changed"

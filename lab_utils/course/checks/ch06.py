@@ -128,10 +128,15 @@ def texts(found):
     return [text for part in parts for text in texts(part)]
 
 
+GUESSED = ("A text stays a text, whatever it looks like. The writer knows which values were no texts: how does the reader hear "
+           "of it?",
+           'Write {"$decimal": "19.90"} for a Decimal and {"$datetime": value.isoformat()} for a datetime; texts as they are.')
+
+
 def refuse_difference(order, got):
     where = difference(order, got, "the order")
     if where:
-        raise Refused(where)
+        raise Refused(where, *(GUESSED if "; it was str" in where else ()))
 
 
 def difference(wanted, got, where):
@@ -260,7 +265,8 @@ def refuse_execution(load, name, payload):
     try:
         raised = raises(load, payload)
         if len(ran) > before or decimal.getcontext().prec != precision:
-            raise Refused(f"a payload ran inside this process: {name}." + (" The error came too late." if raised else ""))
+            raise Refused(f"a payload ran inside this process: {name}." + (" The error came too late." if raised else ""),
+                          *(PAIRS if "decimal." in name else ()))
         if not raised:
             raise Refused(f"nothing ran, but a payload ({name}) was taken for a value. Raise an error instead.",
                           "find_class raises pickle.UnpicklingError for what is not on the list; let it through to the caller.")

@@ -29,6 +29,8 @@ REST_OF_THEM = ("read_response() raises where a reply is an error, and the repli
 NOT_GIVEN_BACK = "try: … finally: r.connection_pool.release(connection) gives it back whatever happens in between."
 ONE_PIECE = "b''.join(…) of all the packed commands makes one piece of bytes; send_packed_command([data]) sends it as it is."
 # 09.3
+KEPT = ("redis-py's client-side caching keeps replies: protocol=3 and a cache_config, on one client that your function keeps.",
+        "Make the client once, in price_reader, and not at each call; and ask by cached.get(…), since a pipeline always asks.")
 PRODUCTS = {"tea": b"3", "mug": b"7", "pot": b"12"}
 PATIENCE_S = 2.0  # within which word of a change must have arrived
 
@@ -306,7 +308,7 @@ def check_cached(client, price):
     cost, _ = cost_and_result(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
     trips = trips_of(cost)
     if trips:
-        raise Refused(f"right prices, but {many(trips, 'round trip')} for {len(PRODUCTS)} that it had read before")
+        raise Refused(f"right prices, but {many(trips, 'round trip')} for {len(PRODUCTS)} that it had read before", *KEPT)
 
 
 def check_change(client, price):
@@ -320,11 +322,12 @@ def check_change(client, price):
     cost, _ = cost_and_result(lambda _: compare_prices(price, now, "after a change"), client)
     trips = trips_of(cost)
     if trips:
-        raise Refused(f"right prices after a change, but {many(trips, 'round trip')} for prices that nobody changed since")
+        raise Refused(f"right prices after a change, but {many(trips, 'round trip')} for prices that nobody changed since", *KEPT)
 
 
 def compare_prices(price, expected, when):
     for product, right in expected.items():
         got = price(product)
         if got != right:
-            raise Refused(f"{when} the price of {product} is {got!r} and should be {right!r}")
+            raise Refused(f"{when} the price of {product} is {got!r} and should be {right!r}",
+                          "Return what GET replies, as r would: bytes.")

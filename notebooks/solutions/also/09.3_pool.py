@@ -1,6 +1,7 @@
 def price_reader(r):
-    options = r.get_connection_kwargs() | {"protocol": 3, "cache_config": CacheConfig(max_size=1_000)}
-    cached = redis.Redis(connection_pool=redis.ConnectionPool(r.connection_pool.connection_class, **options))
+    options = r.get_connection_kwargs() | {"protocol": 3, "cache_config": CacheConfig()}
+    pool = redis.ConnectionPool(r.connection_pool.connection_class, **options)
+    cached = redis.Redis(connection_pool=pool)
 
     def price(product):
         return cached.get(f"exercise:price:{product}")
