@@ -17,7 +17,7 @@ def take(r, key, amount):
             except redis.WatchError as error:
                 if isinstance(error.__context__, (redis.ConnectionError, redis.TimeoutError)):
                     raise  # the connection broke, perhaps after EXEC: again might be twice
-                time.sleep(random.random() / 1_000)  # at random, so that two rivals don't meet again
+                time.sleep(random.random() / 1_000)  # at random: rivals should not meet again
     raise redis.WatchError(f"{key}: others were faster 20 times")
 
 lab.check("04.2", take)

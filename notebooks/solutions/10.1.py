@@ -2,7 +2,9 @@ RECORD = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return end
 for i = 2, #KEYS do  -- before anything is written, which nothing would take back
   local held = redis.call('GET', KEYS[i]) or '0'
-  if not string.match(held, '^-?%d+$') then return redis.error_reply(KEYS[i] .. ' holds no number') end
+  if not string.match(held, '^-?%d+$') then
+    return redis.error_reply(KEYS[i] .. ' holds no number')
+  end
 end
 for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end
 redis.call('SET', KEYS[1], 1, 'EX', 172800)"""
