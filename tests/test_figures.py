@@ -56,7 +56,7 @@ def captured(turns=3):
 def every_claim():
     claims.load_all()
     names = sorted(claims.CLAIMS, key=claims.order)
-    tried = {name: Retried(name, name, claims.WORDS[place % 4], "", "") for place, name in enumerate(names)}
+    tried = {name: Retried(name, claims.CLAIMS[name].text, claims.WORDS[place % 4], "", "") for place, name in enumerate(names)}
     tables = {f"{n} commands": {"published": {"loop": 0.1 * n, "1 MSET of 10,000": 0.01}, "rtt_ms": 0.1 * n,
                                 "reproduced": {"loop": 0.11 * n, "1 MSET of 10,000": 0.02}} for n in (1, 7, 100)}
     return Retrial(tried, tables)
@@ -120,14 +120,14 @@ def test_it_has_a_title_and_labels(drawn):
         labelled = [axis for axis in (axes.xaxis, axes.yaxis) if axis.get_label_text()]
         ticked = [axis for axis in (axes.xaxis, axes.yaxis)
                   if any(label.get_text() for label in axis.get_ticklabels() if label.get_visible())]
-        assert labelled or ticked
+        assert labelled or ticked or not axes.axison  # a page of words has none
     texts = " ".join(text.get_text() for text in words_of(figure))
     assert any(unit in texts for unit in ("milliseconds", "ms", "%", "MB", "round trips", "claims"))
 
 
 def test_it_says_where_it_comes_from_in_small_type(drawn):
     figure, _, _ = drawn
-    small = [text for text in words_of(figure) if "redis-py" in text.get_text()]
+    small = [text for text in words_of(figure) if "· redis-py" in text.get_text()]
     assert len(small) == 1 and small[0].get_fontsize() == SMALLEST_POINTS
 
 

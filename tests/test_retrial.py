@@ -137,6 +137,9 @@ def test_the_verdicts_are_counted_and_drawn(board, capsys):
     assert len(figure.axes[0].patches) == 4
     colors = {patch.get_facecolor() for patch in figure.axes[0].patches}
     assert len(colors) == 4
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert shown[:4] == [f"A: {claims.ARTICLES['A']}", "holds", "A1", "A1 says <this>"]
+    assert shown.index("C2 says <this>") == shown.index("untested") + 2
     assert "does not hold here: C10; untested: C2" in capsys.readouterr().out
 
 

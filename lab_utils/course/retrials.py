@@ -64,7 +64,7 @@ class Retrial:
         return Table([claim for claim in self.claims.values() if claim.name[0] == letter], claims.ARTICLES[letter])
 
     def plot(self, title=None):
-        """Draws a tile for every claim, coloured by its verdict, a row for each article."""
+        """Draws every claim in words, under its article, with its verdict as a word and a colour."""
         from .scoreboard import plot_verdicts
 
         return plot_verdicts(self, title)

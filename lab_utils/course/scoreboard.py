@@ -1,43 +1,61 @@
-"""The scoreboard's two figures: a tile for every claim, and every published table beside its reproduction."""
+"""The scoreboard's two figures: every claim in words with its verdict, and every published table beside its reproduction."""
+
+import textwrap
 
 from ..errors import LabError
 from ..figures import style
-from ..figures.canvas import environment, plt, say, set_title, styled
+from ..figures.canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
 from ..figures.published import draw_published, published_words
 from ..words import factor_off
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
 LOOKS = dict(zip((HOLDS, DEPENDS, FAILS, UNTESTED), zip(style.VERDICTS, ("", "///", "xxx", ""), strict=True), strict=True))
+LINE = 96  # letters of a claim on one line
+HEADING, ROW, LINE_IN, REST = 0.36, 0.23, 0.17, 0.9  # inches; as are these places on a line:
+CHIP, CODE_AT, WORDS_AT = 0.24, 1.98, 2.38
 CLOSE = 1.5  # a figure reproduced within this factor is called close
 
 
 @styled
 def plot_verdicts(retrial, title=None):
-    """A tile for every claim of a Retrial, coloured and hatched by its verdict, a row for each article."""
-    rows = {letter: [claim for claim in retrial.claims.values() if claim.name[0] == letter] for letter in ARTICLES}
-    figure, axes = plt.subplots(figsize=(9, 4.2))
-    for place, tiles in enumerate(rows.values()):
-        for column, claim in enumerate(tiles):
-            color, hatch = LOOKS[claim.word]
-            axes.add_patch(plt.Rectangle((column, place - 0.42), 0.92, 0.84, facecolor=color, hatch=hatch, edgecolor=style.PAPER))
-            axes.text(column + 0.46, place, claim.name, ha="center", va="center", fontsize=9, fontweight="bold",
-                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1.5, "alpha": 0.85})
-    axes.set_xlim(-0.1, max(map(len, rows.values())) + 0.1)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xticks([])
-    axes.set_yticks(range(len(rows)), [f"article {letter}" for letter in rows])
-    axes.grid(False)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    words = retrial.words()
-    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=LOOKS[word][0], hatch=LOOKS[word][1], edgecolor=style.PAPER, label=word)
-               for word in words]
-    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(handles), frameon=False)
+    """Every claim of a Retrial in its author's words, under its article; before it the verdict, a word and a colour."""
+    by_article = {letter: [claim for claim in retrial.claims.values() if claim.name[0] == letter] for letter in ARTICLES}
+    lines = {claim.name: textwrap.wrap(claim.text, LINE) for claim in retrial.claims.values()}
+    height = HEADING * sum(map(bool, by_article.values())) + sum(row_of(claim_lines) for claim_lines in lines.values())
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + height))
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(height, 0)
+    axes.set(xticks=[], yticks=[])
+    axes.set_axis_off()
+    top = 0.0
+    for letter, tried in by_article.items():
+        if tried:
+            axes.text(0, top + 0.7 * HEADING, f"{letter}: {ARTICLES[letter]}", fontsize=USUAL, fontweight="bold")
+            top += HEADING
+        for claim in tried:
+            draw_claim(axes, top, claim, lines[claim.name])
+            top += row_of(lines[claim.name])
     set_title(axes, title or retrial.in_words().capitalize())
     environment(axes)
-    by_word = {word: [claim.name for claim in retrial.claims.values() if claim.word == word] for word in words}
+    by_word = {word: [claim.name for claim in retrial.claims.values() if claim.word == word] for word in retrial.words()}
     print("verdicts: " + "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word.items()))
     return figure
+
+
+def row_of(lines):
+    """Inches that a claim of so many lines takes."""
+    return ROW + LINE_IN * (len(lines) - 1)
+
+
+def draw_claim(axes, top, claim, lines):
+    """The verdict in its colour, the claim's name, and the claim in words."""
+    color, hatch = LOOKS[claim.word]
+    axes.add_patch(plt.Rectangle((0, top + 0.02), CHIP, ROW - 0.04, facecolor=color, hatch=hatch, edgecolor=style.PAPER))
+    words = {"va": "center_baseline", "fontsize": SMALL, "color": style.INK}
+    axes.text(CHIP + 0.08, top + ROW / 2, claim.word, **words, fontweight="bold")
+    axes.text(CODE_AT, top + ROW / 2, claim.name, **words | {"color": style.QUIET})
+    for place, line in enumerate(lines):
+        axes.text(WORDS_AT, top + ROW / 2 + place * LINE_IN, line, **words)
 
 
 @styled
