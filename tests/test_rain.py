@@ -102,8 +102,14 @@ def test_what_it_measures_it_draws(r, capsys):
     seen = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.05"), r, runs=2)
     assert all(run.around and min(run.around)[0] < 0 and max(run.around)[0] >= run.took for run in seen.runs)
     assert title(lab.plot_rain({"DEBUG SLEEP": seen})).endswith(" beside DEBUG SLEEP")
-    assert capsys.readouterr().out.startswith("measured: DEBUG SLEEP: worst PING of a bystander ~")
+    assert capsys.readouterr().out.startswith("measured: DEBUG SLEEP: slowest PING ")
 
 
 def test_the_answer_is_needed_whole():
     assert "not only its .worst" in refusal(lab.plot_rain, {"MULTI": MULTI.worst})
+
+
+def test_a_panel_tells_of_the_run_that_it_draws(r):
+    runs = [rained(worst, took) for worst, took in ((0.03, 0.4), (0.04, 0.9), (0.05, 0.5))]
+    texts = [text.get_text() for text in words_of(Bystander(runs).plot())]
+    assert "shaded: the work, 900 ms\n3 runs: worst 30–50 ms" in texts

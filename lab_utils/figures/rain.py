@@ -11,6 +11,7 @@ from .scales import plain_ticks, words_px
 ABREAST = 4  # panels in a row
 PANEL_IN, REST_IN, AXIS_PX = 3.1, 1.3, 760
 CELLS_ACROSS, CELLS_A_DECADE = 400, 60  # of a panel: a drop hides everything that falls into its cell
+MOST_TICKS = 4  # along the time of a panel
 ROOM = 2.2  # times the slowest PING, for the words above it
 BUSY_S = 1e-3  # a PING with no work beside it that takes as long says something of the machine
 
@@ -27,7 +28,7 @@ def draw_rain(watched, title=None):
     limits = limits_of(runs.values())
     for axes, (name, run) in zip(places, runs.items(), strict=False):
         draw_panel(axes, run, limits, style.way(name)[0])
-        head(axes, name, watched[name], AXIS_PX / columns)
+        head(axes, name, run, watched[name].runs, AXIS_PX / columns)
     for axes in places[len(runs):]:
         axes.set_visible(False)
     for axes in (row[0] for row in grid):
@@ -35,8 +36,13 @@ def draw_rain(watched, title=None):
     figure.align_ylabels()
     set_title(places[0], title or finding(watched))
     under(places, columns, watched)
-    say("; ".join(f"{name}: {felt}" for name, felt in watched.items()))
+    say("; ".join(f"{name}: {in_words(felt)}" for name, felt in watched.items()))
     return figure
+
+
+def in_words(felt):
+    return (f"slowest PING {plain_duration(felt.worst)}, median {plain_duration(felt.median)}, "
+            f"beside {plain_duration(felt.took)} of work")
 
 
 def middle(runs):
@@ -56,6 +62,7 @@ def draw_panel(axes, run, limits, color):
     axes.set_xlim(*limits[0])
     axes.set_ylim(*limits[1])
     axes.set_yscale("log")
+    axes.xaxis.get_major_locator().set_params(nbins=MOST_TICKS)
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
     axes.axvspan(0, 1000 * run.took, color=style.GRID, zorder=0)
@@ -89,9 +96,9 @@ def mark_worst(axes, ping, across, color):
                   color=style.readable(color), fontweight="bold")
 
 
-def head(axes, name, felt, width):
-    """The way's name, how long its work took and how far its runs are apart."""
-    small = f"shaded: the work, {plain_duration(felt.took)}\n{spread(felt)}"
+def head(axes, name, run, runs, width):
+    """The way's name, how long the work of the run that is drawn took, and how far all runs are apart."""
+    small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     letters = int(width / words_px("x", USUAL))
     lines = textwrap.wrap(name, letters)[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
@@ -99,13 +106,13 @@ def head(axes, name, felt, width):
                   color=style.QUIET, va="bottom", linespacing=1.25)
 
 
-def spread(felt):
+def spread(runs):
     """'3 runs: worst 34.7–39.7 ms': how far the slowest PINGs of the runs are apart."""
-    if len(felt.runs) == 1:
+    if len(runs) == 1:
         return "1 run"
-    low, high = (plain_duration(end(run.worst for run in felt.runs)) for end in (min, max))
+    low, high = (plain_duration(end(run.worst for run in runs)) for end in (min, max))
     low = low.removesuffix(f" {high.split()[1]}")
-    return f"{len(felt.runs)} runs: worst {low}–{high}"
+    return f"{len(runs)} runs: worst {low}–{high}"
 
 
 def finding(watched):
