@@ -7,7 +7,7 @@ CI compares every printed line of a notebook and blanks only what stands behind 
 import math
 
 
-def many(number, thing):
+def counted(number, thing):
     """'1 round trip', '1,000 round trips'."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 

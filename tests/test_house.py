@@ -59,7 +59,7 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr("test_house.HOUSE", tmp_path)
     (tmp_path / "figures").mkdir()
     path = tmp_path / "figures" / "rain.py"
-    path.write_text("from ..words import many\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
+    path.write_text("from ..words import counted\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
                     "def draw():\n    from ..tracing import tap\n")
     assert sorted(set(imports(path))) == [(GROUND, False, 1), (GROUND, False, 2), ("timing", False, 3), ("tracing", True, 7)]
 

@@ -3,7 +3,7 @@
 import pytest
 from helpers import as_compared
 
-from lab_utils.words import duration, many, milliseconds, plain_duration, size, three_figures, times, within
+from lab_utils.words import counted, duration, milliseconds, plain_duration, size, three_figures, times, within
 
 
 @pytest.mark.parametrize("seconds, text", [
@@ -22,7 +22,7 @@ def test_three_figures(value, text):
 
 
 def test_counts_and_sizes():
-    assert [many(number, "round trip") for number in (0, 1, 2, 1_000)] == [
+    assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
         "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
     assert [size(number) for number in (5, 38_780, 1_200_000, 3_000_000_000)] == ["5 bytes", "38,780 bytes", "1.2 MB", "3 GB"]
     assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]

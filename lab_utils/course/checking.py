@@ -6,7 +6,7 @@ from ..testbed import guard
 from ..testbed.chosen_server import connect
 from ..tracing.resp import commands_in
 from ..whole import Whole
-from ..words import many
+from ..words import counted
 
 WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call
 SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
@@ -57,11 +57,11 @@ def refuse_over(cost, budget, right="right values", *hints):
     """Raises Refused if the answer made more round trips than the budget, or none through the client it was given."""
     trips = trips_of(cost)
     if trips > budget:
-        opened = (f" ({cost.handshake_trips:,} of them to open {many(cost.connections, 'connection')})"
+        opened = (f" ({cost.handshake_trips:,} of them to open {counted(cost.connections, 'connection')})"
                   if cost.handshake_trips else "")
         if cost.round_trips <= budget:
             hints = ("The client that you were given has a connection, and it is open. Send through that one.",)
-        raise Refused(f"{right}, but {many(trips, 'round trip')}{opened}; the budget is {budget}", *hints)
+        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is {budget}", *hints)
     if not trips:
         raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
                       "The first argument, r, is the client to send through.")

@@ -7,7 +7,7 @@ import itertools
 
 from ..arguments import check_number, check_title
 from ..errors import LabError
-from ..words import many, milliseconds, plain_duration
+from ..words import counted, milliseconds, plain_duration
 from . import style
 from .canvas import SMALL, WIDTH, environment, plt, say, set_title, styled
 
@@ -32,7 +32,7 @@ def plot_ladder(capture, turns=6, title=None):
         axes.set_xlabel(f"… and {left:,} more turns like these")
     set_title(axes, title or ladder_title(capture))
     environment(axes, (capture.rtt_ms,))
-    say(f"{ladder_title(capture)}; {many(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
+    say(f"{ladder_title(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
     return figure
 
 
@@ -158,4 +158,4 @@ def ladders_title(captures):
 
 
 def in_words(capture):
-    return f"{many(count_turns(capture.messages), 'wait')}, {plain_duration(took(capture))}"
+    return f"{counted(count_turns(capture.messages), 'wait')}, {plain_duration(took(capture))}"

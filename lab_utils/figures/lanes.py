@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
-from ..words import many, milliseconds, plain_duration
+from ..words import counted, milliseconds, plain_duration
 from . import style
 from .canvas import environment, plt, say, set_title, styled
 
@@ -102,11 +102,11 @@ def head(axes, name, run, top):
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
     bold = axes.annotate(shown, (0, top), (14, 5), textcoords="offset points", fontweight="bold", color=style.INK, va="bottom")
-    axes.annotate(f"   {counted(run)}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
+    axes.annotate(f"   {requests_in_words(run)}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
 
 
-def counted(run):
-    return f"{many(len(run.requests), 'round trip')} on {many(len(run.connections), 'connection')}"
+def requests_in_words(run):
+    return f"{counted(len(run.requests), 'round trip')} on {counted(len(run.connections), 'connection')}"
 
 
 def end_label(axes, run, top, height, scale):
@@ -245,8 +245,8 @@ def what(runs):
     parts = []
     if len(commands) == 1:
         found = dict(commands.pop())
-        parts = [many(*next((number, name) for name, number in found.items()))] if len(found) == 1 else [
-            many(sum(found.values()), "command")]
+        parts = [counted(*next((number, name) for name, number in found.items()))] if len(found) == 1 else [
+            counted(sum(found.values()), "command")]
     far = distances(runs)
     if len(far) == 1 and far[0]:
         parts.append(f"{milliseconds(far[0])} away")
@@ -258,8 +258,8 @@ def in_words(run):
     opened = sum(flight.kind == HANDSHAKE for flight in run.flights)
     unanswered = sum(flight.kind == UNANSWERED for flight in run.flights)
     redirected = sum(flight.kind == REDIRECTED for flight in run.flights)
-    parts = [counted(run), plain_duration(run.seconds), f"{run.waiting / run.seconds:.0%} of it waiting"]
-    parts += [many(opened, "turn") + " to open connections"] if opened else []
+    parts = [requests_in_words(run), plain_duration(run.seconds), f"{run.waiting / run.seconds:.0%} of it waiting"]
+    parts += [counted(opened, "turn") + " to open connections"] if opened else []
     parts += [f"{unanswered} without an answer"] if unanswered else []
     parts += [f"{redirected} sent to another node"] if redirected else []
     parts += [f"{len(run.queueing)} times a caller waited for a connection"] if run.queueing else []

@@ -6,7 +6,7 @@ import textwrap
 from .. import setting
 from ..flights import REQUEST
 from ..scale import scale
-from ..words import many, plain_duration
+from ..words import counted, plain_duration
 from . import style
 from .canvas import STYLE, TITLE_WIDTH, finished, plt
 from .film import Film, Scene, flat
@@ -177,7 +177,7 @@ class Track:
         done = now >= self.run.seconds
         arrived = sum(sum(flight.commands.values()) for flight in self.run.requests
                       if flight.kind == REQUEST and (flight.end <= now or done))
-        self.counter.set_text(f"{arrived:,} of {many(self.total, 'reply').replace('replys', 'replies')}")
+        self.counter.set_text(f"{arrived:,} of {counted(self.total, 'reply').replace('replys', 'replies')}")
         end = self.stage.x(now)
         self.cover.set_x(end)
         self.cover.set_width(self.stage.width - end)

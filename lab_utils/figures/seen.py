@@ -2,7 +2,7 @@
 
 from ..arguments import check_dict, check_number, check_positive, check_text, shown
 from ..errors import LabError
-from ..words import many, plain_duration
+from ..words import counted, plain_duration
 from . import style
 from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
 from .scales import plain_ticks
@@ -48,13 +48,13 @@ def draw_seen(runs, whole, title):
         for row, (label, points) in enumerate(groups.items()):
             dot = {"marker": "o", "fillstyle": FILLED[label], "color": style.NO_ROLE, "markerfacecoloralt": style.PAPER}
             axes.plot(*zip(*points or [(None, None)], strict=True), **dot, markersize=6, linestyle="none")
-            axes.text(0.04, 0.62 + 0.13 * row, f"saw {label}: {many(len(points), 'time')}", color=style.INK, fontsize=USUAL,
+            axes.text(0.04, 0.62 + 0.13 * row, f"saw {label}: {counted(len(points), 'time')}", color=style.INK, fontsize=USUAL,
                       transform=axes.transAxes)
             axes.plot(0.025, 0.655 + 0.13 * row, **dot, markersize=7, transform=axes.transAxes)
         axes.set_ylim(-0.09 * whole, 1.12 * whole)
         axes.set_ylabel(f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)
-        told.append(f"{name}: {many(len(samples), 'look')} in {plain_duration(took)}, "
+        told.append(f"{name}: {counted(len(samples), 'look')} in {plain_duration(took)}, "
                     + ", ".join(f"{len(points)} saw {label}" for label, points in groups.items()))
     last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
     panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)

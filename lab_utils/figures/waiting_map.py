@@ -3,7 +3,7 @@
 import textwrap
 from io import BytesIO
 
-from ..words import many, milliseconds
+from ..words import counted, milliseconds
 from . import style
 from .canvas import STYLE, TITLE_WIDTH, environment, finished, plt, say
 from .film import Scene, png
@@ -45,7 +45,7 @@ class WaitingMap:
         share = share_waiting(self.model, self.rtt_ms, self.commands)
         even = commands_at(self.model, 0.5, self.rtt_ms)
         half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "less than half with any number"
-        return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {many(self.commands, 'command')} a turn: "
+        return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {counted(self.commands, 'command')} a turn: "
                 f"{share:.0%} of the time is waiting; {half}")
 
     def still(self):

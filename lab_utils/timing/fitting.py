@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..arguments import check_number, shown
 from ..errors import LabError
 from ..model import Model
-from ..words import duration, many, milliseconds
+from ..words import counted, duration, milliseconds
 from .comparison import compare
 
 BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, three points, so that a residual is left
@@ -101,5 +101,5 @@ def describe(turns, commands, rtt_ms, model=None):
     """The model's arithmetic in one line, as a learner would do it by hand."""
     fitted = given(model)
     took = fitted.seconds(turns, commands, rtt_ms)
-    return (f"{many(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {many(commands, 'command')} × "
+    return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {counted(commands, 'command')} × "
             f"{duration(fitted.command_s)} = {duration(took)}")

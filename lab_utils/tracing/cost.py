@@ -10,7 +10,7 @@ from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import nodes_of
 from ..testbed.pinning import one_thread
-from ..words import many
+from ..words import counted
 from .resp import commands_in
 from .server_counters import Meter
 from .tap import Tap, blocks_here
@@ -38,7 +38,7 @@ class Cost:
     handshake_trips: int = 0
 
     def row(self):
-        return [many(self.round_trips, "round trip"), many(self.commands, "command"),
+        return [counted(self.round_trips, "round trip"), counted(self.commands, "command"),
                 f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received"]
 
     def tail(self):
@@ -47,7 +47,7 @@ class Cost:
         else:
             server_side = (f"   server ~{self.server_us:,} µs in ~{self.server_reads:,} reads "
                            f"and ~{self.server_writes:,} writes")
-        opened = (f"   + {many(self.connections, 'new connection')}: {many(self.handshake_trips, 'round trip')}"
+        opened = (f"   + {counted(self.connections, 'new connection')}: {counted(self.handshake_trips, 'round trip')}"
                   if self.connections else "")
         return server_side + opened
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..arguments import check_function, check_ran
 from ..errors import LabError
-from ..words import many
+from ..words import counted
 from .resp import ReplyError, commands_in, replies_in
 from .tap import Tap
 
@@ -83,7 +83,7 @@ def steps(tap):
 
 def said(commands):
     if len(commands) > SHOWN_COMMANDS:
-        return many(len(commands), "command")
+        return counted(len(commands), "command")
     return " · ".join(short(b" ".join(command).decode(errors="replace"), LONGEST_SAID) for command in commands)
 
 

@@ -9,7 +9,7 @@ from ..testbed import event_loop, guard
 from ..testbed.evidence import watched
 from ..testbed.link import check_distance, distance_through, link, through
 from ..testbed.pinning import steady
-from ..words import duration, many
+from ..words import counted, duration
 from .resp import commands_in
 from .tap import Tap
 
@@ -148,7 +148,7 @@ def request_text(data):
     if not commands:
         return f"{len(data):,} bytes"
     if len(commands) > 2:
-        return many(len(commands), "command")
+        return counted(len(commands), "command")
     return " · ".join(b" ".join(command[:2]).decode(errors="replace")[:24] for command in commands)
 
 

@@ -1,7 +1,7 @@
 """Chapter 00: the first exercise."""
 
 from ...tracing.cost import cost_and_result
-from ...words import many
+from ...words import counted
 from ..checking import Refused, exercise_client, refuse_over
 from ..exercises import exercise
 
@@ -25,4 +25,4 @@ def two_turns(answer):
         raise Refused(f"the values are stored, but the function returned {reply!r}, not [b'1', b'2'] as read back",
                       "What the last command of your function replies is the answer: put a return before it.")
     refuse_over(cost, 2)
-    return f"both values written and read in {many(cost.round_trips, 'round trip')}"
+    return f"both values written and read in {counted(cost.round_trips, 'round trip')}"

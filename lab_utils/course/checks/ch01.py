@@ -7,7 +7,7 @@ import redis
 
 from ...arguments import shown
 from ...tracing.cost import cost_and_result
-from ...words import many
+from ...words import counted
 from ..checking import Refused, exercise_client, first_difference, refuse_over
 from ..exercises import exercise
 
@@ -76,7 +76,7 @@ def page(answer):
         after = [int(value) for value in client.mget(visits)]
     check_page(got, after)
     refuse_over(cost, 1)
-    return f"{len(USERS)} users in 1 round trip, {many(cost.commands, 'command')}"
+    return f"{len(USERS)} users in 1 round trip, {counted(cost.commands, 'command')}"
 
 
 def check_page(got, after):

@@ -8,7 +8,7 @@ from ...arguments import check_ran
 from ...tracing.cost import cost_and_result, cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
-from ...words import many
+from ...words import counted
 from ..checking import SCRIPTS, Refused, commands_sent, exercise_client, first_difference, refuse_over, text, trips_of
 from ..exercises import exercise
 
@@ -42,7 +42,7 @@ def read_all(answer):
         cost, got = cost_and_result(lambda r: answer(r, list(keys)), client)
     check_read(got, right)
     refuse_over(cost, 1)
-    return f"{READ} keys in 1 round trip, {many(cost.commands, 'command')}, in the order asked for"
+    return f"{READ} keys in 1 round trip, {counted(cost.commands, 'command')}, in the order asked for"
 
 
 def check_read(got, right):
@@ -84,12 +84,12 @@ def write_all(answer):
     cost, largest = cost_of(tap), largest_batch(tap)
     refuse_over(cost, MOST_TURNS, "every value is there and expires")
     if largest > LARGEST_BATCH:
-        raise Refused(f"every value is there and expires, but {many(largest, 'value')} in one batch; "
+        raise Refused(f"every value is there and expires, but {counted(largest, 'value')} in one batch; "
                       f"the limit is {LARGEST_BATCH:,}. One script or one command that writes them all is a batch too: "
                       "while it runs, the server answers nobody else",
                       "Send what is queued whenever there are a thousand, and go on with an empty batch.",
                       "if len(pipe) == 1_000: pipe.execute() inside the loop.")
-    return f"{VALUES:,} values in {many(trips_of(cost), 'round trip')}, at most {largest:,} values a batch, and all expire"
+    return f"{VALUES:,} values in {counted(trips_of(cost), 'round trip')}, at most {largest:,} values a batch, and all expire"
 
 
 def check_written(client, values):
@@ -100,7 +100,7 @@ def check_written(client, values):
     if missing == len(keys):
         raise Refused("no value is there: is the pipeline ever executed?", "Queued is not sent. pipe.execute() sends.")
     if missing:
-        raise Refused(f"{many(missing, 'value')} missing of {len(keys):,}: is the last batch, which is not full, ever sent?",
+        raise Refused(f"{counted(missing, 'value')} missing of {len(keys):,}: is the last batch, which is not full, ever sent?",
                       "After the loop a last batch may be waiting that is not full: pipe.execute() once more behind it.")
     if [text(value) for value in stored] != list(values.values()):
         raise Refused("every key is there, but not with its own value", "values.items() gives each key beside its value.")
@@ -110,7 +110,7 @@ def check_written(client, values):
     left = pipe.execute()
     forever = sum(seconds == -1 for seconds in left)
     if forever:
-        raise Refused(f"every value is there, but {many(forever, 'key')} never "
+        raise Refused(f"every value is there, but {counted(forever, 'key')} never "
                       f"{'expires' if forever == 1 else 'expire'}", *EXPIRY)
     wrong = [seconds for seconds in left if not HOUR_S - 60 <= seconds <= HOUR_S]
     if wrong:
@@ -159,7 +159,7 @@ def load(answer):
     check_load(got, right, names_guessed(tap))
     cost = cost_of(tap)
     refuse_over(cost, 2)
-    return f"{USERS} users and their carts in {many(trips_of(cost), 'round trip')}, {many(cost.commands, 'command')}"
+    return f"{USERS} users and their carts in {counted(trips_of(cost), 'round trip')}, {counted(cost.commands, 'command')}"
 
 
 def names_guessed(tap):

@@ -11,7 +11,7 @@ from ...arguments import shown
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap, chunks_of
-from ...words import many
+from ...words import counted
 from ..checking import Refused, exercise_client, in_one_piece, names_in, names_sent, refuse_over, replaced, text
 from ..exercises import exercise
 
@@ -58,7 +58,7 @@ def transfer(answer):
             with Tap() as tap:
                 answer(client, ALICE, BOB, amount)
             check_transfer(client, tap, alice, bob, amount)
-    return f"both accounts in 1 round trip, {many(cost_of(tap).commands, 'command')}, and nobody sees the money in between"
+    return f"both accounts in 1 round trip, {counted(cost_of(tap).commands, 'command')}, and nobody sees the money in between"
 
 
 def check_transfer(client, tap, alice, bob, amount):
@@ -149,7 +149,7 @@ def check_gave_up(said, tale, left, rivals):
 def check_released(client):
     _, (used, _) = client.connection_pool.get_connection_count()
     if used:
-        raise Refused(f"the stock is right, but {many(used, 'connection')} of the pool did not come back",
+        raise Refused(f"the stock is right, but {counted(used, 'connection')} of the pool did not come back",
                       "with r.pipeline() as pipe: gives the connection back, whichever way the block is left. So does "
                       "pipe.reset().")
 

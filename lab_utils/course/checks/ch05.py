@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...arguments import shown
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
-from ...words import many
+from ...words import counted
 from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, text
 from ..exercises import exercise
 
@@ -62,9 +62,9 @@ def orders(answer):
             if foreign:
                 client.delete(*foreign)  # or the next try would find them there and say nothing
     if foreign:
-        raise Refused(f"right answer, but {many(len(foreign), 'key')} of yours did not begin with exercise:",
+        raise Refused(f"right answer, but {counted(len(foreign), 'key')} of yours did not begin with exercise:",
                       'f"exercise:…:{customer}" keeps them apart from everybody else\'s.')
-    return (f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in {many(max(costs), 'round trip')}, "
+    return (f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in {counted(max(costs), 'round trip')}, "
             "without KEYS or SCAN")
 
 
@@ -110,8 +110,8 @@ def wrong_orders(got, customer, texts, right, walks):
         by = f" {walks[0]} looks at every key, and finds whatever fits the pattern" if walks else ""
         alike = ", whose name only begins the same" if others[0].startswith(customer) else ""
         return f"find(r, {customer!r}) returned orders of {others[0]!r} too: that is another customer{alike}.{by}", *NO_WALKS
-    return (f"find(r, {customer!r}) returned {many(len(got), 'text')}, of which {len(set(got) & set(texts)):,} are right; "
-            f"{customer} has {many(len(texts), 'order')}",)
+    return (f"find(r, {customer!r}) returned {counted(len(got), 'text')}, of which {len(set(got) & set(texts)):,} are right; "
+            f"{customer} has {counted(len(texts), 'order')}",)
 
 
 @exercise("05.2", "write find(r, city, plan): the records of the customers in that city and on that plan", (
@@ -125,8 +125,8 @@ def two_conditions(answer):
         wanted = [record for record in records.values() if record["city"] == "Oslo" and record["plan"] == "paid"]
         cost = checked(answer, client, "Oslo", "paid", wanted)
         checked(answer, client, "Rome", "paid", [])
-    return (f"{len(wanted)} records of {CUSTOMERS} by two conditions in {many(cost.round_trips, 'round trip')}, "
-            f"{many(cost.commands, 'command')}")
+    return (f"{len(wanted)} records of {CUSTOMERS} by two conditions in {counted(cost.round_trips, 'round trip')}, "
+            f"{counted(cost.commands, 'command')}")
 
 
 def write_customers(client):
@@ -156,7 +156,7 @@ def checked(answer, client, city, plan, wanted):
                       "HGETALL of a key that is gone replies with an empty dict. Leave those out.")
     if sorted(got, key=sorted_items) != sorted(wanted, key=sorted_items):
         right = sum(record in wanted for record in got)
-        raise Refused(f"find(r, {city!r}, {plan!r}) returned {many(len(got), 'record')}, {right} of them right; "
+        raise Refused(f"find(r, {city!r}, {plan!r}) returned {counted(len(got), 'record')}, {right} of them right; "
                       f"there are {len(wanted)} to find")
     refuse_walks(sent)
     refuse_over(cost, 2, "right records")
@@ -212,7 +212,7 @@ def written(places, sizes):
     loose = [key for key, encoding in encodings.items() if encoding not in PACKED]
     if loose:
         largest = max(loose, key=sizes.get)
-        raise Refused(f"{len(loose)} of {many(len(sizes), 'key')}: hashes that are no longer packed; "
+        raise Refused(f"{len(loose)} of {counted(len(sizes), 'key')}: hashes that are no longer packed; "
                       f"{largest} has {sizes[largest]:,} fields, the longest of {max(len(f) for k, f in places if k == largest)} "
                       "characters")
     return f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} bytes each"

@@ -21,7 +21,7 @@ from redis.connection import AbstractConnection
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_and_result, cost_of
 from ...tracing.tap import Tap
-from ...words import many
+from ...words import counted
 from ..checking import SCRIPTS, Refused, clean, commands_sent, exercise_client, replaced
 from ..exercises import exercise
 
@@ -347,7 +347,7 @@ def one_field(answer):
         if type(got) is not int or got != PRODUCT["stock"]:
             raise Refused(f"the function returned {got!r}; the stock is {PRODUCT['stock']}.", ONE_FIELD)
         if cost.bytes_received > BUDGET:
-            raise Refused(f"the right value, but {many(cost.bytes_received, 'byte')} received; the budget is {BUDGET}.")
+            raise Refused(f"the right value, but {counted(cost.bytes_received, 'byte')} received; the budget is {BUDGET}.")
         if not any(command[0].upper() in READS and command[1:2] != [b"0"] for command in commands_sent(tap)):
             raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
         if b"1990.07" in held:
@@ -362,4 +362,4 @@ def one_field(answer):
             raise Refused(f"somebody sold five after you had stored the product: its stock is {stock[-1]}, and the function "
                           "returned "
                           f"{got!r}, which it did not read from there.", ONE_FIELD)
-    return f"{many(cost.bytes_received, 'byte')} received for a product of {sum(len(str(v)) for v in PRODUCT.values()):,}"
+    return f"{counted(cost.bytes_received, 'byte')} received for a product of {sum(len(str(v)) for v in PRODUCT.values()):,}"

@@ -16,7 +16,7 @@ from ...testbed import event_loop
 from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
-from ...words import many
+from ...words import counted
 from ..checking import Refused, exercise_client, replaced, text
 from ..exercises import exercise
 
@@ -59,14 +59,14 @@ def read_all(answer):
         for got in both:
             check_values(got, right)
         if together.opened > MOST_CONNECTIONS:
-            raise Refused(f"one call keeps to {many(tap.opened, 'connection')}, but {CALLERS} calls at the same time opened "
+            raise Refused(f"one call keeps to {counted(tap.opened, 'connection')}, but {CALLERS} calls at the same time opened "
                           f"{together.opened}; you were granted {MOST_CONNECTIONS} in all",
                           "A semaphore made in the call bounds that call. Whose connections are they? All callers of one "
                           "client share them.",
                           "Make the semaphore outside the function, or keep one for each client: "
                           "limits.setdefault(r, asyncio.Semaphore(20)), with limits = weakref.WeakKeyDictionary().")
-    return (f"{many(cost_of(tap).round_trips, 'round trip')}, up to {in_flight(tap)} at a time, and {CALLERS} callers share "
-            f"{many(together.opened, 'connection')}")
+    return (f"{counted(cost_of(tap).round_trips, 'round trip')}, up to {in_flight(tap)} at a time, and {CALLERS} callers share "
+            f"{counted(together.opened, 'connection')}")
 
 
 def check_values(got, right):
@@ -82,9 +82,9 @@ def check_values(got, right):
 def check_turns(tap):
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if tap.opened > MOST_CONNECTIONS:
-        raise Refused(f"right values, but {many(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
+        raise Refused(f"right values, but {counted(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
     if trips < KEYS:
-        raise Refused(f"right values in {many(trips, 'round trip')}, which is better. "
+        raise Refused(f"right values in {counted(trips, 'round trip')}, which is better. "
                       "But this exercise wants a GET for each key, as if they were calls that you can't put together",
                       "A coroutine for one key, which awaits r.get(key); and gather over all of them.")
     if most < SIDE_BY_SIDE:
@@ -93,7 +93,8 @@ def check_turns(tap):
                       "once?",
                       "await asyncio.gather(*(one(key) for key in keys))")
     if trips > KEYS:
-        raise Refused(f"right values, but {many(trips, 'round trip')}; the budget is {KEYS}, one a key", "Ask for each key once.")
+        raise Refused(f"right values, but {counted(trips, 'round trip')}; the budget is {KEYS}, one a key",
+                      "Ask for each key once.")
 
 
 async def asked(answer, client, keys, callers):
@@ -156,12 +157,12 @@ def count_visits(answer):
                       "execute() returns a list with a reply for each INCR. Which of them is the page's?", "pipe.execute()[0]")
     trips, most = cost_of(tap).round_trips, in_flight(tap)
     if trips > len(PAGES):
-        raise Refused(f"right numbers, but {many(trips, 'round trip')}; the budget is {len(PAGES)}, one a page",
+        raise Refused(f"right numbers, but {counted(trips, 'round trip')}; the budget is {len(PAGES)}, one a page",
                       "What belongs to one page can leave together: a pipeline for each page.")
     if most < 2:
         raise Refused("right numbers, but never two pages under way at a time: keep the threads",
                       "pool.map(visit, pages) runs visit in the pool's threads.")
-    return f"{len(PAGES)} pages in {many(trips, 'round trip')}, side by side, and no pipeline in the hands of two threads"
+    return f"{len(PAGES)} pages in {counted(trips, 'round trip')}, side by side, and no pipeline in the hands of two threads"
 
 
 def one_thread_each():
@@ -198,20 +199,20 @@ def pool_for(answer):
     if not isinstance(made, redis.ConnectionPool):
         raise Refused(f"a connection pool was expected, not {shown(made)}", "return the pool, not a client.")
     if made.max_connections < GRANTED:
-        raise Refused(f"your pool holds only {many(made.max_connections, 'connection')}; Redis grants you {GRANTED}",
+        raise Refused(f"your pool holds only {counted(made.max_connections, 'connection')}; Redis grants you {GRANTED}",
                       f"max_connections={GRANTED}")
     client = redis.Redis(connection_pool=made)
     try:
         with Tap() as tap:
             check_queue(client)
         if tap.opened > GRANTED:
-            raise Refused(f"all {THREADS} threads were served, but over {many(tap.opened, 'connection')}; Redis grants {GRANTED}",
-                          f"max_connections={GRANTED}")
+            raise Refused(f"all {THREADS} threads were served, but over {counted(tap.opened, 'connection')}; "
+                          f"Redis grants {GRANTED}", f"max_connections={GRANTED}")
         check_end_of_patience(made, client)
     finally:
         made.disconnect()
         model.close()
-    return f"{THREADS} threads served over {many(tap.opened, 'connection')}, and nobody waits for more than a second"
+    return f"{THREADS} threads served over {counted(tap.opened, 'connection')}, and nobody waits for more than a second"
 
 
 def check_queue(client):

@@ -14,7 +14,7 @@ from ...testbed.chosen_server import connect
 from ...testbed.spare_server import spare
 from ...tracing.cost import cost_and_result
 from ...tracing.resp import commands_in
-from ...words import many
+from ...words import counted
 from ..checking import Refused, borrowed, exercise_client, replaced, text, trips_of
 from ..exercises import exercise
 
@@ -57,7 +57,7 @@ def load(answer):
         check_read(returned)
         check_replies(replies)
     check_refused_one(answer)
-    return f"{many(len(VALUES), 'SET')} in one piece and one turn, every reply read, errors too, the connection given back"
+    return f"{counted(len(VALUES), 'SET')} in one piece and one turn, every reply read, errors too, the connection given back"
 
 
 def check_refused_one(answer):
@@ -194,12 +194,11 @@ def check_sent(traffic):
         raise Refused("right values, but nothing was sent over a connection of r")
     turns = sum(isinstance(step, bytes) and isinstance(after, int) for step, after in itertools.pairwise([*traffic, 0]))
     if turns != 1:
-        raise Refused(f"right values, but {many(turns, 'round trip')}; the budget is 1")
+        raise Refused(f"right values, but {counted(turns, 'round trip')}; the budget is 1")
     commands = sum(1 for _ in commands_in(pieces))
     if commands != len(VALUES):
-        raise Refused(f"right values, but {many(commands, 'command')} for {len(VALUES)} values", "hiredis.pack_command(('SET', "
-                                                                                                 "key, value)) packs one "
-                                                                                                 "command.")
+        raise Refused(f"right values, but {counted(commands, 'command')} for {len(VALUES)} values",
+                      "hiredis.pack_command(('SET', key, value)) packs one command.")
     if len(pieces) != 1:
         raise Refused(f"right values in one turn, but sent in {len(pieces)} pieces; the budget is 1", ONE_PIECE)
 
@@ -308,7 +307,7 @@ def check_cached(client, price):
     cost, _ = cost_and_result(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
     trips = trips_of(cost)
     if trips:
-        raise Refused(f"right prices, but {many(trips, 'round trip')} for {len(PRODUCTS)} that it had read before", *KEPT)
+        raise Refused(f"right prices, but {counted(trips, 'round trip')} for {len(PRODUCTS)} that it had read before", *KEPT)
 
 
 def check_change(client, price):
@@ -322,7 +321,8 @@ def check_change(client, price):
     cost, _ = cost_and_result(lambda _: compare_prices(price, now, "after a change"), client)
     trips = trips_of(cost)
     if trips:
-        raise Refused(f"right prices after a change, but {many(trips, 'round trip')} for prices that nobody changed since", *KEPT)
+        raise Refused(f"right prices after a change, but {counted(trips, 'round trip')} for prices that nobody changed since",
+                      *KEPT)
 
 
 def compare_prices(price, expected, when):

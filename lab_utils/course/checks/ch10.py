@@ -16,7 +16,7 @@ from ...testbed.spare_server import spare
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap, chunks_of
-from ...words import many
+from ...words import counted
 from ..checking import Refused, clean, exercise_client, replaced, text
 from ..exercises import exercise
 
@@ -57,7 +57,7 @@ def record(answer):
             check_cut(client, answer, place, total)
         check_marks(client)
         check_no_number(client, answer)
-    return f"sent in {many(total, 'command')}, cut at every place, sent again: every sale is counted once"
+    return f"sent in {counted(total, 'command')}, cut at every place, sent again: every sale is counted once"
 
 
 def check_uncut(client, answer):
@@ -86,7 +86,7 @@ def commands_of(client, answer):
 
 def check_cut(client, answer, place, total):
     clean(client)
-    what = (f"the connection broke after {place} of {many(total, 'command')} and redis-py tried again" if place < total
+    what = (f"the connection broke after {place} of {counted(total, 'command')} and redis-py tried again" if place < total
             else "all was done, only the last reply was lost, and redis-py tried again")
     with cut_after(place):
         try:
@@ -195,15 +195,15 @@ def keys_of(answer):
         slots += own
     different = len(set(slots))
     if different < FEWEST_SLOTS:
-        raise Refused(f"each user's keys are together, but {len(USERS)} users lie in {many(different, 'slot')}: "
+        raise Refused(f"each user's keys are together, but {len(USERS)} users lie in {counted(different, 'slot')}: "
                       "one node would do the work of all")
     return f"{len(USERS)} users, the keys of each in one slot, on all {len({slot * NODES // SLOTS for slot in slots})} nodes"
 
 
 def as_keys(said, user, number):
     if not isinstance(said, (list, tuple)) or len(said) != number:
-        raise Refused(f"for {user} and {many(number, 'field')} a list of {many(number, 'key')} was expected, not {shown(said)}",
-                      "[… for field in fields]")
+        raise Refused(f"for {user} and {counted(number, 'field')} a list of {counted(number, 'key')} was expected, "
+                      f"not {shown(said)}", "[… for field in fields]")
     return [str(text(key)) for key in said]
 
 
@@ -271,11 +271,11 @@ def check_gone(client):
     patience = client.connection_pool.make_connection().socket_connect_timeout
     if patience is None or attempts * patience > BUDGET_S + GRACE_S:
         each = "for ever" if patience is None else f"{patience:g} s"
-        raise Refused(f"it gives up on a server that stands still; on a machine that is gone, {many(attempts, 'attempt')} to "
+        raise Refused(f"it gives up on a server that stands still; on a machine that is gone, {counted(attempts, 'attempt')} to "
                       f"connect wait {each} each", "Opening a connection has an option of its own.", "socket_connect_timeout=0.3")
 
 
 def attempts_of(client):
     retry, options = client.get_retry(), client.get_connection_kwargs()
     retries = retry.get_retries() if retry else 0
-    return f"Your client makes {many(retries + 1, 'attempt')} with a timeout of {options.get('socket_timeout')} s each"
+    return f"Your client makes {counted(retries + 1, 'attempt')} with a timeout of {options.get('socket_timeout')} s each"

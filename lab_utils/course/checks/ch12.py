@@ -7,7 +7,7 @@ import time
 from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
-from ...words import many
+from ...words import counted
 from ..checking import Refused, clean, exercise_client, first_difference, names_sent
 from ..claims import DEPENDS, FAILS, HOLDS
 from ..exercises import exercise
@@ -48,7 +48,7 @@ def judge_pipeline(answer):
                 stall = f", one round of the {stalled} stalled" if stalled else ""
                 raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, and you said {said!r}",
                               *(() if stalled else AT_MOST))
-    return f"{many(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round that stalled"
+    return f"{counted(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round that stalled"
 
 
 def rounds_of(share, loop_s, stalled, place):
@@ -107,18 +107,19 @@ def check_arm(client, name, fn, turns):
                       "Leave out whatever does not send or read.")
     found = {key.decode(): client.get(key) for key in client.scan_iter("exercise:*", count=1_000)}
     if cost.connections:
-        raise Refused(f"the {name} opens {many(cost.connections, 'connection')} of its own: "
-                      f"{many(cost.handshake_trips, 'round trip')} that the other variant does not make")
+        raise Refused(f"the {name} opens {counted(cost.connections, 'connection')} of its own: "
+                      f"{counted(cost.handshake_trips, 'round trip')} that the other variant does not make")
     if len(found) != len(KEYS) or set(found) != set(KEYS):
         missing = next((f"; {key} is missing" for key in KEYS if key not in found), "")
-        raise Refused(f"the {name} leaves {many(len(found), 'key')}; the work is {len(KEYS)}: exercise:0 to exercise:99{missing}")
+        raise Refused(f"the {name} leaves {counted(len(found), 'key')}; the work is {len(KEYS)}: "
+                      f"exercise:0 to exercise:99{missing}")
     short = next((key for key in sorted(found) if found[key] != KEYS[key]), None)
     if short:
-        other = "other bytes" if len(found[short]) == len(KEYS[short]) else many(len(found[short]), "byte")
+        other = "other bytes" if len(found[short]) == len(KEYS[short]) else counted(len(found[short]), "byte")
         raise Refused(f"the {name} writes {other} to {short}; the work is 1,000 times x")
     if cost.commands != len(KEYS):
         extra = "MULTI and EXEC are a second change beside the turns" if "MULTI" in names_sent(tap) else "send one SET a key"
-        raise Refused(f"right keys, but the {name} sends {many(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
+        raise Refused(f"right keys, but the {name} sends {counted(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
     if cost.round_trips != turns:
-        raise Refused(f"right keys, but the {name} makes {many(cost.round_trips, 'round trip')} and should make {turns}")
+        raise Refused(f"right keys, but the {name} makes {counted(cost.round_trips, 'round trip')} and should make {turns}")
     return [command for write in tap.writes for command in commands_in(write.chunks)]

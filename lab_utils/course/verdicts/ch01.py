@@ -1,6 +1,6 @@
 """Chapter 01: what a round trip costs, and what a fresh connection hides."""
 
-from ...words import duration, many, milliseconds, times
+from ...words import counted, duration, milliseconds, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 TWO_AT_ONCE = 2  # the least that would break the ceiling: two requests on their way at the same time
@@ -27,7 +27,7 @@ def c1(rtt_ms, request_s, served_s):
 
 @judge("C2", "A pipeline makes one network trip of N.")
 def c2(commands, loop_trips, pipeline_trips):
-    seen = f"{many(commands, 'command')}: {many(loop_trips, 'round trip')} in a loop, {pipeline_trips:,} in a pipeline"
+    seen = f"{counted(commands, 'command')}: {counted(loop_trips, 'round trip')} in a loop, {pipeline_trips:,} in a pipeline"
     if pipeline_trips == 1 and loop_trips == commands:
         return Verdict(HOLDS, seen)
     if pipeline_trips < loop_trips:

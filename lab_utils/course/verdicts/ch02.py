@@ -1,6 +1,6 @@
 """Chapter 02: what crosses the network. Article A."""
 
-from ...words import many
+from ...words import counted
 from ..claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, judge
 
 
@@ -10,9 +10,9 @@ def a1(commands, writes, turns):
     adds = (f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in pieces, cut by redis-py's own write "
             "buffer and not by the network. The server answers meanwhile; that all comes together is the client's view")
     if turns == 1 and writes < commands:
-        return Verdict(HOLDS, f"{many(commands, 'command')}, and the client waited once", adds)
-    return Verdict(FAILS, f"{many(commands, 'command')} left in {many(writes, 'write')}, and the client waited in "
-                          f"{many(turns, 'turn')}", adds)
+        return Verdict(HOLDS, f"{counted(commands, 'command')}, and the client waited once", adds)
+    return Verdict(FAILS, f"{counted(commands, 'command')} left in {counted(writes, 'write')}, and the client waited in "
+                          f"{counted(turns, 'turn')}", adds)
 
 
 @judge("A2", "Empty ACKs stand between request and reply because each SET is sent separately.", "the system")
@@ -22,7 +22,7 @@ def a2(turns, acks, pipeline_acks):
     adds = "nothing of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
         return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent", adds)
-    seen = f"{many(turns, 'turn')} brought ~{acks} empty acknowledgements of yours, one pipeline of the same ~{pipeline_acks}"
+    seen = f"{counted(turns, 'turn')} brought ~{acks} empty acknowledgements of yours, one pipeline of the same ~{pipeline_acks}"
     if acks >= turns and not pipeline_acks:
         return Verdict(HOLDS, seen, adds)
     return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one; the article's sent one each way, in its "

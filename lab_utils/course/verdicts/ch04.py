@@ -1,13 +1,13 @@
 """Chapter 04: what is atomic, what is rolled back, and who holds the connection."""
 
-from ...words import many
+from ...words import counted
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 
 @judge("A3", "The three SETs of the capture left as one MULTI/EXEC transaction.", "a default of the client")
 def a3(sets, default_commands, plain_commands):
     """Commands that crossed the wire for `sets` SETs: by pipeline() as it comes, and with transaction=False."""
-    seen = f"{many(sets, 'SET')} left as {many(default_commands, 'command')} by pipeline()"
+    seen = f"{counted(sets, 'SET')} left as {counted(default_commands, 'command')} by pipeline()"
     adds = (f"MULTI and EXEC are redis-py's default and not the pipeline: with transaction=False the same {sets:,} SETs left as "
             f"{plain_commands:,} commands")
     return Verdict(HOLDS if default_commands == sets + 2 else FAILS, seen, adds)
@@ -38,8 +38,8 @@ def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_m
 def c11(results_before_execute, turns, effects_kept):
     """How many of a pipeline's replies the client had in hand before execute(), the pipeline's round trips, and whether a later
     command found what an earlier one had written."""
-    seen = (f"{many(results_before_execute, 'result')} could be read before execute(), in a pipeline of "
-            f"{many(turns, 'round trip')}")
+    seen = (f"{counted(results_before_execute, 'result')} could be read before execute(), in a pipeline of "
+            f"{counted(turns, 'round trip')}")
     adds = "a transaction does not mend the first kind: in MULTI the replies come with EXEC, when all has been sent"
     if results_before_execute:
         return Verdict(FAILS, seen, adds)

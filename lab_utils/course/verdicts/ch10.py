@@ -1,6 +1,6 @@
 """Chapter 10: what a server cuts off, what a long batch costs it and others, and what a cluster refuses."""
 
-from ...words import duration, many
+from ...words import counted, duration
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
 SLOWER = 1.2
@@ -32,7 +32,7 @@ def c8(at_once_s, batches_s, queued_bytes, cut_off, commands, pipeline_worst_s, 
     seen = (f"one long pipeline took {duration(at_once_s)}, batches {duration(batches_s)}; ~{queued_bytes / 1e6:.0f} MB of "
             f"replies waited at the server, and with a limit on them the client {was_cut(cut_off)}. The lab's link never "
             "congests: that part is untested")
-    adds = (f"others: beside {many(commands, 'SET')} a bystander's slowest PING took {duration(pipeline_worst_s)} in a plain "
+    adds = (f"others: beside {counted(commands, 'SET')} a bystander's slowest PING took {duration(pipeline_worst_s)} in a plain "
             f"pipeline, {duration(multi_worst_s)} in one MULTI, {duration(batches_worst_s)} in batches of 1,000 with MULTI")
     hurt = cut_off or at_once_s >= SLOWER * batches_s
     return Verdict(HOLDS if hurt else FAILS, seen, adds)
