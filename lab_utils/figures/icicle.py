@@ -6,11 +6,11 @@ from ..arguments import check_names, check_positive, check_text, check_title
 from ..errors import LabError
 from . import style
 from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled
-from .scales import words_px
 
 LEVEL, REST = 0.34, 1.5  # inches
 DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
+FEWEST_LETTERS = 6  # of a name that is cut
 AXIS_PX = WIDTH * 100 - 60
 EXAMPLE = 'lab.plot_icicle(stacks, "work", 6.2, "µs")'
 
@@ -113,9 +113,18 @@ def draw_box(axes, box, left, level, scale, whole, waiting):
 def write(axes, name, left, width, level, whole):
     """The function's name, as much of it as the box has room for."""
     room = width / whole * AXIS_PX - 8
-    fitting = [text for text in (name, short(name)) if words_px(text, SMALL) <= room]
-    if fitting:
-        axes.text(left, level + 0.5, f" {fitting[0]}", va="center", fontsize=SMALL, color=style.INK)
+    begun = [f"{short(name)[:letters]}…" for letters in range(len(short(name)) - 1, FEWEST_LETTERS - 1, -1)]
+    for text in (name, short(name), *begun):
+        if width_px(text) <= room:
+            axes.text(left, level + 0.5, f" {text}", va="center", fontsize=SMALL, color=style.INK)
+            return
+
+
+def width_px(text):
+    """How wide a text is, exactly: a name of thirteen letters decides whether its box gets one."""
+    from matplotlib.textpath import TextPath
+
+    return TextPath((0, 0), text, size=SMALL).get_extents().width * 100 / 72
 
 
 def short(name):
