@@ -83,7 +83,7 @@ def overlaps(figure):
 
 def small_type(figure):
     """Anything but one line that says where the figure comes from."""
-    lines = [text for text in words_of(figure) if "redis-py" in text.get_text()]
+    lines = [text for text in words_of(figure) if "· redis-py" in text.get_text()]
     if len(lines) != 1 or lines[0].get_fontsize() != SMALLEST_POINTS:
         yield f"{len(lines)} lines of small type about server and client"
 

@@ -140,6 +140,8 @@ def watched(fn, client):
         took = time.perf_counter() - started
         time.sleep(QUIET_S)
         noted, _ = other.process.communicate()
+        if not noted:
+            raise LabError("The bystander lost its server while the work ran. Run the cell again.")
     finally:
         other.stop()
     return run_of([(due - started, latency) for due, latency in json.loads(noted)], took)

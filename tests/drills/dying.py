@@ -63,6 +63,7 @@ if asked["way"] == "exit":
 if asked["way"] == "fork":
     threading.Timer(asked["after_s"] / 2, fork).start()
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored
 print("ready", flush=True)
 exec(asked["first"])
 while True:

@@ -162,8 +162,8 @@ THROUGH_REDIS_URL = """
     print("all done")
 """
 WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_groups",
-                    "plot_icicle", "plot_lines", "plot_panels", "plot_prediction", "plot_published", "plot_seen",
-                    "plot_staircase"}
+                    "plot_icicle", "plot_lines", "plot_panels", "plot_prediction", "plot_published", "plot_rain",
+                    "plot_seen", "plot_staircase"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.
