@@ -396,3 +396,20 @@ def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_publish
     assert capsys.readouterr().out == ""
     assert state.load("published")["E1"] == {"published": {"loop": 5.071}, "reproduced": {"loop": 4.9}, "rtt_ms": 0.484,
                                              "fitted": []}
+
+
+TABLES = {
+    "100 PINGs": ({"loop": 0.791, "pipeline": 0.132}, ("loop", "pipeline")),
+    "10,000 SETs": ({"loop": 3.42, "pipeline": 0.0725}, ("loop",)),
+    "10,000 writes": ({"10,000 SETs": 5.07, "100 MSETs of 100": 0.282, "1 MSET of 10,000": 0.229}, ("1 MSET of 10,000",)),
+}
+
+
+@pytest.mark.parametrize("factor", [0.2, 0.9, 0.98, 1, 1.04, 1.1, 5])
+def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
+    """Beside each other they share the room that the longest name takes."""
+    tables = {what: {"published": published, "reproduced": {name: value * factor for name, value in published.items()},
+                     "rtt_ms": 0.5, "fitted": fitted} for what, (published, fitted) in TABLES.items()}
+    assert broken_rules(Retrial({}, tables).plot_tables()) == []
+    for what, (published, fitted) in TABLES.items():
+        assert broken_rules(lab.plot_published(what, published, tables[what]["reproduced"], 0.5, fitted=fitted)) == []

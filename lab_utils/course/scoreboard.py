@@ -5,7 +5,7 @@ import textwrap
 from ..errors import LabError
 from ..figures import style
 from ..figures.canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
-from ..figures.published import draw_published, published_words
+from ..figures.published import draw_published, names_px, published_words
 from ..words import factor_off
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
@@ -67,10 +67,11 @@ def plot_tables(tables, title=None):
     heights = [len(table["published"]) for table in tables.values()]
     figure, panels = plt.subplots(len(tables), 1, figsize=(9, 1.2 + 0.62 * sum(heights) + 0.55 * len(tables)),
                                   gridspec_kw={"height_ratios": heights}, squeeze=False)
+    beside_px = max(names_px(table["published"], table.get("fitted", ())) for table in tables.values())
     factors = {}
     for axes, (what, table) in zip(panels[:, 0], tables.items(), strict=True):
         fitted = table.get("fitted", ())
-        draw_published(axes, table["published"], table["reproduced"], fitted)
+        draw_published(axes, table["published"], table["reproduced"], fitted, beside_px)
         factors |= {(what, name): factor_off(then, table["reproduced"][name]) for name, then in table["published"].items()
                     if name not in fitted}
         axes.set_title(f"{what}, at an RTT of {table['rtt_ms']:.2g} ms", fontsize=10, loc="left")

@@ -5,11 +5,12 @@ import math
 from ..words import factor_off, plain_duration, within
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
-from .rows import MARGIN_PX, NARROWEST, name_rows
+from .rows import MARGIN_PX, NAME_POINTS, NARROWEST, name_rows
 from .scales import plain_ticks, words_px
 
 ALIKE = 1.05  # a figure reproduced within this factor came out the same
 ROW = 0.42  # inches
+LONGEST, LONGEST_NOTE = "published 1.23 ms", "   1.23x slower"
 
 
 @styled
@@ -24,27 +25,36 @@ def plot_table(what, published, reproduced, rtt_ms, title=None, fitted=()):
     return figure
 
 
-def draw_published(axes, published, reproduced, fitted):
-    """A row for each figure: the published one grey, the one from here dark, and how many times apart they are."""
+def names_px(published, fitted):
+    """About how much room the names left of the rows take."""
+    return max(words_px(f"{name} (fitted)" if name in fitted else name, NAME_POINTS) for name in published)
+
+
+def draw_published(axes, published, reproduced, fitted, beside_px=None):
+    """A row for each figure: the published one grey, the one from here dark, and how many times apart they are.
+
+    `beside_px` is the room that the names take, where other axes below have longer ones.
+    """
     names = {name: f"{name} (fitted)" if name in fitted else name for name in published}
-    width = WIDTH * 100 - 40 - max(words_px(text, USUAL) for text in names.values())
+    width = WIDTH * 100 - 60 - (beside_px or names_px(published, fitted))
     low = min([*published.values(), *reproduced.values()]) * 1000
     high = max([*published.values(), *reproduced.values()]) * 1000
-    unit = set_log(axes, low, high, words_px("published 1.23 ms", USUAL) + MARGIN_PX, width)
+    unit = set_log(axes, low, high, words_px(LONGEST, USUAL) + MARGIN_PX, words_px(LONGEST_NOTE, SMALL), width)
     for place, name in enumerate(published):
         draw_pair(axes, place, published[name] * 1000, reproduced[name] * 1000, unit)
     axes.set_ylim(len(published) - 0.4, -0.7)
     name_rows(axes, [(place, text, style.INK, "normal") for place, text in enumerate(names.values())])
     plain_ticks(axes.xaxis)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}" if low / 3 <= value <= high * 3 else "")
 
 
-def set_log(axes, low, high, margin, width):
-    """A log axis with `margin` px free at both ends of `width`; returns how much of the logarithm a px is."""
+def set_log(axes, low, high, margin, note, width):
+    """A log axis with `margin` px free at both ends of `width`, and `note` more at the right; the logarithm of a px."""
     span = max(math.log(high / low), NARROWEST)
-    unit = span / (width - 2 * margin)
+    unit = span / (width - 2 * margin - note)
     axes.set_xscale("log")
     middle = math.sqrt(low * high)
-    axes.set_xlim(middle * math.exp(-span / 2 - margin * unit), middle * math.exp(span / 2 + margin * unit))
+    axes.set_xlim(middle * math.exp(-span / 2 - margin * unit), middle * math.exp(span / 2 + (margin + note) * unit))
     return unit
 
 
