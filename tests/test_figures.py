@@ -413,3 +413,8 @@ def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
     assert broken_rules(Retrial({}, tables).plot_tables()) == []
     for what, (published, fitted) in TABLES.items():
         assert broken_rules(lab.plot_published(what, published, tables[what]["reproduced"], 0.5, fitted=fitted)) == []
+
+
+@pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"])
+def test_a_title_is_as_wide_as_its_letters_are(title):
+    assert broken_rules(lab.plot_bars({"loop": 1.5, "pipeline": 0.1}, "ms", title)) == []

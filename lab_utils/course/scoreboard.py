@@ -77,7 +77,7 @@ def plot_tables(tables, title=None):
         axes.set_title(f"{what}, at an RTT of {table['rtt_ms']:.2g} ms", fontsize=10, loc="left")
     panels[-1, 0].set_xlabel("milliseconds, log scale")
     found = came_out(factors)
-    figure.suptitle(title or found, x=0.01, ha="left", fontweight="bold")
+    set_title(panels[0, 0], title or found)
     environment(panels[-1, 0])
     say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()))
     return figure

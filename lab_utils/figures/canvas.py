@@ -78,8 +78,27 @@ def checker(path):
 def set_title(axes, text):
     """Writes the finding above the whole figure of these axes."""
     whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
-    lines = "\n".join(line for part in whole.split("\n") for line in textwrap.wrap(part, TITLE_WIDTH))
+    lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part, axes.figure))
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
+
+
+def wrapped(text, figure):
+    """The lines of a title that fit into the figure: capitals and figures are wider than other letters."""
+    room = 0.97 * figure.get_figwidth() * 100
+    for width in range(TITLE_WIDTH, 20, -4):
+        lines = textwrap.wrap(text, width)
+        if all(title_px(line) <= room for line in lines):
+            break
+    return lines
+
+
+def title_px(text):
+    """How wide a title's line is, in px at the lab's 100 dpi."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    bold = FontProperties(weight=plt.rcParams["figure.titleweight"], size=plt.rcParams["figure.titlesize"])
+    return TextPath((0, 0), text, prop=bold).get_extents().width * 100 / 72
 
 
 def title_of(figure):
