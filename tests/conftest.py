@@ -1,6 +1,7 @@
 """What the tests share: the lab's own server, other servers beside it, and a memory of the test's own."""
 
 import contextlib
+import signal
 import sys
 
 import pytest
@@ -8,6 +9,13 @@ import pytest
 import lab_utils as lab
 from lab_utils import calm
 from lab_utils.testbed import chosen_server, private_server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """What a shell starts in the background may ignore Ctrl-C; a kernel never does."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
