@@ -89,6 +89,14 @@ def in_one_piece(names):
     return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1)
 
 
+def refuse_pieces(tap, why, *hints):
+    """Raises Refused, with `why` after the commands' names, if others may be served between the commands that were sent."""
+    names = names_sent(tap)
+    if not in_one_piece(names):
+        raise Refused(f"{why[0]}{' and '.join(names)}{why[1]}", *hints,
+                      "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; transaction=False leaves them out.")
+
+
 def refuse_pasted(tap, *values):
     """Raises Refused if a script was sent without KEYS, or with one of `values` (bytes) pasted into its text."""
     for name, *rest in commands_sent(tap):

@@ -12,7 +12,7 @@ from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap, chunks_of
 from ...words import counted
-from ..checking import Refused, exercise_client, in_one_piece, names_in, names_sent, refuse_over, replaced, text
+from ..checking import Refused, exercise_client, names_in, refuse_over, refuse_pieces, replaced, text
 from ..exercises import exercise
 
 # 04.1
@@ -68,12 +68,9 @@ def check_transfer(client, tap, alice, bob, amount):
         raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}",
                       "A pipeline keeps what you queue until execute(); DECRBY takes from `source`, INCRBY gives to `target`.")
     refuse_over(cost_of(tap), 1)
-    names = names_sent(tap)
-    if not in_one_piece(names):
-        raise Refused(f"right values in 1 round trip, but {' and '.join(names)} are not in one transaction: "
-                      "another client can be served between them, and then the money is in neither account",
-                      "A pipeline may be a transaction too. Which of its options decides?",
-                      "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; transaction=False leaves them out.")
+    refuse_pieces(tap, ("right values in 1 round trip, but ", " are not in one transaction: another client can be served between "
+                        "them, and then the money is in neither account"),
+                  "A pipeline may be a transaction too. Which of its options decides?")
 
 
 @exercise("04.2", "write take(r, key, amount): WATCH, look, and take; True if taken, False if too little is left", (

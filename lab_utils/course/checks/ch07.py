@@ -6,7 +6,7 @@ import redis
 
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
-from ..checking import Refused, exercise_client, in_one_piece, names_sent, refuse_over, refuse_pasted, text
+from ..checking import Refused, exercise_client, refuse_over, refuse_pasted, refuse_pieces, text
 from ..exercises import exercise
 
 
@@ -17,11 +17,8 @@ def in_one_turn(answer, client, *arguments):
         reply = answer(client, *arguments)
     refuse_over(cost_of(tap), 1, "right so far")
     refuse_pasted(tap, *(each.encode() for each in arguments if isinstance(each, str)))
-    names = names_sent(tap)
-    if not in_one_piece(names):
-        raise Refused(f"right so far, but {' and '.join(names)} are not one step: if the key expires between the two, the second "
-                      "makes one that never does", "MULTI and EXEC around the two, or a script.",
-                      "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; transaction=False leaves them out.")
+    refuse_pieces(tap, ("right so far, but ", " are not one step: if the key expires between the two, the second makes one that "
+                        "never does"), "MULTI and EXEC around the two, or a script.")
     return reply
 
 
