@@ -96,3 +96,10 @@ def test_a_server_it_cannot_reach(monkeypatch, address, options):
 def test_the_private_server_is_not_disturbed(r):
     lab.bystander(lambda r: r.set("key1", "value1"), r)
     assert running(chosen_server.server().pid) and r.get("key1") == b"value1"
+
+
+def test_an_error_is_a_reply_too():
+    """While a script runs too long, Redis answers PING with BUSY."""
+    server = lab.spare("busy-reply-threshold 20")
+    found = lab.bystander(lambda r: r.eval("for i = 1, 30000000 do end return 1", 0), server)
+    assert found.worst > 0.01 and len(found.runs[0].pings) > 100

@@ -42,7 +42,7 @@ def watch(sock):
 
     A PING that could not be sent in time, because the machine gave this process no CPU, counts from when it was due, too.
     """
-    samples, waiting, pending = [], collections.deque(), 0
+    samples, waiting, last = [], collections.deque(), b""
     due, end = time.perf_counter(), None
     while waiting or end is None:
         now = time.perf_counter()
@@ -58,12 +58,11 @@ def watch(sock):
             data = sock.recv(65536)
             if not data:
                 return samples + [(sent, time.perf_counter() - sent) for sent in waiting]
-            pending += len(data)
             at = time.perf_counter()
-            for _ in range(pending // len(PONG)):
+            for _ in range((last + data).count(b"\r\n")):  # also an error is a reply, such as BUSY
                 sent = waiting.popleft()
                 samples.append((sent, at - sent))
-            pending %= len(PONG)
+            last = data[-1:] if data.endswith(b"\r") else b""
         if sys.stdin in ready:
             end = time.perf_counter() + PATIENCE_S
     return samples
