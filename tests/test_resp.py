@@ -11,7 +11,7 @@ VALUES = [
     (b"+OK\r\n", b"OK"), (b":-12\r\n", -12), (b"$5\r\nvalue\r\n", b"value"), (b"$-1\r\n", None), (b"*-1\r\n", None),
     (b"$4\r\na\r\nb\r\n", b"a\r\nb"), (b"*2\r\n:1\r\n*1\r\n$0\r\n\r\n", [1, [b""]]), (b"_\r\n", None), (b"#t\r\n", True),
     (b"#f\r\n", False), (b",1.5\r\n", 1.5), (b"(12345678901234567890\r\n", 12345678901234567890), (b"=6\r\ntxt:ab\r\n", b"ab"),
-    (b"~2\r\n:1\r\n:2\r\n", [1, 2]), (b">1\r\n+push\r\n", [b"push"]), (b"%1\r\n+key\r\n:1\r\n", [(b"key", 1)]),
+    (b"~2\r\n:1\r\n:2\r\n", [1, 2]), (b"%1\r\n+key\r\n:1\r\n", [(b"key", 1)]),
 ]
 
 
@@ -33,9 +33,15 @@ def test_what_is_cut_off_is_left_out(data, value):
         assert list(replies_in([whole[:end]])) == [b"OK"]
 
 
-def test_what_is_no_resp_is_refused():
-    with pytest.raises(ValueError, match="b'H' begins no value"):
-        list(replies_in([b"HTTP/1.1 400 Bad Request\r\n"]))
+@pytest.mark.parametrize("data, why", [(b"HTTP/1.1 400 Bad Request\r\n", "b'H' begins no value"),
+                                       (b"$3\r\nabcd\r\n", "3 bytes is longer"), (b"*1\r\n" * 5_000, "too deep")])
+def test_what_is_no_resp_is_refused(data, why):
+    with pytest.raises(ValueError, match=why):
+        list(replies_in([data]))
+
+
+def test_what_is_pushed_answers_no_command():
+    assert list(replies_in([b"+OK\r\n>2\r\n+invalidate\r\n*1\r\n+key\r\n:1\r\n"])) == [b"OK", 1]
 
 
 @given(st.lists(st.lists(st.binary(), min_size=1)), st.integers(1, 50))

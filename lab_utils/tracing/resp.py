@@ -9,6 +9,10 @@ class ReplyError(Exception):
     """An error that a server replied with; its text is what the server wrote."""
 
 
+class Push(list):
+    """What a server sends without being asked."""
+
+
 class Incomplete(Exception):
     """The bytes end before the value does."""
 
@@ -19,8 +23,11 @@ def commands_in(chunks):
 
 
 def replies_in(chunks):
-    """The replies in read bytes: bytes, int, float, bool, None, list, dict, or a ReplyError. RESP2 and RESP3."""
-    return values_in(chunks)
+    """The replies in read bytes: bytes, int, float, bool, None, list, a list of pairs for a map, or a ReplyError; RESP2 and 3.
+
+    What a server pushes, such as an invalidation, answers no command and is left out. Raises ValueError for no RESP.
+    """
+    return (value for value in values_in(chunks) if not isinstance(value, Push))
 
 
 def values_in(chunks):
@@ -30,6 +37,8 @@ def values_in(chunks):
             value, at = read(data, at)
         except Incomplete:
             return
+        except RecursionError:
+            raise ValueError("arrays within arrays, too deep to be a reply") from None
         yield value
 
 
@@ -53,6 +62,8 @@ def read_bulk(data, make, size, at):
         return None, at
     if len(data) < at + size + 2:
         raise Incomplete
+    if data[at + size:at + size + 2] != b"\r\n":
+        raise ValueError(f"a value of {size} bytes is longer than that")
     return make(data[at:at + size]), at + size + 2
 
 
@@ -76,4 +87,4 @@ def pairs(values):
 
 SIMPLE = {b"+": bytes, b"-": error, b":": int, b"(": int, b",": float, b"#": lambda line: line == b"t", b"_": lambda line: None}
 BULK = {b"$": bytes, b"!": error, b"=": lambda text: text[4:]}  # a verbatim string begins with its format, as in "txt:"
-COLLECTIONS = {b"*": list, b"~": list, b">": list, b"%": pairs}
+COLLECTIONS = {b"*": list, b"~": list, b">": Push, b"%": pairs}

@@ -101,6 +101,8 @@ def in_words(reply):
         return reply.decode(errors="replace")
     if isinstance(reply, ReplyError):
         return f"error {str(reply).split(' ')[0]}"
+    if isinstance(reply, tuple):
+        return f"{in_words(reply[0])}: {in_words(reply[1])}"
     if isinstance(reply, list):
         return f"[{', '.join(in_words(item) for item in reply)}]"
     return str(reply)
