@@ -8,8 +8,15 @@ import math
 
 
 def counted(number, thing):
-    """'1 round trip', '1,000 round trips'."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    """'1 round trip', '1,000 round trips', '2 replies', '2 keys'."""
+    if number == 1:
+        return f"{number:,} {thing}"
+    return f"{number:,} {thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else f"{number:,} {thing}s"
+
+
+def singular(things):
+    """'round trip' of 'round trips', 'reply' of 'replies'."""
+    return f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
 
 
 def duration(seconds):
@@ -31,6 +38,11 @@ def three_figures(value):
         return f"{value:,.0f}"
     text = f"{value:.3g}"
     return text if "e" not in text else f"{value:f}"
+
+
+def two_figures(value):
+    """6.63 -> '6.6', 123 -> '120': what was fitted, not measured."""
+    return f"{float(f'{value:.2g}'):,g}"
 
 
 def milliseconds(rtt_ms):

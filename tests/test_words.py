@@ -3,7 +3,18 @@
 import pytest
 from helpers import as_compared
 
-from lab_utils.words import counted, duration, milliseconds, plain_duration, size, three_figures, times, within
+from lab_utils.words import (
+    counted,
+    duration,
+    milliseconds,
+    plain_duration,
+    singular,
+    size,
+    three_figures,
+    times,
+    two_figures,
+    within,
+)
 
 
 @pytest.mark.parametrize("seconds, text", [
@@ -24,6 +35,9 @@ def test_three_figures(value, text):
 def test_counts_and_sizes():
     assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
         "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
+    assert [counted(2, thing) for thing in ("reply", "key", "query")] == ["2 replies", "2 keys", "2 queries"]
+    assert [singular(things) for things in ("replies", "keys", "round trips")] == ["reply", "key", "round trip"]
+    assert [two_figures(value) for value in (6.63, 0.1234, 123.4)] == ["6.6", "0.12", "120"]
     assert [size(number) for number in (5, 38_780, 1_200_000, 3_000_000_000)] == ["5 bytes", "38,780 bytes", "1.2 MB", "3 GB"]
     assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
 
