@@ -48,7 +48,7 @@ def look_at(figure):
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
-    rules = sizes_and_cuts, overlaps, small_type, dishonest_bars, strange_colors, bold_titles
+    rules = sizes_and_cuts, overlaps, small_type, dishonest_bars, backwards, strange_colors, bold_titles
     return [sentence for rule in rules for sentence in rule(figure)]
 
 
@@ -119,6 +119,13 @@ def dishonest_bars(figure):
                 yield "bars on a log axis"
             elif not low <= 0 <= high:
                 yield f"bars on an axis that begins at {low:g}"
+
+
+def backwards(figure):
+    """Axes on which more stands further left."""
+    for axes in figure.axes:
+        if axes.xaxis_inverted():
+            yield f"an axis that runs backwards, from {axes.get_xlim()[0]:g} to {axes.get_xlim()[1]:g}"
 
 
 def strange_colors(figure):

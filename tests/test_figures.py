@@ -418,3 +418,11 @@ def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
 @pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"])
 def test_a_title_is_as_wide_as_its_letters_are(title):
     assert broken_rules(lab.plot_bars({"loop": 1.5, "pipeline": 0.1}, "ms", title)) == []
+
+
+def test_a_long_name_leaves_room_for_the_dots(remembered):
+    name = "a way of writing ten thousand values that is longer than most"
+    figure = lab.plot_published("E1", {name: 5.071, "loop": 0.02}, {name: 4.9, "loop": 0.03}, 0.484)
+    assert not figure.axes[0].xaxis_inverted()
+    low, high = figure.axes[0].get_xlim()
+    assert low < 20 and high > 5_071

@@ -1,8 +1,10 @@
 """A guess: what is remembered of it, what figures see of it, and how well they were made."""
 
 import ast
+import copy
 import json
 import os
+import pickle
 import random
 import re
 import subprocess
@@ -56,6 +58,8 @@ def test_a_guess_is_a_number_to_the_code_around_it():
     guess = lab.guess("01.cart", 20, "ms")
     assert guess and guess.made and guess == 20 and guess / 1000 == 0.02 and guess < 21 and max(guess, 3) == 20
     assert (f"{guess}", f"{guess:.1f}", repr(guess), guess.unit) == ("20 ms", "20.0", "20 ms", "ms")
+    for other in (copy.deepcopy(guess), pickle.loads(pickle.dumps(guess))):
+        assert (other, other.name, other.unit) == (guess, "01.cart", "ms")
 
 
 def test_three_dots_are_none_and_everything_goes_on(capsys):
@@ -83,7 +87,8 @@ def test_a_comma_in_a_number_is_said(capsys):
 
 
 @pytest.mark.parametrize("value, unit, words", [
-    (1, "round trips", "1 round trip"), (12, "round trips", "12 round trips"), (4, "x", "4x"), (80, "%", "80%"),
+    (1, "round trips", "1 round trip"), (1, "replies", "1 reply"),
+    (12, "round trips", "12 round trips"), (4, "x", "4x"), (80, "%", "80%"),
     (9_000, "commands", "9,000 commands"), (0.5, "ms", "0.5 ms"), (1, "ms", "1 ms"), (1234.5, "bytes", "1,234 bytes"),
 ])
 def test_it_is_told_with_its_unit(value, unit, words):
@@ -249,9 +254,11 @@ def test_the_model_s_figure_takes_a_guess_in_milliseconds(r, capsys):
 def test_bars_show_a_guess_at_the_last_of_them(r, capsys, log):
     figure = lab.plot_bars({"near": 1.5, "far": 202.0}, "ms", "title", log=log, said=lab.guess("01.cart", 0.02, "s"))
     assert "you said" in words_in(figure) and len(figure.axes[0].patches) == (0 if log else 2)
-    assert capsys.readouterr().out == "measured: you said 20 ms; near 1.5 ms; far 202 ms\n"
+    assert capsys.readouterr().out == "measured: near 1.5 ms; far 202 ms; you said 20 ms\n"
     assert kept() == {"01.cart": (0.02, 0.202)}
     check_legible(figure)
+    lab.plot_bars({"near": 1.5, "far": 202.0}, "ms", "title", log=log)
+    assert as_compared("measured: near 1.5 ms; far 202 ms; you said 20 ms\n") == as_compared(capsys.readouterr().out)
     lab.plot_bars({"loop": 4, "pipeline": 1}, "turns", "title", measured=False, said=2)
     assert capsys.readouterr().out == "loop 4 turns; pipeline 1 turns\n"
 
@@ -390,7 +397,7 @@ def test_no_output_says_what_nobody_said(path):
             assert "you said" not in str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
 
 
-@pytest.mark.parametrize("chapter", ["00_start_here", "02_on_the_wire"])
+@pytest.mark.parametrize("chapter", ["00_start_here", "01_round_trips", "02_on_the_wire"])
 def test_a_chapter_passes_with_every_guess_made(chapter, tmp_path):
     book = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
     for cell in book.cells:

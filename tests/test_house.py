@@ -33,14 +33,14 @@ def imports(path):
     """(room, whether inside a function, line) of everything that a module imports from the house."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = path.relative_to(HOUSE).parent.parts
-    outside = {id(node) for statement in tree.body for node in ast.walk(statement)
-               if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))}
+    inside = {id(node) for function in ast.walk(tree) if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+              for node in ast.walk(function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             start = package[:len(package) - (node.level - 1)]
             for name in node.names:
                 parts = [*start, *(node.module.split(".") if node.module else []), name.name]
-                yield room_of(parts), id(node) not in outside, node.lineno
+                yield room_of(parts), id(node) in inside, node.lineno
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [node.module] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
             assert not any(name.split(".")[0] == "lab_utils" for name in names), f"{path}:{node.lineno}: write a relative import"
@@ -60,8 +60,9 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
     (tmp_path / "figures").mkdir()
     path = tmp_path / "figures" / "rain.py"
     path.write_text("from ..words import counted\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
-                    "def draw():\n    from ..tracing import tap\n")
-    assert sorted(set(imports(path))) == [(GROUND, False, 1), (GROUND, False, 2), ("timing", False, 3), ("tracing", True, 7)]
+                    "def draw():\n    from ..tracing import tap\n\n\nclass Drop:\n    from ..course import state\n")
+    assert sorted(set(imports(path))) == [("course", False, 11), (GROUND, False, 1), (GROUND, False, 2), ("timing", False, 3),
+                                          ("tracing", True, 7)]
 
 
 def test_no_module_has_the_name_of_a_helper():

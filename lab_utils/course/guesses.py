@@ -14,7 +14,7 @@ from io import BytesIO
 from .. import setting
 from ..arguments import check_number, discard, shown
 from ..errors import LabError
-from ..words import factor_off, three_figures, times
+from ..words import factor_off, singular, three_figures, times
 from . import state
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
@@ -37,6 +37,10 @@ class Guess(float):
         made = super().__new__(cls, value)
         made.name, made.unit = name, unit
         return made
+
+    def __getnewargs__(self):
+        """So that a guess can be copied and pickled as any number can."""
+        return float(self), self.name, self.unit
 
     @property
     def made(self):
@@ -136,7 +140,7 @@ def quantity(value, unit):
     number = f"{value:,.0f}" if float(value).is_integer() else three_figures(value)
     if unit in ("x", "%"):
         return f"{number}{unit}"
-    return f"{number} {unit.removesuffix('s') if value == 1 and unit in COUNTED else unit}"
+    return f"{number} {singular(unit) if value == 1 and unit in COUNTED else unit}"
 
 
 def factor_in_words(said, measured):

@@ -6,7 +6,7 @@ from ..errors import LabError
 from ..figures import style
 from ..figures.canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
 from ..figures.published import draw_published, names_px, published_words
-from ..words import factor_off
+from ..words import factor_off, two_figures
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
 LOOKS = dict(zip((HOLDS, DEPENDS, FAILS, UNTESTED), zip(style.VERDICTS, ("", "///", "xxx", ""), strict=True), strict=True))
@@ -74,7 +74,7 @@ def plot_tables(tables, title=None):
         draw_published(axes, table["published"], table["reproduced"], fitted, beside_px)
         factors |= {(what, name): factor_off(then, table["reproduced"][name]) for name, then in table["published"].items()
                     if name not in fitted}
-        axes.set_title(f"{what}, at an RTT of {table['rtt_ms']:.2g} ms", fontsize=10, loc="left")
+        axes.set_title(f"{what}, at an RTT of {two_figures(table['rtt_ms'])} ms", fontsize=10, loc="left")
     panels[-1, 0].set_xlabel("milliseconds, log scale")
     found = came_out(factors)
     set_title(panels[0, 0], title or found)

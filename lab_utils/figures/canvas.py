@@ -17,7 +17,7 @@ from . import style
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
 WIDTH = 9  # inches; of 100 px, about what a notebook has room for
-TITLE_WIDTH = 84  # letters
+TITLE_WIDTH, TITLE_PX = 84, 875  # letters at most, and the room they have
 SMALL, USUAL = 9, 10  # points; nothing in a figure is smaller than 8
 UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 
@@ -78,27 +78,26 @@ def checker(path):
 def set_title(axes, text):
     """Writes the finding above the whole figure of these axes."""
     whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
-    lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part, axes.figure))
+    lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part, TITLE_PX))
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
 
 
-def wrapped(text, figure):
-    """The lines of a title that fit into the figure: capitals and figures are wider than other letters."""
-    room = 0.97 * figure.get_figwidth() * 100
+def wrapped(text, room):
+    """The lines of a title in `room` px: capitals and figures are wider than other letters."""
+    points = plt.rcParams["figure.titlesize"]
     for width in range(TITLE_WIDTH, 20, -4):
         lines = textwrap.wrap(text, width)
-        if all(title_px(line) <= room for line in lines):
+        if all(text_px(line, points, "bold") <= room for line in lines):
             break
     return lines
 
 
-def title_px(text):
-    """How wide a title's line is, in px at the lab's 100 dpi."""
+def text_px(text, points, weight="normal"):
+    """How wide a text is, exactly, in px at the lab's 100 dpi."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
-    bold = FontProperties(weight=plt.rcParams["figure.titleweight"], size=plt.rcParams["figure.titlesize"])
-    return TextPath((0, 0), text, prop=bold).get_extents().width * 100 / 72
+    return TextPath((0, 0), text, prop=FontProperties(weight=weight, size=points)).get_extents().width * 100 / 72
 
 
 def title_of(figure):

@@ -70,8 +70,8 @@ def draw_groups(groups, unit, title, log, measured, asked, ratios, said):
         mark(axes, asked, f"{number(asked)} asked")
     set_title(axes, title)
     environment(axes)
-    yours = f"you said {in_unit(said, unit)}; " if said and measured else ""
-    tell(measured, yours + bars_in_words(groups[""], unit) if "" in groups else groups_in_words(groups, unit))
+    yours = f"; you said {in_unit(said, unit)}" if said and measured else ""
+    tell(measured, bars_in_words(groups[""], unit) + yours if "" in groups else groups_in_words(groups, unit))
     return figure
 
 
@@ -81,8 +81,13 @@ def looks_of(groups):
     if any(look.color != style.NO_ROLE for look in looks.values()):
         return dict.fromkeys(groups, looks)
     heads = style.looks(groups)
-    return {heading: {name: replace(heads[heading], filled=name == list(values)[-1]) if heads[heading].color != style.NO_ROLE
+    return {heading: {name: pair_of(heads[heading], name, list(values)) if heads[heading].color != style.NO_ROLE
                       else looks[name] for name in values} for heading, values in groups.items()}
+
+
+def pair_of(look, name, names):
+    """Of two values the first is hollow, such as warm and cold; more than two are told apart by their names alone."""
+    return replace(look, filled=len(names) != 2 or name == names[-1])
 
 
 def rows_of(values, unit, looks, log, ratios):
@@ -91,7 +96,7 @@ def rows_of(values, unit, looks, log, ratios):
     for name, value in values.items():
         text = in_unit(value, unit)
         compared = log and rows and first > 0 and value > 0 and factor_off(value, first) >= ALIKE
-        note = f"{number(float(factor_off(value, first)))}x" if compared else ""
+        note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}" if compared else ""
         if value > 0 or not log:
             since = first if compared else None
             rows.append(Row(name, value, text, looks[name].in_row, note, since, interval_of(ratios.get(name))))
@@ -204,11 +209,20 @@ def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim=None,
     environment(row[0][0])
     for axes, series in zip(row[0], panels.values(), strict=True):
         ticks_at(axes.xaxis, [x for points in series.values() for x in points], AXIS_PX / len(panels))
-    name_ends(row[0][-1], list(panels.values())[-1], looks)
+    name_panels(row[0], list(panels.values()), looks)
     told = [f"{heading}: {lines_in_words(series, xlabel, ylabel)}" if heading else lines_in_words(series, xlabel, ylabel)
             for heading, series in panels.items()]
     tell(measured, ". ".join(told))
     return figure
+
+
+def name_panels(row, panels, looks):
+    """Each series is named once: in the last panel that has it."""
+    for place, axes in enumerate(row):
+        later = {name for series in panels[place + 1:] for name in series}
+        here = {name: points for name, points in panels[place].items() if name not in later}
+        if here:
+            name_ends(axes, here, looks)
 
 
 def draw_series(axes, series, looks):

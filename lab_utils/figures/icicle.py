@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from ..arguments import check_names, check_positive, check_text, check_title
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled
+from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled, text_px
 
 LEVEL, REST = 0.34, 1.5  # inches
 DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
@@ -115,16 +115,9 @@ def write(axes, name, left, width, level, whole):
     room = width / whole * AXIS_PX - 8
     begun = [f"{short(name)[:letters]}…" for letters in range(len(short(name)) - 1, FEWEST_LETTERS - 1, -1)]
     for text in (name, short(name), *begun):
-        if width_px(text) <= room:
+        if text_px(text, SMALL) <= room:
             axes.text(left, level + 0.5, f" {text}", va="center", fontsize=SMALL, color=style.INK)
             return
-
-
-def width_px(text):
-    """How wide a text is, exactly: a name of thirteen letters decides whether its box gets one."""
-    from matplotlib.textpath import TextPath
-
-    return TextPath((0, 0), text, size=SMALL).get_extents().width * 100 / 72
 
 
 def short(name):

@@ -2,15 +2,15 @@
 
 import math
 
-from ..words import factor_off, plain_duration, within
+from ..words import factor_off, plain_duration, two_figures, within
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
-from .rows import MARGIN_PX, NAME_POINTS, NARROWEST, name_rows
-from .scales import plain_ticks, words_px
+from .rows import MARGIN_PX, NAME_POINTS, name_rows
+from .scales import log_axis, plain_ticks, words_px
 
 ALIKE = 1.05  # a figure reproduced within this factor came out the same
 ROW = 0.42  # inches
-LONGEST, LONGEST_NOTE = "published 1.23 ms", "   1.23x slower"
+LONGEST = "1.2x slower   here 1.23 ms"  # beside a dot
 
 
 @styled
@@ -19,7 +19,7 @@ def plot_table(what, published, reproduced, rtt_ms, title=None, fitted=()):
     figure, axes = plt.subplots(figsize=(WIDTH, 1.6 + ROW * len(published)))
     draw_published(axes, published, reproduced, fitted)
     axes.set_xlabel("milliseconds, log scale")
-    set_title(axes, title or f"{what}, at the fitted RTT of {rtt_ms:.2g} ms: {evidence(published, reproduced, fitted)}")
+    set_title(axes, title or f"{what}, at the fitted RTT of {two_figures(rtt_ms)} ms: {evidence(published, reproduced, fitted)}")
     environment(axes, (round(rtt_ms, 2),))
     say(published_words(published, reproduced, fitted))
     return figure
@@ -36,26 +36,17 @@ def draw_published(axes, published, reproduced, fitted, beside_px=None):
     `beside_px` is the room that the names take, where other axes below have longer ones.
     """
     names = {name: f"{name} (fitted)" if name in fitted else name for name in published}
-    width = WIDTH * 100 - 60 - (beside_px or names_px(published, fitted))
+    width = max(WIDTH * 50, WIDTH * 100 - 60 - (beside_px or names_px(published, fitted)))
     low = min([*published.values(), *reproduced.values()]) * 1000
     high = max([*published.values(), *reproduced.values()]) * 1000
-    unit = set_log(axes, low, high, words_px(LONGEST, USUAL) + MARGIN_PX, words_px(LONGEST_NOTE, SMALL), width)
+    beside = words_px(LONGEST, USUAL) + MARGIN_PX
+    unit = log_axis(axes, low, high, beside, beside, width)
     for place, name in enumerate(published):
         draw_pair(axes, place, published[name] * 1000, reproduced[name] * 1000, unit)
     axes.set_ylim(len(published) - 0.4, -0.7)
     name_rows(axes, [(place, text, style.INK, "normal") for place, text in enumerate(names.values())])
     plain_ticks(axes.xaxis)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}" if low / 3 <= value <= high * 3 else "")
-
-
-def set_log(axes, low, high, margin, note, width):
-    """A log axis with `margin` px free at both ends of `width`, and `note` more at the right; the logarithm of a px."""
-    span = max(math.log(high / low), NARROWEST)
-    unit = span / (width - 2 * margin - note)
-    axes.set_xscale("log")
-    middle = math.sqrt(low * high)
-    axes.set_xlim(middle * math.exp(-span / 2 - margin * unit), middle * math.exp(span / 2 + (margin + note) * unit))
-    return unit
 
 
 def draw_pair(axes, place, then, now, unit):
@@ -66,7 +57,9 @@ def draw_pair(axes, place, then, now, unit):
     axes.plot([then, now], [place] * 2, color=style.PUBLISHED, linewidth=1.6, zorder=2)
     for value, other, word, color in ((then, now, "published", style.PUBLISHED), (now, then, "here", style.INK)):
         right = value > other or (value == other and word == "here")
-        text = f"{word} {plain_duration(value / 1000)}" + (f"   {note}" if note and not fits and right else "")
+        text = f"{word} {plain_duration(value / 1000)}"
+        if note and not fits and word == "here":
+            text = f"{text}   {note}" if right else f"{note}   {text}"
         axes.plot([value], [place], marker="o", markersize=9, color=color, zorder=3)
         axes.annotate(text, (value, place), (9 if right else -9, 0), textcoords="offset points", va="center",
                       ha="left" if right else "right", fontsize=USUAL, color=style.INK if word == "here" else style.QUIET)

@@ -8,7 +8,7 @@ from ..flights import REQUEST
 from ..scale import scale
 from ..words import counted, plain_duration
 from . import style
-from .canvas import STYLE, TITLE_WIDTH, finished, plt
+from .canvas import STYLE, TITLE_PX, finished, plt, wrapped
 from .film import Film, Scene, flat
 from .lanes import LONGEST_NAME, draw_block, lanes_title, what
 
@@ -121,7 +121,7 @@ class Stage:
         """Moves everything to the moment `now`, in seconds; `since` is the time since the picture before."""
         done = now >= self.longest
         words = lanes_title(self.runs) if done else f"{what(self.runs) or 'The race'}, {slowed_down(slowed)}"
-        self.title.set_text("\n".join(textwrap.wrap(words, TITLE_WIDTH)))
+        self.title.set_text("\n".join(wrapped(words, TITLE_PX)))
         for track in self.tracks:
             track.set(now, since)
 
@@ -177,7 +177,7 @@ class Track:
         done = now >= self.run.seconds
         arrived = sum(sum(flight.commands.values()) for flight in self.run.requests
                       if flight.kind == REQUEST and (flight.end <= now or done))
-        self.counter.set_text(f"{arrived:,} of {counted(self.total, 'reply').replace('replys', 'replies')}")
+        self.counter.set_text(f"{arrived:,} of {counted(self.total, 'reply')}")
         end = self.stage.x(now)
         self.cover.set_x(end)
         self.cover.set_width(self.stage.width - end)

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, plt
-from .scales import plain_ticks, words_px
+from .scales import NARROWEST, log_axis, plain_ticks, words_px
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
 NAME_POINTS = 10.5
 MARGIN_PX = 16
-NARROWEST = math.log(3)  # of a log axis between its outermost dots
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,7 @@ def set_scale(axes, rows, width, log):
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
     left, right = (max(words_px(words_of(row, fits(row))[side], USUAL) for row in rows) + MARGIN_PX for side in (0, 1))
-    unit = span / (width - min(left + right, 0.7 * width))
-    axes.set_xscale("log")
-    middle = math.sqrt(low * high)
-    axes.set_xlim(middle * math.exp(-span / 2 - left * unit), middle * math.exp(span / 2 + right * unit))
+    log_axis(axes, low, high, left, right, width)
     return fits
 
 

@@ -1,10 +1,14 @@
 """Axes: plain numbers for ticks, whole ones for counts, and a line where something is to be compared with."""
 
+import math
+
 from . import style
 from .canvas import SMALL
 
 SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
 FEW_TICKS, TICK_PX = 8, 46
+NARROWEST = math.log(3)  # of a log axis between its outermost dots
+MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
 
 def plain_ticks(axis):
@@ -58,6 +62,20 @@ def mark(axes, value, words, across=False):
         axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
 
 
+def log_axis(axes, low, high, left, right, width):
+    """A log axis from `low` to `high`, of `width` px, with room for words beside both ends; how much of the logarithm a px is.
+
+    At least a third of the width stays for the dots, however long the words.
+    """
+    span, beside = max(math.log(high / low), NARROWEST), left + right
+    unit = span / (width - min(beside, MOST_BESIDE * width))
+    shrunk = min(1.0, MOST_BESIDE * width / beside) if beside else 1.0
+    middle = math.sqrt(low * high)
+    axes.set_xscale("log")
+    axes.set_xlim(middle * math.exp(-span / 2 - left * shrunk * unit), middle * math.exp(span / 2 + right * shrunk * unit))
+    return unit
+
+
 def words_px(text, points):
-    """About how wide a text is, in px at the lab's 100 dpi."""
+    """About how wide a text is at most, in px at the lab's 100 dpi: for room, where it need not be exact."""
     return len(text) * points * 0.6 * 100 / 72

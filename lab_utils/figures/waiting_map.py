@@ -1,16 +1,16 @@
 """Where is my time? A map by distance and by commands a turn: where waiting is most of it, and where work is."""
 
-import textwrap
 from io import BytesIO
 
 from ..words import counted, milliseconds
 from . import style
-from .canvas import STYLE, TITLE_WIDTH, environment, finished, plt, say
+from .canvas import STYLE, TITLE_PX, environment, finished, plt, say, wrapped
 from .film import Scene, png
 from .scales import plain_ticks
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
 DISTANCES = {"same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75}  # ms; chapter 01 says whose
+MAP_BESIDE_PX = 130  # of the title's room: the axes begin right of its left end
 STEPS = 160  # of the colours, along each axis
 FEWEST_SHOWN = 0.7  # commands a turn, so that the dots at 1 are whole
 BORDERS = {0.1: {"color": style.INK, "linestyle": "--", "linewidth": 1}, 0.5: {"color": style.INK, "linewidth": 1.8},
@@ -69,14 +69,17 @@ class WaitingMap:
                                           description="commands a turn", **options)
         image = widgets.Image(format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
 
-        def move(_=None):
-            self.rtt_ms, self.commands = rtt.value, round(commands.value)
+        def show():
             place.move(self)
             image.value = png(scene.picture())
 
+        def move(_):
+            self.rtt_ms, self.commands = rtt.value, round(commands.value)
+            show()
+
         for control in (rtt, commands):
             control.observe(move, "value")
-        move()
+        show()
         return widgets.VBox([image, rtt, commands])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -101,7 +104,7 @@ class Place:
     def move(self, drawn):
         x, y = min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms)), drawn.commands
         self.mark.set_data([x], [y])
-        self.title.set_text("\n".join(textwrap.wrap(f"◆ {drawn.words}", TITLE_WIDTH - 14)))
+        self.title.set_text("\n".join(wrapped(f"◆ {drawn.words}", TITLE_PX - MAP_BESIDE_PX)))
 
 
 def draw_map(drawn):

@@ -5,9 +5,9 @@ import statistics
 import time
 
 from .. import setting
-from ..arguments import check_number
+from ..arguments import check_client, check_number
+from ..testbed import guard
 from ..testbed.chosen_server import distance_of
-from ..tracing.watching import check_ways
 from .comparison import compare
 from .fitting import fit_model
 
@@ -30,7 +30,8 @@ def plot_map(client, commands=1):
         return None
     from ..figures.waiting_map import WaitingMap, tell
 
-    check_ways({"commands": len}, client)
+    check_client(client, "lab.plot_map", cluster=True)
+    guard.check(client)
     check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = fit_model()
     return tell(WaitingMap(model, measured(), distance_to(client, model), commands))
