@@ -53,11 +53,11 @@ def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
 
 def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remembered):
     known = {"text": "", "article": "", "word": "holds", "because": "", "measured": {}}
-    tried = {"C2": known | {"chapters": {"12_scoreboard": {"word": "holds", "taken_share": 0.3}}},
-             "C3": known | {"chapters": {"12_scoreboard": {"word": "holds", "taken_share": 0.0}, "10": {"taken_share": 0.5}}}}
+    tried = {"C2": known | {"chapters": {"14_scoreboard": {"word": "holds", "taken_share": 0.3}}},
+             "C3": known | {"chapters": {"14_scoreboard": {"word": "holds", "taken_share": 0.0}, "10": {"taken_share": 0.5}}}}
     command.os.makedirs(remembered)
     (remembered / "claims.json").write_text(json.dumps(tried), encoding="utf-8")
-    path = tmp_path / "12_scoreboard.ipynb"
+    path = tmp_path / "14_scoreboard.ipynb"
     write(path, "print('a new fact')")
     assert command.main([str(path)]) == 1
     assert "NOT rewritten, the machine was busy when claims were tried: C2" in capsys.readouterr().out

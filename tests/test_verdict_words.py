@@ -17,7 +17,7 @@ from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED
 
 claims.load_all()
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
-SCOREBOARD = "12_scoreboard"
+SCOREBOARD = "14_scoreboard"
 
 
 def test_the_words_are_the_committed_ones(request, monkeypatch, record_property):

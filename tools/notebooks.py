@@ -22,7 +22,7 @@ from nbval.plugin import get_sanitize_patterns
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
-SCOREBOARDS = ("12_scoreboard",)  # they try the claims of other chapters again
+SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
 ASK_WHETHER_BUSY = "from lab_utils import calm\nif calm.so_far().busy:\n    print(calm.so_far().sentence())"
 
 

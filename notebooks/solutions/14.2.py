@@ -1,4 +1,3 @@
-# refused: the pipeline leaves 90 keys; the work is 100
 def fair_pair():
     def loop(r):
         for i in range(100):
@@ -6,10 +5,10 @@ def fair_pair():
 
     def pipeline(r):
         pipe = r.pipeline(transaction=False)
-        for i in range(90):
+        for i in range(100):
             pipe.set(f"exercise:{i}", "x" * 1_000)
         pipe.execute()
 
     return loop, pipeline
 
-lab.check("12.2", fair_pair)
+lab.check("14.2", fair_pair)

@@ -12,4 +12,4 @@ def fair_pair():
 
     return loop, pipeline
 
-lab.check("12.2", fair_pair)
+lab.check("14.2", fair_pair)

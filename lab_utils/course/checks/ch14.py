@@ -12,7 +12,7 @@ from ..checking import Refused, clean, exercise_client, first_difference, names_
 from ..claims import DEPENDS, FAILS, HOLDS
 from ..exercises import exercise
 
-# 12.1: seconds of ten rounds as shares of the loop's, near and far, and the word that follows
+# 14.1: seconds of ten rounds as shares of the loop's, near and far, and the word that follows
 CASES = (
     ("2% near, 1% far", 0.02, 0.01, HOLDS),
     ("20% near, 2% far", 0.20, 0.02, DEPENDS),
@@ -28,11 +28,11 @@ AT_MOST = ("The claim names a number: at most 5% of the loop's time. At how many
            "two: \"holds\", one: \"depends\", none: \"does not hold here\"")
 ROUNDS = 10
 STALL = 100  # a round in which the machine stopped
-# 12.2
+# 14.2
 KEYS = {f"exercise:{i}": b"x" * 1_000 for i in range(100)}
 
 
-@exercise("12.1", "write judge_pipeline(rounds): \"holds\", \"depends\" or \"does not hold here\", by both distances", (
+@exercise("14.1", "write judge_pipeline(rounds): \"holds\", \"depends\" or \"does not hold here\", by both distances", (
     "Divide the pipeline's time by the loop's, at each distance. Which one number stands for ten rounds, if one of them stalled?",
     "The mean of ten rounds is ruled by the one that stalled; the median is not: statistics.median(rounds[\"near\"][\"loop\"]).",
     "Count at how many of the two distances the share of the medians is at most 0.05, and return "
@@ -60,7 +60,7 @@ def rounds_of(share, loop_s, stalled, place):
     return rounds
 
 
-@exercise("12.2", "write fair_pair(): loop(r) and pipeline(r), which do the same work, in a hundred turns and in one", (
+@exercise("14.2", "write fair_pair(): loop(r) and pipeline(r), which do the same work, in a hundred turns and in one", (
     "List what differs between the two: the connection, the number of keys, the size of the values, the transaction, the turns. "
     "One of the five is the question.",
     "Both write the same hundred keys with the same values through r. The pipeline is r.pipeline(transaction=False).",

@@ -1,11 +1,8 @@
-# refused: the loop sleeps
-from time import sleep
-
+# refused: right keys, but the loop sends
 def fair_pair():
     def loop(r):
         for i in range(100):
-            r.set(f"exercise:{i}", "x" * 1_000)
-            sleep(0.001)
+            r.set(f"exercise:{i}", "x" * 1_000, ex=100)
 
     def pipeline(r):
         pipe = r.pipeline(transaction=False)
@@ -15,4 +12,4 @@ def fair_pair():
 
     return loop, pipeline
 
-lab.check("12.2", fair_pair)
+lab.check("14.2", fair_pair)
