@@ -1,4 +1,4 @@
-"""Checks of chapter 12: a judge that follows the measurements, and a pair of variants that differ in one thing."""
+"""Checks of chapter 14: a judge that follows the measurements, and a pair of variants that differ in one thing."""
 
 import contextlib
 import sys

@@ -1,0 +1,142 @@
+"""Runs every section of a chapter alone: in a fresh kernel, after the setup cells, each cell twice, then with each invitation.
+
+    python tests/drills/alone.py NOTEBOOK ...
+
+Setup cells are the code cells before the first `## ` heading and those tagged `setup`. A section goes from a `## ` heading to the
+next, in Deeper from a `### ` heading. One that calls `lab.claim` is run after the earlier cells tagged `trial`: what claims rest
+on. An invitation is a sentence "Change `this` to `that`" after **Change it.**: the nearest code cell above it that
+says `this` is changed, and the section runs again; then once more as it was. Prints what raised; exits 1 if anything did.
+"""
+
+import contextlib
+import os
+import re
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from reading import CHANGE
+
+CELL_TIMEOUT_S = 300
+INVITED = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)`")
+
+
+@dataclass
+class Section:
+    """`code` are its code cells; `changes` are (place in `code`, what is to be changed, to what); `before` is to run first."""
+
+    title: str
+    code: list = field(default_factory=list)
+    changes: list = field(default_factory=list)
+    before: list = field(default_factory=list)
+    trials_before: list = field(default_factory=list)
+
+
+def sections(path):
+    """[Section] of a chapter, each with what is to run before it. Raises ValueError for an invitation that no cell above fits."""
+    setup, trials = [], []
+    found, deeper = [Section("before the first heading")], False
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            found[-1].code.append(cell)
+            setup += [cell] if len(found) == 1 or tagged(cell, "setup") else []
+            trials += [cell] if tagged(cell, "trial") else []
+            continue
+        heading = re.search(r"^(##|###) (.*)", cell.source, re.MULTILINE)
+        if heading and (heading[1] == "##" or deeper):
+            deeper = heading[2].strip() == "Deeper" or (deeper and heading[1] == "###")
+            found.append(Section(heading[2], trials_before=[*trials]))
+        for old, new in invitations(cell.source):
+            found[-1].changes.append((place_of(old, found[-1], path), old, new))
+    for section in found[1:]:
+        section.before = [cell for cell in setup if cell not in section.code]
+        if any("lab.claim(" in cell.source for cell in section.code):
+            section.before += section.trials_before
+    return [section for section in found[1:] if section.code]
+
+
+def tagged(cell, tag):
+    return tag in cell.metadata.get("tags", [])
+
+
+def invitations(prose):
+    return [pair for part in prose.split(CHANGE)[1:] for pair in INVITED.findall(part.split("\n\n")[0])]
+
+
+def place_of(old, section, path):
+    places = [place for place, cell in enumerate(section.code) if old in cell.source]
+    if not places:
+        raise ValueError(f"{path.name}, “{section.title}”: no cell above says `{old}`")
+    return places[-1]
+
+
+def problems(path):
+    """What raised, in lines that name the section. Takes some seconds a section beside what it measures, which it does twice."""
+    told = []
+    for section in sections(path):
+        with kernel(path) as execute:
+            for cell in section.before:
+                execute(cell.source)
+            told += [f"{path.name}, “{section.title}”, {what}" for what in tried(section, execute)]
+    return told
+
+
+def tried(section, execute):
+    raised = [raises(execute, cell, "alone") for cell in section.code for _ in range(2)]
+    for place, old, new in section.changes:
+        changed = [cell.copy() for cell in section.code]
+        changed[place].source = changed[place].source.replace(old, new)
+        raised += [raises(execute, cell, f"with `{new}`") for cell in changed]
+        raised += [raises(execute, cell, f"after `{new}`") for cell in section.code]
+    return list(dict.fromkeys(filter(None, raised)))
+
+
+def raises(execute, cell, when):
+    """What a cell raises though it should not, in a line; "" if nothing."""
+    if tagged(cell, "raises-exception"):
+        return ""
+    error = execute(cell.source)
+    return f"{when}: {error} in the cell\n    " + cell.source.replace("\n", "\n    ") if error else ""
+
+
+@contextlib.contextmanager
+def kernel(path):
+    """Yields execute(source), which returns the last line of what it raised, or ""."""
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "", "language": "python"}})
+    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, resources={"metadata": {"path": str(path.parent)}},
+                            extra_arguments=["--IPKernelApp.log_level=ERROR"])
+
+    def execute(source):
+        cell = nbformat.v4.new_code_cell(source)
+        notebook.cells.append(cell)
+        try:
+            client.execute_cell(cell, len(notebook.cells) - 1)
+        except CellExecutionError as error:
+            return f"{error.ename}: {error.evalue}".splitlines()[0]
+        return ""
+
+    with client.setup_kernel():
+        yield execute
+
+
+def main(paths):
+    os.environ.setdefault("LAB_SCALE", "ci")
+    os.environ["TQDM_DISABLE"] = "1"
+    bad = False
+    for path in paths:
+        os.environ["LAB_CHAPTER"] = path.stem
+        with tempfile.TemporaryDirectory(prefix="lab-state-") as os.environ["LAB_STATE"]:
+            told = problems(path)
+        print(f"{path.name}: {len(sections(path))} sections, {len(told)} problems", *told, sep="\n", flush=True)
+        bad = bad or bool(told)
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main([*map(Path, sys.argv[1:])]))
