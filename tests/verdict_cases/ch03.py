@@ -3,18 +3,8 @@
 SIZES = {"all_at_once_s": 0.139, "smaller_s": 0.157, "batch_bytes": 2.4e6, "all_at_once_bytes": 4.6e6, "smaller_bytes": 2.5e5,
          "all_queued_bytes": 16_300_000}
 SERVED = {"loop_s": 0.031, "loop_server_s": 0.0056, "loop_reads": 1_000}
-WRITES = {"once_s": 0.1, "constants_s": 0.085, "once_work_s": 0.013}
 
 CASES = [
-    ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 0.35, "pipeline_near_s": 0.07}, "holds"),
-    ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 0.4, "loop_near_s": 0.35, "pipeline_near_s": 0.07}, "depends"),
-    ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 0.05, "pipeline_near_s": 0.06}, "does not hold here"),
-    ("A4", {"loop_far_s": 3.4, "pipeline_far_s": 3.3, "loop_near_s": 0.35, "pipeline_near_s": 0.36}, "does not hold here"),
-    ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 2.0e-4, "both_s": 2.2e-4}, "holds"),
-    ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 6.4e-4, "both_s": 6.5e-4}, "depends"),
-    ("B2", {"calls_s": 1.1e-3, "transaction_s": 4.0e-4, "pipeline_s": 9.0e-4, "both_s": 2.2e-4}, "depends"),
-    ("B2", {"calls_s": 1.06e-3, "transaction_s": 1.3e-3, "pipeline_s": 2.9e-4, "both_s": 2.0e-4}, "holds"),
-    ("B2", {"calls_s": 1.1e-3, "transaction_s": 1.4e-3, "pipeline_s": 1.1e-3, "both_s": 1.2e-3}, "does not hold here"),
     ("C4", {**SIZES, "batch_s": 0.14, "batch_queued_bytes": 6_300_000}, "holds"),
     ("C4", {**SIZES, "batch_s": 0.14, "batch_queued_bytes": 16_000_000}, "depends"),
     ("C4", {**SIZES, "batch_s": 0.34, "batch_queued_bytes": 6_300_000}, "depends"),
@@ -38,10 +28,6 @@ CASES = [
     ("D6", {"break_even_near": 2, "break_even_far": 2}, "depends"),
     ("D6", {"break_even_near": 300, "break_even_far": 2}, "depends"),
     ("D6", {"break_even_near": 300, "break_even_far": 200}, "holds"),
-    ("E1", {**WRITES, "loop_s": 5.1, "hundreds_s": 0.15, "hundreds_work_s": 0.06}, "holds"),
-    ("E1", {**WRITES, "loop_s": 5.1, "hundreds_s": 0.15, "hundreds_work_s": 0.012}, "depends"),
-    ("E1", {**WRITES, "loop_s": 1.1, "hundreds_s": 0.15, "hundreds_work_s": 0.06}, "depends"),
-    ("E1", {**WRITES, "loop_s": 0.1, "hundreds_s": 0.15, "hundreds_work_s": 0.012}, "does not hold here"),
     ("E2", {"loop_s": 0.031, "mset_s": 0.0008, "loop_client_s": 0.025, "mset_server_s": 0.00017}, "holds"),
     ("E2", {"loop_s": 0.031, "mset_s": 0.006, "loop_client_s": 0.025, "mset_server_s": 0.00017}, "depends"),
     ("E2", {"loop_s": 0.031, "mset_s": 0.03, "loop_client_s": 0.025, "mset_server_s": 0.02}, "does not hold here"),

@@ -1,4 +1,4 @@
-"""Chapter 01: what a round trip costs, and what a fresh connection hides."""
+"""Chapter 01: what a round trip costs."""
 
 from ...words import counted, duration, milliseconds, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
@@ -7,8 +7,6 @@ TWO_AT_ONCE = 2  # the least that would break the ceiling: two requests on their
 SERVER_HAS_ROOM = 20  # times the client's rate that the server must manage to call the client's wait the limit
 SLOWER = 1.5  # "becomes slower"
 NO_SLOWER = 1.1
-NO_GAIN = 1.2
-SEEN_TOO = 2  # up to this factor below a published gain, the gain is seen here too
 
 
 @judge("C1", "At an RTT of 250 ms, a client that sends one request after another gets at most 4 a second.", "the distance")
@@ -33,20 +31,6 @@ def c2(commands, loop_trips, pipeline_trips):
     if pipeline_trips < loop_trips:
         return Verdict(DEPENDS, f"on the client: {seen}, fewer, but not N to 1")
     return Verdict(FAILS, seen)
-
-
-@judge("C6", "100 PINGs, connection included, take 0.791 s one by one and 0.132 s in a pipeline.", "the distance")
-def c6(rtt_ms, published_gain, connecting_gain, open_gain):
-    """Gains are loop over pipeline: as published, here with a connection opened in each arm, and with one already open."""
-    seen = (f"at the fitted RTT of ~{rtt_ms:.2g} ms the pipeline gains ~{times(connecting_gain)} when each arm opens its own "
-            f"connection, as published ~{times(published_gain)} (our division)")
-    adds = (f"on a connection that is open the gain is ~{times(open_gain)}: most of the published 0.132 s is set-up, if the fit "
-            "is right. Both figures went into it, so neither is evidence")
-    if connecting_gain >= published_gain / SEEN_TOO:
-        return Verdict(HOLDS, seen, adds)
-    if connecting_gain >= NO_GAIN:
-        return Verdict(DEPENDS, f"on what a connection costs: {seen}", adds)
-    return Verdict(FAILS, seen, adds)
 
 
 @judge("D1", "From another availability zone, commands sent one by one become slower.", "the distance")

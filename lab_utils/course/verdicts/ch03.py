@@ -1,9 +1,8 @@
-"""Chapter 03: what a pipeline saves, what it costs, and what two published tables time besides."""
+"""Chapter 03: what a pipeline saves, and what it costs."""
 
 from ...words import duration, times
 from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 
-TWO_PERCENT = 0.05  # "about 2%", from a rough experiment, is confirmed up to this share
 NO_GAIN = 1.2  # a ratio below is no gain
 MOSTLY = 0.8  # the share of a distance that counts as overcome
 TENFOLD = 10
@@ -11,39 +10,7 @@ BENEFIT = 3  # what the server must save in CPU for "read and write calls matter
 NEARLY_AS_FAST = 2  # times the time of all at once, where one by one takes fifty times as long and more
 FAR_LESS = 0.7  # of the memory
 TWICE = 2
-CONSIDERABLE = 2  # times faster: a gain that the article calls considerable; its own is 4.25
 HUNDREDS = 100
-
-
-@judge("A4", "10,000 SETs in a pipeline took about 2% of the time: for bulk inserts it is faster.", "the distance")
-def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
-    """Seconds of 10,000 SETs at the article's distance (far) and at RTT 0 (near)."""
-    far, near = pipeline_far_s / loop_far_s, pipeline_near_s / loop_near_s
-    seen = f"~{100 * far:.1f}% at the article's distance"
-    adds = (f"the share turns with the distance: with none it is ~{100 * near:.1f}%, and the client's own CPU is what takes the "
-            "time. The distance was solved from the article's loop, so only its pipeline is evidence")
-    if max(far, near) > 1 / NO_GAIN:
-        return Verdict(FAILS, f"{seen}, and there the pipeline is not faster" if far > near else
-                       f"{seen}, and with no distance the pipeline is not faster", adds)
-    if far > TWO_PERCENT:
-        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there", adds)
-    return Verdict(HOLDS, seen, adds)
-
-
-@judge("B2", "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.", "a default of the client")
-def b2(calls_s, transaction_s, pipeline_s, both_s):
-    """Seconds of the seven commands: one by one, in MULTI one by one, in a plain pipeline, in redis-py's default pipeline."""
-    gain, plain = calls_s / both_s, calls_s / pipeline_s
-    seen = f"{duration(calls_s)} one by one, {duration(both_s)} in redis-py's default pipeline, a gain of ~{times(gain)}"
-    adds = (f"that default is a transaction, so 9 commands left. Without MULTI the pipeline took {duration(pipeline_s)}; MULTI "
-            f"without a pipeline took {duration(transaction_s)}, for two turns more")
-    if gain < NO_GAIN:
-        return Verdict(FAILS, f"{seen}: none here", adds)
-    if plain < CONSIDERABLE <= gain:
-        return Verdict(DEPENDS, f"on the transaction: {seen}, which comes from MULTI", adds)
-    if gain < CONSIDERABLE:
-        return Verdict(DEPENDS, f"on the distance: {seen}, which is not considerable", adds)
-    return Verdict(HOLDS, seen, adds)
 
 
 @judge("C4", "Batches of 10,000, for example, are nearly as fast, and the server queues only their replies.", "the size")
@@ -121,19 +88,6 @@ def d6(break_even_near, break_even_far):
     if min(break_even_near, break_even_far) >= HUNDREDS:
         return Verdict(HOLDS, seen)
     return Verdict(DEPENDS, f"on the client: {seen}. Spring Data Redis, of which the article says it, does not run here")
-
-
-@judge("E1", "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is faster still.", "the distance")
-def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
-    """Seconds as the article timed them (`number=1`), of import and connection alone, and of the work without them."""
-    seen = f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and {duration(once_s)} at once"
-    adds = (f"the article's timer holds the import and the connection too, here {duration(constants_s)}. The work alone took "
-            f"{duration(hundreds_work_s)} by hundreds and {duration(once_work_s)} at once, a step of "
-            f"~{times(hundreds_work_s / once_work_s)}")
-    tenfold, still_faster = loop_s >= TENFOLD * hundreds_s, hundreds_work_s >= NO_GAIN * once_work_s
-    if tenfold and still_faster:
-        return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the distance: {seen}", adds) if tenfold or still_faster else Verdict(FAILS, seen, adds)
 
 
 @judge("E2", "A loop of single GETs and SETs costs performance, down to a tenth or less of MGET and MSET.", "the client")
