@@ -11,6 +11,4 @@ CASES = [
     ("C11", dict(results_before_execute=0, turns=1, effects_kept=True), "depends"),
     ("C11", dict(results_before_execute=0, turns=1, effects_kept=False), "holds"),
     ("C11", dict(results_before_execute=1, turns=1, effects_kept=True), "does not hold here"),
-    ("C13", dict(queueing=0, executing=1, watching=1, plain_call=1), "holds"),
-    ("C13", dict(queueing=0, executing=0, watching=0, plain_call=0), "does not hold here"),
 ]

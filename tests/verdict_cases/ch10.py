@@ -18,4 +18,6 @@ CASES = [
     ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=0), "depends"),
     ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=17), "holds"),
     ("C12", dict(**CLUSTER, reply="nil", plain_failed=0, failed=0), "does not hold here"),
+    ("C13", dict(queueing=0, executing=1, watching=1, plain_call=1), "holds"),
+    ("C13", dict(queueing=0, executing=0, watching=0, plain_call=0), "does not hold here"),
 ]

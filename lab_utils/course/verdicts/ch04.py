@@ -47,11 +47,3 @@ def c11(results_before_execute, turns, effects_kept):
         return Verdict(HOLDS, f"{seen}, and a later command did not find what an earlier one had written", adds)
     return Verdict(DEPENDS, f"on the dependency: {seen}, so a command can't be built from an earlier reply. One that needs only "
                             "an earlier effect found it", adds)
-
-
-@judge("C13", "Until all its commands have run, a pipeline has its connection to itself.", "a default of the client")
-def c13(queueing, executing, watching, plain_call):
-    """Connections in use: while commands are queued, during execute(), after watch(), during a single call."""
-    adds = (f"any single call holds {plain_call}, queueing commands {queueing}, and watch() {watching} until you are done. "
-            "Others take another connection, as long as the pool has one")
-    return Verdict(HOLDS if executing else FAILS, f"connections in use during execute(): {executing}", adds)

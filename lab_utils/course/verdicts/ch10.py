@@ -38,6 +38,14 @@ def c8(at_once_s, batches_s, queued_bytes, cut_off, commands, pipeline_worst_s, 
     return Verdict(HOLDS if hurt else FAILS, seen, adds)
 
 
+@judge("C13", "Until all its commands have run, a pipeline has its connection to itself.", "a default of the client")
+def c13(queueing, executing, watching, plain_call):
+    """Connections in use: while commands are queued, during execute(), after watch(), during a single call."""
+    adds = (f"any single call holds {plain_call}, queueing commands {queueing}, and watch() {watching} until you are done. "
+            "Others take another connection, as long as the pool has one")
+    return Verdict(HOLDS if executing else FAILS, f"connections in use during execute(): {executing}", adds)
+
+
 @judge("C12", "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may fail.", "the client")
 def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
     """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes, how many failed when a plain
