@@ -318,3 +318,59 @@ def test_make_without_a_python_that_is_new_enough_says_what_to_do(tmp_path):
 def test_tools_are_there_for_every_target():
     for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", (ROOT / "Makefile").read_text(encoding="utf-8")):
         assert (ROOT / tool).is_file(), tool
+
+
+def test_copies_carry_no_answers(command):
+    command.bring_up_to_date()
+    cell = nbformat.read(command.WORK / "01_chapter.ipynb", as_version=4).cells[0]
+    assert cell.outputs == [] and cell.execution_count is None and cell.source == "print('first')"
+
+
+def test_only_the_solutions_are_copied_not_what_tests_need(command):
+    for folder in ("wrong", "also"):
+        (command.CHAPTERS / "solutions" / folder).mkdir(exist_ok=True)
+        (command.CHAPTERS / "solutions" / folder / "01.1_other.py").write_text("answer = 2\n", encoding="utf-8")
+    command.bring_up_to_date()
+    assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+
+
+def rename(command):
+    (command.CHAPTERS / "01_chapter.ipynb").rename(command.CHAPTERS / "02_chapter.ipynb")
+    (command.CHAPTERS / "solutions" / "01.1.py").unlink()
+    command.RENAMED = {"01_chapter.ipynb": "02_chapter.ipynb"}
+
+
+def test_a_renamed_chapter_is_said_and_its_copy_goes(command):
+    command.bring_up_to_date()
+    rename(command)
+    assert [line.split(":")[0] for line in command.bring_up_to_date()] == ["01_chapter.ipynb is now 02_chapter.ipynb"]
+    assert names(command) == ["02_chapter.ipynb"]
+    assert command.bring_up_to_date() == []
+
+
+def test_a_renamed_chapter_that_was_edited_stays_under_its_old_name(command):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    (command.WORK / "solutions" / "01.1.py").write_text("answer = 3\n", encoding="utf-8")
+    rename(command)
+    (said,) = command.bring_up_to_date()
+    assert "kept as you edited it" in said
+    assert names(command) == ["01_chapter.ipynb", "02_chapter.ipynb", "solutions/01.1.py"]
+    assert text_of(command) == "print('mine')"
+
+
+def test_what_stands_behind_a_linked_folder_is_not_taken_away(command, tmp_path):
+    command.bring_up_to_date()
+    (command.WORK / "solutions").rename(tmp_path / "elsewhere")
+    (command.WORK / "solutions").symlink_to(tmp_path / "elsewhere")
+    rename(command)
+    command.bring_up_to_date()
+    assert (tmp_path / "elsewhere" / "01.1.py").exists()
+
+
+def test_every_renamed_chapter_has_its_new_name():
+    spec = importlib.util.spec_from_file_location("lab_command", ROOT / "tools" / "lab.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for old, new in module.RENAMED.items():
+        assert not (ROOT / "notebooks" / old).exists() and (ROOT / "notebooks" / new).is_file()

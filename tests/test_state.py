@@ -49,7 +49,8 @@ def trial(monkeypatch):
 
 
 def names(folder):
-    return sorted(path.name for path in folder.iterdir())
+    """All but the note that the folder knows the chapters' numbers."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "plan.json")
 
 
 def remember(name, key, entry):
@@ -63,6 +64,29 @@ def test_what_is_saved_is_loaded(remembered):
     remember("progress", "03.1", SOLVED)
     assert state.load("progress") == {"03.1": SOLVED}
     assert names(remembered) == ["progress.json"]  # and no scratch file stays
+
+
+def test_what_was_solved_before_chapters_were_renumbered_counts_by_the_new_numbers_once(file, remembered):
+    old = {"12.1": {"solved": True, "tries": 1}, "10.2": {"solved": True, "tries": 2}, "10.3": {"solved": False, "tries": 3},
+           "01.1": {"solved": True, "tries": 0}}
+    file.write_text(json.dumps(old), encoding="utf-8")
+    now = {"14.1": old["12.1"], "11.1": old["10.2"], "10.2": old["10.3"], "01.1": old["01.1"]}
+    assert state.load("progress") == now
+    assert state.load("progress") == now
+    with state.changing("progress") as progress:
+        progress["12.1"] = {"solved": True, "tries": 9}  # another exercise, of a chapter that came later
+    assert state.load("progress") == {**now, "12.1": {"solved": True, "tries": 9}}
+
+
+def test_a_new_folder_has_nothing_to_renumber(remembered):
+    with state.changing("progress") as progress:
+        progress["12.1"] = {"solved": True, "tries": 0}
+    assert state.load("progress") == {"12.1": {"solved": True, "tries": 0}}
+
+
+def test_nothing_is_made_by_reading(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAB_STATE", str(tmp_path / "none"))
+    assert state.load("progress") == {} and names(tmp_path) == []
 
 
 def test_it_stands_beside_the_notebooks_unless_told_otherwise(tmp_path, monkeypatch):

@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS, WORK = ROOT / "notebooks", ROOT / "work"
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
+NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError  # what a file raises that is none any more
+RENAMED = {"12_scoreboard.ipynb": "14_scoreboard.ipynb"}
 
 
 def main(jupyter_options):
@@ -48,15 +50,37 @@ def bring_up_to_date():
     try:
         for source in chapters():
             said += bring(source, copied)
+        said += tidy(copied)
     finally:
         write(RECORD, json.dumps(copied, indent=1).encode())
     return list(dict.fromkeys(said))
 
 
 def chapters():
-    """The notebooks and solutions to be copied, in order."""
-    return sorted(path for path in CHAPTERS.rglob("*")
-                  if path.suffix in (".ipynb", ".py") and path.is_file() and ".ipynb_checkpoints" not in path.parts)
+    """The notebooks and solutions to be copied, in order. Other right answers and wrong ones are for the tests."""
+    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *(CHAPTERS / "solutions").glob("*.py")]
+    return sorted(path for path in found if path.is_file())
+
+
+def tidy(copied):
+    """Takes away the copies of what the lab has no more, and says what became of them; an edited one stays."""
+    known = {source.relative_to(CHAPTERS).as_posix() for source in chapters()}
+    said = []
+    for name in [name for name in copied if ".new" not in name and name not in known]:
+        target, now = WORK / name, RENAMED.get(name)
+        stays = edited(target, name, None, copied)
+        if not stays and is_plain(target) and not through_a_link(target):
+            target.unlink()
+        if now:
+            said.append(f"{name} is now {now}: chapters were renumbered, and the exercises you solved in it count there."
+                        + (" Yours is kept as you edited it, under its old name." if stays else ""))
+        if not stays:
+            del copied[name]
+    return said
+
+
+def through_a_link(target):
+    return any((WORK / part).is_symlink() for part in target.relative_to(WORK).parents if part != Path("."))
 
 
 def bring(source, copied):
@@ -74,9 +98,22 @@ def bring(source, copied):
         target = beside(target, now, copied)
         copied[target.relative_to(WORK).as_posix()] = now
         said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
-    write(target, source.read_bytes())
+    write(target, as_copied(source))
     copied[name] = now
     return said
+
+
+def as_copied(source):
+    """The file as a learner gets it: a chapter without outputs, or the answer would stand below each guess."""
+    content = source.read_bytes()
+    if source.suffix == ".ipynb":
+        with contextlib.suppress(*NO_NOTEBOOK):
+            notebook = json.loads(content)
+            for cell in notebook["cells"]:
+                if cell["cell_type"] == "code":
+                    cell.update(outputs=[], execution_count=None)
+            content = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+    return content
 
 
 def remembered():
@@ -142,7 +179,7 @@ def digest(path):
     """Of a notebook, what its cells say; so that running it, which changes only outputs, is no edit. Else of the bytes."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # no notebook any more
+        with contextlib.suppress(*NO_NOTEBOOK):
             cells = json.loads(text)["cells"]
             text = json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
     return hashlib.sha256(text).hexdigest()

@@ -23,6 +23,12 @@ SHAPES = {
     "guesses": {"guess": (int, float), "unit": str, "measured": (int, float, type(None))},
     "published": {"published": dict, "reproduced": dict, "rtt_ms": (int, float), "fitted": list},
 }
+# Chapters got other numbers once: what was remembered by the old ones belongs to these. A folder that knows holds plan.json.
+PLAN = {"chapters": {"renumbered": 1}}
+RENUMBERED = {
+    "progress": {"12.1": "14.1", "12.2": "14.2", "10.2": "11.1", "10.3": "10.2"},
+    "guesses": {"12.hold": "14.hold"},
+}
 said = set()  # what was printed already, so that each thing is said once in a kernel
 
 
@@ -33,6 +39,7 @@ def folder():
 def load(name):
     """The remembered dict `name`; empty if there is none. What cannot be read is kept aside and said in one line."""
     with locked():
+        renumber()
         return read(name)
 
 
@@ -45,6 +52,7 @@ def changing(name):
     with contextlib.suppress(OSError):  # writing says what is wrong with it
         folder().mkdir(exist_ok=True)
     with locked():
+        renumber()
         content = read(name)
         yield content
         write(name, content)
@@ -91,6 +99,17 @@ def read(name):
     if len(sound) < len(content) and keep_aside(path, f"holds {len(content) - len(sound)} entries that the lab cannot read"):
         write(name, sound)
     return sound
+
+
+def renumber():
+    """Gives what a folder remembers by the chapters' old numbers their new ones, once."""
+    if not folder().is_dir() or os.path.lexists(folder() / "plan.json"):
+        return
+    for name, new in RENUMBERED.items():
+        content = read(name)
+        if new.keys() & content.keys():
+            write(name, {new.get(key, key): entry for key, entry in content.items()})
+    write("plan", PLAN)
 
 
 def parsed(path):
