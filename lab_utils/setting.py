@@ -4,6 +4,7 @@ So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for ru
 """
 
 import os
+import sys
 
 _tellers = []
 
@@ -22,3 +23,9 @@ def line():
 def is_drawn():
     """False where figures are neither drawn nor told in words."""
     return os.environ.get("LAB_FIGURES") != "off"
+
+
+def shows_pictures():
+    """True in a Jupyter kernel: there a picture carries its sentence as its text, and need not be printed too."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")

@@ -13,7 +13,7 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
-from lab_utils.tracing.cost import cost_and_result
+from lab_utils.tracing.cost import Cost, Costs, cost_and_result
 from lab_utils.tracing.tap import Tap
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
@@ -366,11 +366,30 @@ def test_a_tap_that_closes_around_another_leaves_it_working(r):
 
 
 def test_a_table_of_costs(r):
-    table = lab.count({"pipeline": pipeline, "mset": mset}, r)
-    lines = repr(table).splitlines()
-    assert lines[0].startswith("pipeline   1 round trip   1,000 commands   38,780 bytes sent   5,000 received   server ~")
-    assert lines[1].startswith("mset       1 round trip        1 command   25,797 bytes sent       5 received   server ~")
-    assert table["mset"].bytes_received == 5
+    costs = lab.count({"pipeline": pipeline, "mset": mset}, r)
+    head, *lines = repr(costs).splitlines()
+    assert head == "           round trips   commands   bytes sent   received   server µs"
+    assert lines[0].startswith("pipeline             1      1,000       38,780      5,000   ")
+    assert lines[1].startswith("mset                 1          1       25,797          5   ")
+    assert all("   ~" in line.replace("    ", "   ") for line in lines)
+    assert costs["mset"].bytes_received == 5
+
+
+def test_what_a_table_leaves_out_is_there_when_asked(r):
+    head, one, *_ = repr(lab.count({"loop": loop}, r).rest()).splitlines()
+    assert " ".join(head.split()) == "server's reads server's writes"
+    assert one.startswith("loop ") and one.count("~") == 2
+
+
+def test_how_large_a_measured_value_is_moves_no_column():
+    few, many = (repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines() for server_us in (5, 1_234_567_890_123))
+    assert few[0] == many[0] and few[1].index("~") != many[1].index("~")
+
+
+def test_new_connections_stand_at_the_end_of_their_line():
+    lines = repr(Costs(loop=Cost(1, 1, 2, 3, 4), pool=Cost(1, 1, 2, 3, None, connections=2, handshake_trips=8))).splitlines()
+    assert [len(line) for line in lines[:2]] == [len(lines[0])] * 2
+    assert lines[2].endswith("      shared   + 2 new connections: 8 round trips")
 
 
 def test_one_cost(r):

@@ -1,7 +1,7 @@
 """What every figure is drawn on: the style, the finding as its title, the environment in small type, the sentence in words.
 
-A figure prints one line that says the same in words, which is also its text for those who cannot see it, and is returned,
-so that a notebook shows it when it is a cell's last line.
+A figure is returned, so that a notebook shows it when it is a cell's last line. One sentence says the same in words: it is the
+picture's text for those who cannot see it, and is printed where no picture is shown.
 """
 
 import functools
@@ -118,10 +118,11 @@ def environment(axes, rtts=(), found=None, note=""):
 
 
 def say(line, found=None):
-    """Prints a measured line, with who disturbed it, if anybody did; it is the figure's text in words too."""
+    """The figure's measured sentence, with who disturbed it, if anybody did."""
     note = busy_note(found)
-    _told.append(line)
-    print(f"measured: {line}" + (f" ({note})" if note else ""))
+    _told.append(line + (f" ({note})" if note else ""))
+    if not setting.shows_pictures():
+        print(f"measured: {_told[-1]}")
 
 
 def tell(measured, line):

@@ -37,35 +37,55 @@ class Cost:
     connections: int = 0
     handshake_trips: int = 0
 
-    def row(self):
-        return [counted(self.round_trips, "round trip"), counted(self.commands, "command"),
-                f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received"]
-
-    def tail(self):
-        if self.server_us is None:
-            server_side = "   server shared with other clients: not counted"
-        else:
-            server_side = (f"   server ~{self.server_us:,} µs in ~{self.server_reads:,} reads "
-                           f"and ~{self.server_writes:,} writes")
-        opened = (f"   + {counted(self.connections, 'new connection')}: {counted(self.handshake_trips, 'round trip')}"
-                  if self.connections else "")
-        return server_side + opened
-
     def __repr__(self):
-        return "   ".join(self.row()) + self.tail()
+        words = [counted(self.round_trips, "round trip"), counted(self.commands, "command"),
+                 f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received",
+                 "server shared with other clients: not counted" if self.server_us is None else f"server ~{self.server_us:,} µs"]
+        return "   ".join(words) + (f"\n+ {self.opened()}" if self.connections else "")
+
+    def opened(self):
+        return f"{counted(self.connections, 'new connection')}: {counted(self.handshake_trips, 'round trip')}"
+
+    def row(self):
+        """What a table shows by default: it has to fit a page beside JupyterLab's file browser."""
+        return [f"{number:,}" for number in (self.round_trips, self.commands, self.bytes_sent, self.bytes_received)] + [
+            "shared" if self.server_us is None else f"~{self.server_us:,}"]
+
+    def rest(self):
+        """What a table leaves out: how often the server read and wrote."""
+        return ["shared"] * 2 if self.server_us is None else [f"~{self.server_reads:,}", f"~{self.server_writes:,}"]
 
 
 class Costs(dict):
-    """Costs by name, shown as a table."""
+    """Costs by name, shown as a table; `costs.rest()` is the columns that it leaves out."""
 
     def __repr__(self):
-        rows = [[name, *cost.row()] for name, cost in self.items()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = [
-            row[0].ljust(widths[0]) + "".join("   " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-            for row in rows
-        ]
-        return "\n".join(line + cost.tail() for line, cost in zip(lines, self.values(), strict=True))
+        lines = table(["", "round trips", "commands", "bytes sent", "received", "server µs"],
+                      [[name, *cost.row()] for name, cost in self.items()])
+        tails = ["", *(f"   + {cost.opened()}" if cost.connections else "" for cost in self.values())]
+        return "\n".join(line + tail for line, tail in zip(lines, tails, strict=True))
+
+    def rest(self):
+        """The server's read and write calls, as a table in text."""
+        return Table(table(["", "server's reads", "server's writes"], [[name, *cost.rest()] for name, cost in self.items()]))
+
+
+class Table(list):
+    """Lines that are shown as they stand."""
+
+    def __repr__(self):
+        return "\n".join(self)
+
+
+def table(heads, rows):
+    """Lines of a table: the first column to the left, the others to the right, three spaces between.
+
+    A measured value has no more than the room of its head, so that how large it is moves no other column.
+    """
+    widths = [max(len(row[place]) for row in [heads, *rows] if row is heads or not row[place].startswith("~"))
+              for place in range(len(heads))]
+    return [row[0].ljust(widths[0]) + "".join("   " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in [heads, *rows]]
 
 
 def count(fn, client):
