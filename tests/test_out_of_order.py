@@ -1,0 +1,75 @@
+"""A cell run before one it needs says which one that is."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from lab_utils.course.out_of_order import made_by, sentence
+
+
+@pytest.mark.parametrize("source, names", [
+    ("a = b = 1", {"a", "b"}),
+    ("first, (second, *rest) = values", {"first", "second", "rest"}),
+    ("def loop(r):\n    inner = 1", {"loop"}),
+    ("async def work(): ...\nclass Cart:\n    size = 1", {"work", "Cart"}),
+    ("import redis.asyncio\nimport json as packer\nfrom time import monotonic as now", {"redis", "packer", "now"}),
+    ("for number in range(3):\n    last = number", {"number", "last"}),
+    ("with lab.spare() as sp:\n    c = sp.client()", {"sp", "c"}),
+    ("if (found := look()):\n    pass", {"found"}),
+    ("sizes = [len(x) for x in values]", {"sizes"}),
+    ("sort = lambda one: one", {"sort"}),
+    ("%matplotlib inline", set()), ("def half(", set()), ("", set()),
+])
+def test_the_names_that_a_cell_makes(source, names):
+    assert made_by(source) == names
+
+
+def chapter(folder, *cells):
+    new = {True: nbformat.v4.new_markdown_cell, False: nbformat.v4.new_code_cell}
+    path = folder / "99_made_up.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[new[text.startswith("#")](text) for text in cells]), path)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path):
+    return chapter(tmp_path, "# A chapter", "import lab_utils as lab\n\nlab.connect", "## One", "values = [1]\nsize = 1",
+                   "### Two", "values = [2]", "print(values, size)", "## Three", "values = [3]\nlate = 1")
+
+
+def test_the_nearest_cell_above_is_named_with_its_section(path):
+    told = sentence("values", "print(values, size)", path)
+    assert told == ("`values` is made in the cell that begins `values = [2]`, in the section “Two”. "
+                    "Run that section from its first cell, then this cell again.")
+    assert "begins `values = [1]`, in the section “One”" in sentence("size", "print(values, size)", path)
+
+
+def test_a_cell_of_the_learners_own_takes_the_last(path):
+    assert "begins `values = [3]`" in sentence("values", "values[0] + 1", path)
+
+
+def test_a_name_that_only_a_later_cell_makes(path):
+    assert "in the section “Three”" in sentence("late", "print(values, size)", path)
+
+
+@pytest.mark.parametrize("name", ["valeus", "r"])
+def test_what_no_cell_makes_is_left_to_python(path, name):
+    assert sentence(name, "print(values, size)", path) == ""
+
+
+def test_what_cannot_be_read_is_left_to_python(tmp_path):
+    (tmp_path / "half.ipynb").write_text('{"cells": [', encoding="utf-8")
+    assert sentence("values", "values", tmp_path / "half.ipynb") == ""
+
+
+@pytest.mark.parametrize("saved, told", [(True, "begins `values = [2]`"), (False, "")])
+def test_in_a_kernel_it_stands_below_the_error(path, monkeypatch, saved, told):
+    monkeypatch.setenv("JPY_SESSION_NAME", str(path if saved else path.with_name("elsewhere.ipynb")))
+    monkeypatch.delenv("LAB_CHAPTER", raising=False)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [notebook.cells[1], notebook.cells[6]]
+    with pytest.raises(CellExecutionError, match="NameError"):
+        NotebookClient(notebook, timeout=60).execute()
+    printed = "".join(output.text for output in notebook.cells[1].outputs if output.output_type == "stream")
+    assert told in printed and bool(printed) == bool(told)
