@@ -27,6 +27,7 @@ from .testbed.fingerprints import fingerprint
 from .testbed.freezing import frozen
 from .testbed.guard import empty
 from .testbed.plain_socket import raw_socket
+from .testbed.replicas import replica
 from .testbed.spare_server import spare
 from .timing.bystanders import bystander, plot_rain
 from .timing.cold_start import run_fresh

@@ -345,6 +345,10 @@ ROWS = {
         ({**NO_POSITIVE_NUMBERS, "an hour": lambda: 3600}, lambda x, r: lab.race({"one": works}, r, x)),
     ],
     "raw_socket": [(NO_PLAIN_CLIENTS, lambda x, r: lab.raw_socket(x))],
+    "replica": [
+        ({name: made for name, made in NO_PLAIN_CLIENTS.items() if name != "nothing"}, lambda x, r: lab.replica(x)),
+        (NO_DISTANCES, lambda x, r: lab.replica(rtt_ms=x)),
+    ],
     "run_fresh": [
         ({**NO_TEXTS, "no Python": lambda: "1 +", "what fails": lambda: "1 / 0"}, lambda x, r: lab.run_fresh(x)),
         (NO_DISTANCES, lambda x, r: lab.run_fresh("pass", x)),
@@ -387,6 +391,7 @@ WITH_OPTIONS = {
     "segments": lambda options: lab.segments(works, **options),
     "compare": lambda options: lab.compare({"one": works}, **options),
     "sweep": lambda options: lab.sweep(works, (1, 2), **options),
+    "replica": lambda options: lab.replica(**options),
 }
 TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial"}  # no argument that could be wrong
 NO_FUNCTION = {"Cost", "LabError"}  # what is returned, and what is raised

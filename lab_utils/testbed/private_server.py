@@ -103,6 +103,7 @@ def configuration(version, port, password, settings):
     """The whole of a private server's redis.conf. It goes through a pipe: no file, and no password among the arguments."""
     lines = [
         "bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""', "appendonly no",
+        f"masterauth {password}", "repl-diskless-sync-delay 0",  # it may be given a replica, or become one
         "daemonize no", *settings, "loglevel notice",  # so that it says when it is ready
     ]
     if version >= (7, 0):

@@ -42,6 +42,8 @@ HELPERS = {
     "spare": ("", "lab.spare('maxmemory 10mb')"),
     "frozen": ("sp = lab.spare()", "with lab.frozen(sp, 0.2): time.sleep(0.1)"),
     "cluster": ("", "lab.cluster().connect(1).close()"),
+    "replica": ("", "lab.replica().stop()"),
+    "replica far": ("", "with lab.replica(rtt_ms=5) as two: two.primary.set('key', 1); two.primary.wait(1, 100); two.cut()"),
     "retrial": ("", "lab.retrial()"),
 }
 

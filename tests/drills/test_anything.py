@@ -18,7 +18,7 @@ import lab_utils as lab
 from lab_utils.tracing import tap
 
 TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
-TOO_SLOW = {"spare", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
+TOO_SLOW = {"spare", "replica", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
 NAMES = sorted(set(lab.__all__) - TAKES_NOTHING - TOO_SLOW)
 
 

@@ -18,7 +18,8 @@ from jupyter_client.manager import start_new_kernel
 from tries import seeds
 
 WAYS = ("SIGKILL", "SIGTERM", "SIGHUP", "exit", "terminal", "fork")
-SLOW = {"cluster": 3.0, "retrial": 4.0, "compare far": 2.0, "compare async": 2.0, "connect far": 1.5}  # s of a call, about
+SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
+        "compare async": 2.0, "connect far": 1.5}  # s of a call, about
 
 
 @pytest.fixture

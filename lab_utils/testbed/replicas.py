@@ -1,0 +1,174 @@
+"""A replica: a second real server that follows a first one, and may take its place.
+
+By default the first one, the primary, is started for it too. On the kernel's own server a replica would be in the way: each
+write goes out once more, a megabyte of backlog stays in its memory for an hour after the replica is gone, and a drill that
+kills the primary would take every other cell's server with it.
+"""
+
+import contextlib
+import socket
+import time
+
+import redis
+
+from ..arguments import as_options, check_client
+from ..errors import LabError
+from ..interrupts import uninterrupted
+from . import guard
+from .chosen_server import check_options
+from .keeper import all_or_none
+from .link import check_distance, link
+from .private_server import find_binary, start
+
+FOLLOWING_TIMEOUT_S = 20
+
+
+class Pair:
+    """A primary and its replica. `primary` and `replica` are plain clients of them, with nothing in between."""
+
+    def __init__(self, primary, replica, started, rtt_ms):
+        self.primary, self.replica = primary, replica
+        self._started, self._rtt_ms = started, rtt_ms  # the Servers that end with this pair: the replica's, and maybe both
+        self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
+        self._nowhere.bind(("127.0.0.1", 0))
+
+    def __repr__(self):
+        return "a primary and its replica" if self.started_primary() else "a replica"
+
+    def started_primary(self):
+        return len(self._started) == 2
+
+    def cut(self):
+        """From now on nothing that the primary does gets to the replica, as when the network between the two fails.
+
+        Nothing that was sent before is lost: what the primary acknowledged so far, the replica has. Clients still reach both.
+        """
+        if not self.primary_lives():
+            raise LabError("The primary of this pair has ended, so there is nothing to cut. Start another: two = lab.replica().")
+        self.wait_until_level()
+        follow(self._started[-1], self._nowhere.getsockname())
+
+    def heal(self):
+        """The network is well again: the replica follows its primary, and has caught up when this returns.
+
+        One that was promoted meanwhile becomes a replica again, and loses what was written to it.
+        """
+        if not self.primary_lives():
+            raise LabError("The primary of this pair has ended, so nobody can follow it. Start another: two = lab.replica().")
+        first = guard.check(self.primary)
+        follow(self._started[-1], address(first, self._rtt_ms))
+        wait_until_following(first, self._started[-1])
+
+    def kill_primary(self):
+        """Kills the primary's process, as a lost machine would. The replica waits for it until somebody promotes it."""
+        if not self.started_primary():
+            raise LabError("This replica was started beside a server that others use, so it does not kill that. "
+                           "Write two = lab.replica() for a pair whose primary may be killed.")
+        self._started[0].stop()
+
+    def stop(self):
+        """Ends the servers that were started for this pair."""
+        with uninterrupted():
+            for server in self._started:
+                server.stop()
+            self._nowhere.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def primary_lives(self):
+        return not self.started_primary() or self._started[0].alive()
+
+    def wait_until_level(self):
+        """Until the replica has all that the primary has sent; where it follows somebody else by now, nothing is waited for."""
+        with guard.check(self.primary).connect() as first, self._started[-1].connect() as second:
+            if second.info("replication").get("master_link_status") == "up":
+                wait_until(lambda: offset(second, "slave_repl_offset") >= offset(first, "master_repl_offset"))
+
+
+def replica(primary=None, rtt_ms=0, **options):
+    """Starts a replica, waits until it has all of its primary's data, and returns a Pair: `.primary` and `.replica` are clients.
+
+    Without `primary`, a spare one is started first; else it is a client of a server that the lab started, such as
+    `lab.spare()` or the primary of another pair. `rtt_ms` milliseconds of round trip lie between the two servers, none
+    between them and you. `options` go to redis-py, for the clients made here. `cut()`, `heal()` and
+    `kill_primary()` are the drills; a promotion is plain Redis: `two.replica.replicaof("NO", "ONE")`. Both end with the
+    kernel, by `stop()`, or at the end of a `with` block. Raises LabError for a primary that is not the lab's own to copy.
+    """
+    if primary is not None:
+        check_primary(primary)
+    with all_or_none():
+        started = [] if primary is not None else [start(find_binary())]
+        first = started[0] if started else guard.check(primary)
+        check_distance(first, rtt_ms)
+        check_options(first, options)
+        started.append(start(find_binary(), password=first.options["password"]))
+        follow(started[-1], address(first, rtt_ms))
+        wait_until_following(first, started[-1])
+        with as_options(options, "lab.replica"):
+            clients = made(primary, started, options)
+            clients[1].ping()
+        return Pair(*clients, started, rtt_ms)
+
+
+def made(primary, started, options):
+    """Clients of the two servers; the replica's is in the database of a primary that was handed in."""
+    if primary is None:
+        return [server.connect(**options) for server in started]
+    database = primary.connection_pool.connection_kwargs.get("db", 0)
+    return primary, started[-1].connect(**{"db": database, **options})
+
+
+def check_primary(client):
+    """Raises LabError unless `client` stands on a server that may have a replica of the lab's."""
+    check_client(client, "lab.replica")
+    stands_on = guard.check(client)
+    if not stands_on.private:
+        raise LabError("lab.replica would copy every database of this server, and only one is the lab's. Write "
+                       "two = lab.replica() for a pair of the lab's own, or pass a client from lab.spare().")
+    if not stands_on.alive():
+        raise LabError("The server of this client has ended. Start another pair: two = lab.replica().")
+    with stands_on.connect() as asking:
+        if asking.info("cluster").get("cluster_enabled"):
+            raise LabError("lab.replica got a client of a node of a cluster, which chooses its replicas by itself. Write "
+                           "two = lab.replica() for a pair of the lab's own, or pass a client from lab.spare().")
+
+
+def address(server, rtt_ms):
+    return ("127.0.0.1", link().port(server, rtt_ms)) if rtt_ms else server.address
+
+
+def follow(server, whom):
+    with server.connect() as client:
+        client.execute_command("REPLICAOF", *whom)
+
+
+def wait_until_following(first, second):
+    """Until the one server has the other's data, and is sent each further write."""
+    with first.connect() as one, second.connect() as other:
+        wait_until(lambda: follows(one, other, second.address[1]))
+
+
+def follows(one, other, port):
+    known = [each for name, each in one.info("replication").items() if name.startswith("slave") and isinstance(each, dict)]
+    online = any(each["port"] == port and each["state"] == "online" for each in known)
+    return online and other.info("replication").get("master_link_status") == "up"
+
+
+def offset(client, name):
+    """How many bytes of writes a server has sent, or has got from its primary."""
+    return client.info("replication").get(name, 0)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + FOLLOWING_TIMEOUT_S
+    while True:
+        with contextlib.suppress(redis.BusyLoadingError):  # an answer of a replica that loads what it was sent
+            if condition():
+                return
+        if time.monotonic() > deadline:
+            raise LabError(f"The replica did not catch up with its primary within {FOLLOWING_TIMEOUT_S} s. Run the cell again.")
+        time.sleep(0.002)

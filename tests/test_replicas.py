@@ -1,0 +1,205 @@
+"""A pair of a primary and its replica: it follows, it can be cut off and promoted, and it leaves nothing behind."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import redis
+from helpers import refusal, running, wait_until
+
+import lab_utils as lab
+from lab_utils.testbed import guard, keeper, replicas
+from lab_utils.testbed.private_server import free_port
+
+KERNEL = """
+    import time
+
+    import lab_utils as lab
+    from lab_utils.testbed import guard
+
+    two = lab.replica()
+    servers = guard.check(two.primary), guard.check(two.replica)
+    print(*(pid for server in servers for pid in (server.pid, server.kept.process.pid)), flush=True)
+    time.sleep(60)
+"""
+
+
+def nothing_remains(before):
+    """Of the processes started since."""
+    return not [kept for kept in keeper._kept - before if kept.alive()]
+
+
+@pytest.fixture
+def two():
+    with lab.replica(decode_responses=True) as made:
+        yield made
+
+
+def test_the_replica_has_what_the_primary_was_given(two):
+    two.primary.set("key", "value")
+    assert two.primary.wait(1, 5_000) == 1
+    assert two.replica.get("key") == "value"
+    assert (two.primary.role()[0], two.replica.role()[0]) == ("master", "slave")
+    with pytest.raises(redis.ReadOnlyError):
+        two.replica.set("key", "other")
+
+
+def test_neither_is_the_kernels_own_server(two, r):
+    ids = {client.info("server")["run_id"] for client in (two.primary, two.replica, r)}
+    assert len(ids) == 3
+
+
+def test_it_starts_with_all_that_the_primary_held():
+    primary = lab.spare()
+    primary.set("key", "value")
+    with lab.replica(primary) as one:
+        assert one.primary is primary
+        assert one.replica.get("key") == b"value"
+    assert primary.ping(), "only what was started for the pair is stopped"
+    primary.shutdown(nosave=True)
+
+
+def test_its_client_is_in_the_database_of_the_primarys():
+    primary = lab.spare(db=3)
+    primary.set("key", "value")
+    with lab.replica(primary) as one:
+        assert one.replica.get("key") == b"value"
+    primary.shutdown(nosave=True)
+
+
+def test_after_a_cut_the_replica_has_what_was_acknowledged_before_and_nothing_since(two):
+    for number in range(200):
+        two.primary.set("key", number)
+    two.cut()
+    assert two.primary.set("key", "since") is True
+    assert two.replica.get("key") == "199"
+    assert two.primary.wait(1, 50) == 0
+    two.cut()  # a second time changes nothing
+    assert two.replica.get("key") == "199"
+    two.heal()
+    assert two.replica.get("key") == "since"
+
+
+def test_a_promoted_replica_takes_writes_and_the_dead_primary_none(two):
+    two.cut()
+    two.kill_primary()
+    two.replica.replicaof("NO", "ONE")
+    assert two.replica.set("key", "value")
+    for drill in (two.cut, two.heal):
+        assert "has ended" in refusal(drill)
+    two.kill_primary()
+
+
+def test_a_failover_that_was_asked_for_swaps_the_two(two):
+    two.primary.execute_command("FAILOVER")
+    assert wait_until(lambda: two.primary.role()[0] == "slave" and two.replica.role()[0] == "master", seconds=10)
+    two.replica.set("key", "value")
+    assert wait_until(lambda: two.primary.get("key") == "value", seconds=10)
+
+
+def test_at_a_distance_a_confirmed_write_takes_a_round_trip_of_the_replicas():
+    with lab.replica(rtt_ms=100, decode_responses=True) as far:
+        far.primary.set("key", "value")
+        assert far.primary.wait(1, 1) == 0
+        assert far.primary.wait(1, 5_000) == 1
+        assert lab.count(lambda r: r.set("key", "value"), far.primary).round_trips == 1
+
+
+def test_a_second_replica_of_one_primary(two):
+    with lab.replica(two.primary) as second:
+        two.primary.set("key", "value")
+        assert two.primary.wait(2, 5_000) == 2
+        second.cut()
+        two.primary.set("key", "since")
+        assert two.primary.wait(2, 100) == 1
+        assert "others use" in refusal(second.kill_primary)
+
+
+def test_it_can_be_frozen(two):
+    with lab.frozen(two.replica, 5):
+        two.primary.set("key", "value")
+        assert two.primary.wait(1, 50) == 0
+    assert two.primary.wait(1, 5_000) == 1
+
+
+def test_stopped_nothing_is_left():
+    before = set(keeper._kept)
+    two = lab.replica()
+    two.stop()
+    assert nothing_remains(before)
+    two.stop()
+
+
+def test_nothing_is_left_of_a_killed_kernel(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(KERNEL)], env={**os.environ, "TMPDIR": str(tmp_path)},
+                          stdout=subprocess.PIPE, text=True) as process:
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        assert len(pids) == 4 and all(map(running, pids))
+        process.kill()
+        assert wait_until(lambda: not any(map(running, pids)), seconds=2)
+    assert wait_until(lambda: not list(tmp_path.iterdir()), seconds=2)
+
+
+@pytest.mark.parametrize(("moment", "calls"), [("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("made", 1)])
+def test_interrupted_it_leaves_no_server(monkeypatch, moment, calls):
+    original, called, before = getattr(replicas, moment), [], set(keeper._kept)
+
+    def interrupting(*args, **kwargs):
+        called.append(original(*args, **kwargs))
+        if len(called) == calls:
+            raise KeyboardInterrupt
+        return called[-1]
+
+    monkeypatch.setattr(replicas, moment, interrupting)
+    with pytest.raises(KeyboardInterrupt):
+        lab.replica()
+    assert len(called) == calls and nothing_remains(before)
+
+
+# Refused
+
+
+def test_a_server_of_somebody_elses_is_not_copied(monkeypatch, another_server):
+    theirs = another_server()
+    monkeypatch.setattr(guard, "_private", {})
+    assert "lab.spare()" in refusal(lab.replica, theirs.connect())
+
+
+def test_the_database_reserved_by_redis_url_is_not_copied(monkeypatch):
+    """All databases of a server go to its replica."""
+    class Reserved:
+        private = False
+
+    monkeypatch.setattr(guard, "check", lambda client: Reserved)
+    assert "every database" in refusal(lab.replica, lab.connect())
+
+
+def test_a_primary_that_has_ended():
+    ended = lab.spare(retry=None)
+    process = guard.check(ended).kept.process
+    ended.shutdown(nosave=True)
+    process.wait(5)
+    assert "has ended" in refusal(lab.replica, ended)
+
+
+def test_a_node_of_a_cluster():
+    node = lab.spare("cluster-enabled yes", f"cluster-port {free_port()}")
+    before = set(keeper._kept)
+    assert "node of a cluster" in refusal(lab.replica, node)
+    assert nothing_remains(before)
+    node.shutdown(nosave=True)
+
+def test_a_replica_that_cannot_catch_up(monkeypatch):
+    monkeypatch.setattr(replicas, "FOLLOWING_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(replicas, "follow", lambda server, whom: None)
+    before = set(keeper._kept)
+    assert "did not catch up" in refusal(lab.replica)
+    assert nothing_remains(before)
+
+
+def test_options_that_lead_elsewhere():
+    before = set(keeper._kept)
+    assert "another server" in refusal(lab.replica, host="example.org")
+    assert nothing_remains(before)
