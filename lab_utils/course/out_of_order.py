@@ -6,8 +6,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
-
 
 @dataclass(frozen=True)
 class Place:
@@ -39,6 +37,8 @@ def chapter_file():
 
 def sentence(name, source, path):
     """Which cell to run first for `name`, needed by the cell `source`; "" where no other cell of the chapter makes it."""
+    import nbformat  # takes longer than the rest of the lab
+
     try:
         cells = nbformat.read(path, as_version=4).cells
     except Exception:  # half written, or no notebook at all: the error itself has been shown
