@@ -53,16 +53,18 @@ class Guess(float):
         return quantity(self, self.unit) if self.made else "no guess yet"
 
     def against(self, measured):
-        """Holds the guess against what was measured, in its unit; prints one line where one was made.
+        """Holds the guess against what was measured, in its unit, and prints one line: what was measured, and what you said.
 
         Raises LabError where `measured` is no number, or negative.
         """
         measured = check_number(measured, "measured", 0)
         first = self.learns(measured)
-        if self.made:
-            off = f", {factor_in_words(self, measured)}" if measured else ""
-            kept = f" (remembered is your first guess, {quantity(first, self.unit)})" if first not in (None, float(self)) else ""
-            print(f"measured: you said {self}, measured {quantity(measured, self.unit)}{off}{kept}")
+        if not self.made:
+            print(f"measured: {quantity(measured, self.unit)}")
+            return
+        off = f", {factor_in_words(self, measured)}" if measured else ""
+        kept = f" (remembered is your first guess, {quantity(first, self.unit)})" if first not in (None, float(self)) else ""
+        print(f"measured: you said {self}, measured {quantity(measured, self.unit)}{off}{kept}")
 
     def hears(self, measured, unit):
         """What a figure draws: the guess in the figure's `unit`, or None where none was made. `measured` is in that unit too."""
