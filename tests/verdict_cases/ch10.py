@@ -3,8 +3,7 @@
 GB = 1_073_741_824
 MB = 1_048_576
 
-LONG = dict(batches_s=0.055, queued_bytes=36_000_000, commands=100_000, pipeline_worst_s=0.004, multi_worst_s=0.038,
-            batches_worst_s=0.003)
+LONG = dict(batches_s=0.055, queued_bytes=36_000_000, commands=100_000, pipeline_worst_s=0.004, multi_worst_s=0.038)
 CLUSTER = dict(commands=30, nodes=3, mset_refused=True, tagged_refused=False)
 
 CASES = [

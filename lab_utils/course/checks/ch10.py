@@ -1,4 +1,4 @@
-"""Chapter 10: a batch that may be sent twice, keys that stay together, a client that gives up in time."""
+"""Chapter 10: a batch that may be sent twice, a client that gives up in time."""
 
 import contextlib
 import functools
@@ -17,7 +17,7 @@ from ...tracing.cost import cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap, chunks_of
 from ...words import counted
-from ..checking import Refused, clean, exercise_client, replaced, text
+from ..checking import Refused, clean, exercise_client, replaced
 from ..exercises import exercise
 
 # 10.1
@@ -31,11 +31,6 @@ NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. 
 RETRIES = 3
 MOST_COMMANDS = 40
 # 10.2
-USERS = [f"user{number}" for number in range(120)]
-FIELDS = ["name", "mail", "city", "last seen", "newsletter"]
-SLOTS, NODES = 16384, 3
-FEWEST_SLOTS = 60  # of 120 users' slots; all different in most cases
-# 10.3
 BUDGET_S, GRACE_S = 1.0, 0.1
 SLOW_S = 0.2  # how long a healthy server may take
 ROOM_TO_ANSWER = "A healthy reply may take 0.2 s: let socket_timeout be longer, and make fewer attempts."
@@ -170,45 +165,8 @@ def cut_after(place):
     return replaced(AbstractConnection, send_packed_command=send)
 
 
-@exercise("10.2", "write keys_of(user, fields): a key for each field, all of one user's in one slot, the users spread", (
-    "Only what stands between the first { and the next } decides on the slot. What do all the keys of a user share?",
-    "Put the braces around the user: f'{{user:{user}}}:{field}' gives {user:42}:name.",
-))
-def keys_of(answer):
-    taken, slots = {}, []
-    for user in USERS:
-        keys = as_keys(answer(user, list(FIELDS)), user, len(FIELDS))
-        for field, key in zip(FIELDS, keys, strict=True):
-            if key in taken:
-                raise Refused(f"{taken[key]} and the {field} of {user} share the key {key!r}",
-                              "The whole name of the field belongs into its key, and the whole name of the user.")
-            taken[key] = f"the {field} of {user}"
-        alone = as_keys(answer(user, [FIELDS[2]]), user, 1)
-        if alone != keys[2:3]:
-            raise Refused(f"asked for the {FIELDS[2]} of {user} alone you name the key {alone[0]!r}, and among {len(FIELDS)} "
-                          f"fields {keys[2]!r}: what the one writes the other never finds",
-                          "A key is made from the user and the field, and from nothing else.")
-        own = {key_slot(key.encode()) for key in keys}
-        if len(own) > 1:
-            raise Refused(f"the {len(FIELDS)} keys of {user} ({keys[0]!r} and so on) lie in {len(own)} different slots: "
-                          "MSET would be refused")
-        slots += own
-    different = len(set(slots))
-    if different < FEWEST_SLOTS:
-        raise Refused(f"each user's keys are together, but {len(USERS)} users lie in {counted(different, 'slot')}: "
-                      "one node would do the work of all")
-    return f"{len(USERS)} users, the keys of each in one slot, on all {len({slot * NODES // SLOTS for slot in slots})} nodes"
-
-
-def as_keys(said, user, number):
-    if not isinstance(said, (list, tuple)) or len(said) != number:
-        raise Refused(f"for {user} and {counted(number, 'field')} a list of {counted(number, 'key')} was expected, "
-                      f"not {shown(said)}", "[… for field in fields]")
-    return [str(text(key)) for key in said]
-
-
-@exercise("10.3", "write client_for(address): a redis.Redis that gives up within a second when the server stands still", (
-    "A client gives up after (retries + 1) × timeout. Which two options set these, and what are they as redis-py comes?",
+@exercise("10.2", "write client_for(address): a redis.Redis that gives up within a second when the server stands still", (
+    "A client gives up after (retries + 1) × timeout. Which two options set these, and what are redis-py's defaults?",
     "socket_timeout=0.3 with retry=Retry(NoBackoff(), 1), or a longer timeout without a retry. A first connection waits for "
     "replies too, so the same options bound it.",
 ))

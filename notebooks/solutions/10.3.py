@@ -1,5 +1,0 @@
-def client_for(address):
-    return redis.Redis(**address, socket_timeout=0.3, socket_connect_timeout=0.3,
-                       retry=Retry(NoBackoff(), 1))
-
-lab.check("10.3", client_for)

@@ -1,5 +1,0 @@
-# refused: what the one writes the other never finds
-def keys_of(user, fields):
-    return [f"{{{user}}}:{index}" for index, _ in enumerate(fields)]
-
-lab.check("10.2", keys_of)

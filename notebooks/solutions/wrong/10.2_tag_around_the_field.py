@@ -1,5 +1,0 @@
-# refused: different slots: MSET would be refused
-def keys_of(user, fields):
-    return [f"user:{user}:{{{field}}}" for field in fields]
-
-lab.check("10.2", keys_of)
