@@ -39,6 +39,7 @@ from .tracing.cost import Cost, count
 from .tracing.side_by_side import plot_lanes, race
 from .tracing.tcp_segments import segments
 from .tracing.timelines import timeline
+from .tracing.traces import trace
 from .tracing.wire import capture
 
 

@@ -2,7 +2,8 @@
 
 While any tap is open, three methods of redis-py's connection classes, sync and async, are replaced, once; when the last
 one closes they are what they were. So a tap sees every client, pool, pipeline, script and thread, and a program that
-runs without it runs plain redis-py. A timed pass is never tapped.
+runs without it runs plain redis-py. A timed pass is never tapped. A Listener is told what happens; a Tap is one that keeps it
+all, a recorder (`recorder.py`) one that counts.
 
 Which tap sees what: what happens inside a `with Tap()` block belongs to it, and so does what is done by the threads and
 asyncio tasks that are started there, and by those that they start in turn. Blocks within blocks see it both. So two threads
@@ -27,6 +28,7 @@ from redis._parsers.socket import SocketBuffer
 
 from ..errors import LabError
 from ..interrupts import restorer
+from . import lines, received
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -35,48 +37,48 @@ Read = namedtuple("Read", "connection at size data handshake")
 Turn = namedtuple("Turn", "connection sent replied handshake")
 
 SYNC, ASYNC = redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection
-REPLACED = ("connect_check_health", "send_packed_command", "read_response")
+CONNECTS = "connect_check_health" if hasattr(SYNC, "connect_check_health") else "connect"  # the latter up to redis-py 6.1
+REPLACED = (CONNECTS, "send_packed_command", "read_response")
 # redis-py's private names that are used besides: (class, method, a name that stands in the method).
 USED = (
-    (SYNC, "connect_check_health", "_sock"), (SYNC, "set_parser", "_parser"),
-    (ASYNC, "connect_check_health", "is_connected"), (ASYNC, "set_parser", "_parser"),
+    (SYNC, CONNECTS, "_sock"), (SYNC, "set_parser", "_parser"),
+    (ASYNC, CONNECTS, "is_connected"), (ASYNC, "set_parser", "_parser"),
     (_HiredisParser, "on_connect", "_sock"), (_RESPBase, "on_connect", "_buffer"), (SocketBuffer, "__init__", "_sock"),
     (_AsyncHiredisParser, "on_connect", "_stream"), (_AsyncRESPBase, "on_connect", "_stream"),
 )
-KNOWN = "6.4 to 8.1"  # the versions of redis-py that were tried
+KNOWN = "5.0 to 8.1"  # the versions of redis-py that were tried
 
 changing = threading.RLock()  # held while redis-py is changed or put back
 open_taps = ()
 replaced = []  # (owner, name, original) of what was replaced
-sources = []  # (holder, attribute, wrapper) of each wrapped socket or stream
+# Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
+sources = weakref.WeakKeyDictionary()  # wrapper of a socket or stream -> (weakly, who holds it; under which name)
+watched = weakref.WeakSet()  # connections on which Waits stand
+taps_open = False  # whether anybody listens to what comes back
+WAITS = "_lab_waits"
 blocks = contextvars.ContextVar("blocks", default=())  # the taps in whose blocks this context stands
 started_in = weakref.WeakKeyDictionary()  # thread -> the taps in whose blocks it was started
+started_by = lines.started_by
 
 
-class Tap:
-    """Open it with `with`; then `writes`, `reads`, `turns` and `opened` hold what was seen.
+class Listener:
+    """Something that is told what happens inside its `with` block: the base of Tap and of a recorder.
 
-    With `keep_replies` each Read carries the bytes themselves, else None. Raises LabError, before anything is changed,
-    where redis-py is not one of those it knows.
+    Raises LabError, before anything is changed, where redis-py is not one of those it knows.
     """
 
-    def __init__(self, keep_replies=False):
-        self.keep_replies = keep_replies
-        self.writes, self.reads, self.turns = [], [], []
-        self.opened = 0  # connections that were set up while the tap was open
-        self.numbers = {}  # id of a connection -> its number
-        self.kept = []  # the connections themselves, so that no id is used twice
-        self.awaiting = {}  # connection number -> when its last unanswered write began
-        self.connecting = set()  # numbers of connections in their handshake
-        self.lock = threading.Lock()
+    is_open = False
+    hears_replies = True  # False for one that leaves what comes back to Waits
 
     def __enter__(self):
-        global open_taps
+        global open_taps, taps_open
         with changing:
             try:
                 if not open_taps:
                     replace_all()
                 open_taps += (self,)
+                taps_open = any(tap.hears_replies for tap in open_taps)
+                self.is_open = True
                 blocks.set((*blocks_here(), self))
             except BaseException:
                 self.close()
@@ -91,13 +93,73 @@ class Tap:
             raise
 
     def close(self):
-        """Closes this tap, and leaves redis-py as it was if it is the last. Closing twice does no harm."""
-        global open_taps
+        """Closes this one, and leaves redis-py as it was if it is the last. Closing twice does no harm."""
+        global open_taps, taps_open
         with changing:
+            self.is_open = False
             open_taps = tuple(tap for tap in open_taps if tap is not self)
+            taps_open = any(tap.hears_replies for tap in open_taps)
             blocks.set(tuple(tap for tap in blocks.get() if tap is not self))
             if not open_taps:
                 put_back()
+
+    def connects(self, connection):
+        """A connection is being set up."""
+
+    def connected(self, connection):
+        """It has been set up, or that failed."""
+
+    def wrote(self, connection, started, chunks, waits):
+        """Bytes were handed to the system: `chunks`, a list of them."""
+
+    def read(self, connection, data, size):
+        """`size` bytes came, the first ones of `data`."""
+
+    def replied(self, connection, failure=None):
+        """A wait for a reply ended: with one, with an error that the server replied with, or without an answer."""
+
+
+class Waits:
+    """What is on its way on one connection: a recorder puts a `turn` here, and the tapped read tells it of each reply.
+
+    It stands on the connection itself while redis-py is tapped: nothing is found faster, and nothing is kept alive.
+    """
+
+    __slots__ = ("__weakref__", "before", "connecting", "key", "numbers", "started", "stream", "turns")
+
+    def __init__(self):
+        self.turns = ()  # of each recorder that saw the last write, until all its replies are here
+        self.started = None  # of that write
+        self.stream = self.key = None  # the socket or StreamReader whose bytes are counted, and its id
+        self.before = 0  # bytes it had received before the last write
+        self.connecting = 0  # more than 0 during the handshake
+        self.numbers = {}  # recorder -> the connection's number there
+
+
+def waits_of(connection):
+    found = connection.__dict__.get(WAITS)
+    if found is None:
+        found = connection.__dict__[WAITS] = Waits()
+        with changing:
+            watched.add(connection)
+    return found
+
+
+class Tap(Listener):
+    """Open it with `with`; then `writes`, `reads`, `turns` and `opened` hold what was seen.
+
+    With `keep_replies` each Read carries the bytes themselves, else None.
+    """
+
+    def __init__(self, keep_replies=False):
+        self.keep_replies = keep_replies
+        self.writes, self.reads, self.turns = [], [], []
+        self.opened = 0  # connections that were set up while the tap was open
+        self.numbers = {}  # id of a connection -> its number
+        self.kept = []  # the connections themselves, so that no id is used twice
+        self.awaiting = {}  # connection number -> when its last unanswered write began
+        self.connecting = set()  # numbers of connections in their handshake
+        self.lock = threading.Lock()
 
     def number(self, connection):
         with self.lock:
@@ -116,7 +178,7 @@ class Tap:
     def connected(self, connection):
         self.connecting.discard(self.number(connection))
 
-    def wrote(self, connection, started, chunks):
+    def wrote(self, connection, started, chunks, waits):
         number = self.number(connection)
         self.writes.append(Write(number, started, time.perf_counter(), chunks, number in self.connecting))
         self.awaiting[number] = started
@@ -126,7 +188,7 @@ class Tap:
         kept = bytes(data[:size]) if self.keep_replies else None
         self.reads.append(Read(number, time.perf_counter(), size, kept, number in self.connecting))
 
-    def replied(self, connection):
+    def replied(self, connection, failure=None):
         number = self.number(connection)
         sent = self.awaiting.pop(number, None)
         if sent is not None:
@@ -145,11 +207,14 @@ def close_all():
 def blocks_here():
     """The open taps in whose blocks this code stands, the outermost first."""
     taps = blocks.get() or started_in.get(threading.current_thread(), ())
-    return tuple(tap for tap in taps if tap in open_taps)
+    return tuple([tap for tap in taps if tap.is_open])
 
 
 def seeing():
     """The taps that see what happens here and now."""
+    taps = blocks.get()
+    if len(taps) == 1 and taps[0].is_open:  # as it is nearly always
+        return taps
     return blocks_here() or open_taps
 
 
@@ -172,12 +237,16 @@ def put_back():
         owner, name, original = replaced[-1]
         setattr(owner, name, original)
         replaced.pop()
-    while sources:
-        holder, attribute, wrapper = sources[-1]
-        if getattr(holder, attribute, None) is wrapper:
-            setattr(holder, attribute, wrapper.inner)
-        sources.pop()
+    for wrapper, (holder, attribute) in list(sources.items()):
+        if getattr(holder(), attribute, None) is wrapper:
+            setattr(holder(), attribute, wrapper.inner)
+        sources.pop(wrapper, None)
+    received.put_back()
+    for connection in list(watched):
+        connection.__dict__.pop(WAITS, None)
+    watched.clear()
     started_in.clear()
+    started_by.clear()
 
 
 def check_redis_py():
@@ -199,12 +268,24 @@ def names_in(method):
 def thread_start(original):
     def start(self):
         started_in[self] = blocks_here()
+        started_by[self] = lines.here.get()
         return original(self)
     return start
 
 
+def watch(waits, connection, stream, wrapper):
+    """Sees to it that what comes on this socket or stream is counted, and told to the taps if there is one."""
+    if stream is not waits.stream and stream is not None:
+        with changing:
+            if open_taps:
+                waits.stream, waits.key = stream, id(stream)
+                received.count(stream)
+    if taps_open:
+        watch_source(connection, wrapper)
+
+
 def watch_source(connection, wrapper):
-    """Puts a counting wrapper where the connection's parser takes its bytes from, unless there is one."""
+    """Puts a wrapper where the connection's parser takes its bytes from, unless there is one."""
     holder, attribute = source_of(connection)
     source = getattr(holder, attribute, None)
     if source is None or isinstance(source, Source):
@@ -213,7 +294,7 @@ def watch_source(connection, wrapper):
         if open_taps:
             wrapped = wrapper(source, connection)
             setattr(holder, attribute, wrapped)
-            sources.append((holder, attribute, wrapped))
+            sources[wrapped] = weakref.ref(holder), attribute
 
 
 def source_of(connection):
@@ -230,105 +311,149 @@ def source_of(connection):
 # The tapped versions of redis-py's methods: each is given the original, and calls it.
 
 
-def connect_check_health(original):
+def connects(original):
     def connect(self, *args, **kwargs):
         if self._sock is not None:
             return original(self, *args, **kwargs)
-        taps = seeing()
-        for tap in taps:
-            tap.connects(self)
-        try:
+        with Connecting(self):
             return original(self, *args, **kwargs)
-        finally:
-            for tap in taps:
-                tap.connected(self)
     return connect
+
+
+def async_connects(original):
+    async def connect(self, *args, **kwargs):
+        if self.is_connected:
+            return await original(self, *args, **kwargs)
+        with Connecting(self):
+            return await original(self, *args, **kwargs)
+    return connect
+
+
+class Connecting:
+    """Marks a connection as being set up."""
+
+    def __init__(self, connection):
+        self.connection, self.waits, self.taps = connection, waits_of(connection), seeing()
+
+    def __enter__(self):
+        self.waits.connecting += 1
+        for tap in self.taps:
+            tap.connects(self.connection)
+
+    def __exit__(self, *_):
+        self.waits.connecting -= 1
+        for tap in self.taps:
+            tap.connected(self.connection)
 
 
 def send_packed_command(original):
     def send(self, command, *args, **kwargs):
         if self._sock is None:
-            self.connect_check_health(check_health=False)
-        started, command = time.perf_counter(), read_once(command)
+            connect_now(self)
+        waits = self.__dict__.get(WAITS) or waits_of(self)
+        if taps_open or self._sock is not waits.stream:
+            watch(waits, self, self._sock, SocketSource)
+        waits.before = received.received.get(waits.key, 0)
+        started = time.perf_counter()
+        if not isinstance(command, (list, str, bytes)):  # redis-py may hand over a generator, and it is read twice
+            command = list(command)
         original(self, command, *args, **kwargs)
         for tap in seeing():
-            tap.wrote(self, started, chunks_of(command))
+            tap.wrote(self, started, command if isinstance(command, list) else [command], waits)
     return send
-
-
-def read_response(original):
-    def read(self, *args, **kwargs):
-        watch_source(self, SocketSource)
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            for tap in seeing():
-                tap.replied(self)
-    return read
-
-
-def async_connect_check_health(original):
-    async def connect(self, *args, **kwargs):
-        if self.is_connected:
-            return await original(self, *args, **kwargs)
-        taps = seeing()
-        for tap in taps:
-            tap.connects(self)
-        try:
-            return await original(self, *args, **kwargs)
-        finally:
-            for tap in taps:
-                tap.connected(self)
-    return connect
 
 
 def async_send_packed_command(original):
     async def send(self, command, *args, **kwargs):
         if not self.is_connected:
-            await self.connect_check_health(check_health=False)
-        started, command = time.perf_counter(), read_once(command)
+            await connect_now(self)
+        waits = self.__dict__.get(WAITS) or waits_of(self)
+        if taps_open or self._reader is not waits.stream:
+            watch(waits, self, self._reader, StreamSource)
+        waits.before = received.received.get(waits.key, 0)
+        started = time.perf_counter()
+        if not isinstance(command, (list, str, bytes)):
+            command = list(command)
         await original(self, command, *args, **kwargs)
         for tap in seeing():
-            tap.wrote(self, started, chunks_of(command))
+            tap.wrote(self, started, command if isinstance(command, list) else [command], waits)
     return send
+
+
+def read_response(original):
+    def read(self, *args, **kwargs):
+        waits = self.__dict__.get(WAITS) or waits_of(self)
+        if taps_open or self._sock is not waits.stream:
+            watch(waits, self, self._sock, SocketSource)
+        try:
+            response = original(self, *args, **kwargs)
+        except BaseException as failure:
+            ended(self, waits, failure, self._sock is None)
+            raise
+        for turn in waits.turns:
+            turn.answer(waits)
+        if taps_open:
+            tell_replied(self, None)
+        return response
+    return read
 
 
 def async_read_response(original):
     async def read(self, *args, **kwargs):
-        watch_source(self, StreamSource)
+        waits = self.__dict__.get(WAITS) or waits_of(self)
+        if taps_open or self._reader is not waits.stream:
+            watch(waits, self, self._reader, StreamSource)
         try:
-            return await original(self, *args, **kwargs)
-        finally:
-            for tap in seeing():
-                tap.replied(self)
+            response = await original(self, *args, **kwargs)
+        except BaseException as failure:
+            ended(self, waits, failure, not self.is_connected)
+            raise
+        for turn in waits.turns:
+            turn.answer(waits)
+        if taps_open:
+            tell_replied(self, None)
+        return response
     return read
 
 
-SYNC_VERSIONS = dict(zip(REPLACED, (connect_check_health, send_packed_command, read_response), strict=True))
-ASYNC_VERSIONS = dict(zip(REPLACED, (async_connect_check_health, async_send_packed_command, async_read_response), strict=True))
+def ended(connection, waits, failure, closed):
+    """A read that raised: the server's error is an answer; else there is none if the connection is lost, or none as yet."""
+    for turn in waits.turns:
+        if isinstance(failure, redis.ResponseError):
+            turn.answer(waits, failure)
+        elif closed:
+            turn.lose(waits, failure)
+    if taps_open:
+        tell_replied(connection, failure)
 
 
-def read_once(command):
-    """A packed command that may be read twice: redis-py may hand over a generator."""
-    return command if isinstance(command, (str, bytes)) else list(command)
+def tell_replied(connection, failure):
+    for tap in seeing():
+        tap.replied(connection, failure)
 
 
-def chunks_of(command):
-    return [command] if isinstance(command, (str, bytes)) else command
+SYNC_VERSIONS = dict(zip(REPLACED, (connects, send_packed_command, read_response), strict=True))
+ASYNC_VERSIONS = dict(zip(REPLACED, (async_connects, async_send_packed_command, async_read_response), strict=True))
+
+
+def connect_now(connection):
+    """What redis-py does before it writes on a connection that is not open; a coroutine where that is asynchronous."""
+    return connection.connect_check_health(check_health=False) if CONNECTS == "connect_check_health" else connection.connect()
 
 
 class Source:
     """Stands in for the socket or stream that a parser reads from, and tells the taps what came."""
 
     def __init__(self, inner, connection):
-        self.inner, self.connection = inner, connection
+        self.inner, self.connection = inner, weakref.ref(connection)
 
     def __getattr__(self, name):
         return getattr(self.inner, name)
 
     def seen(self, data, size):
+        connection = self.connection()
         for tap in seeing():
-            tap.read(self.connection, data, size)
+            tap.read(connection, data, size)
 
 
 class SocketSource(Source):
@@ -339,7 +464,7 @@ class SocketSource(Source):
 
     def recv(self, *args):
         data = self.inner.recv(*args)
-        self.seen(data, len(data))
+        self.seen(data, 0 if received.PEEK in args else len(data))
         return data
 
 

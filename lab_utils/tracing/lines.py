@@ -1,0 +1,42 @@
+"""Lines of execution: the threads and asyncio tasks that turns are made in, and who started whom.
+
+What one line does happens in order; what two lines do may overlap, whatever the clock said this once. So of two turns the second
+surely had to wait for the first only where they share a line or a connection, or where one's line started the other's.
+"""
+
+import asyncio
+import contextvars
+import threading
+import weakref
+
+DEEPEST = 16  # tasks that start tasks that start tasks: further up nobody asks
+
+here = contextvars.ContextVar("line", default=None)  # the line of this context; a task inherits its starter's
+started_by = weakref.WeakKeyDictionary()  # thread -> the line that started it
+
+
+class Line:
+    """A thread or a task; `above` are the lines that started it, the nearest first."""
+
+    __slots__ = ("__weakref__", "above", "ident", "name", "task")
+
+    def __init__(self, task, ident, parent):
+        self.task, self.ident = task, ident
+        self.name = task().get_name() if task else threading.current_thread().name
+        self.above = (parent, *parent.above[:DEEPEST]) if parent else ()
+
+
+def line_here():
+    """The Line of this thread or task."""
+    line, loop = here.get(), asyncio._get_running_loop()
+    task = asyncio.current_task(loop) if loop is not None else None
+    if line is not None:
+        if task is None:
+            if line.task is None and line.ident == threading.get_ident():
+                return line
+        elif line.task is not None and line.task() is task:
+            return line
+    parent = line or started_by.get(threading.current_thread())
+    made = Line(weakref.ref(task) if task else None, threading.get_ident(), parent)
+    here.set(made)
+    return made

@@ -1,0 +1,202 @@
+"""The recorder: hears of every write and reply inside its block, and keeps turns.
+
+The first 10,000 turns are kept whole; the others are added up by call site, so that a million of them take no more room.
+"""
+
+import threading
+import weakref
+from dataclasses import dataclass, field
+from operator import attrgetter
+from time import perf_counter
+
+from .chains import Chains
+from .lines import line_here
+from .sites import Finder, Site
+from .tap import Listener, blocks, blocks_here
+from .turns import ELSEWHERE, FAILED, LOST, Flight, Turn, label_of
+
+WHOLE = 10_000
+BATCH = 1_000  # flights that wait to be sorted in
+MOST_FOLDS, MOST_PLACES = 1_000, 10_000
+SENT = attrgetter("sent")
+
+
+@dataclass
+class Fold:
+    """Turns of one kind that were added up: `turns` of them, from one place, with these `names` of commands."""
+
+    site: Site
+    label: str
+    pattern: str | None = None  # of its keys
+    turns: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+    errors: int = 0
+    setup: bool = False
+
+    def add(self, flight, names):
+        outcome = flight.outcome
+        self.turns += 1
+        for name, number in names.items():
+            self.names[name] = self.names.get(name, 0) + number
+        self.seconds += flight.replied - flight.sent
+        self.bytes_sent += len(flight.raw)
+        self.bytes_received += flight.received
+        self.lost += outcome == LOST
+        self.elsewhere += outcome == ELSEWHERE
+        self.errors += outcome == FAILED
+
+
+@dataclass(frozen=True)
+class Place:
+    """A connection: the address it leads to, and the seconds after which it gives up waiting (None: never)."""
+
+    address: str
+    timeout: float | None
+
+
+class Recorder(Listener):
+    """Open it with `with`; once it is closed, `turns`, `folds` and `chains` hold what was seen."""
+
+    hears_replies = False
+
+    def __init__(self):
+        self.turns, self.folds, self.chains = [], {}, Chains()  # folds: {(site, what, setup): Fold}
+        self.places, self.lines = [], []  # of connections and of lines, by number, as far as they are kept
+        self.connections = self.lines_seen = 0
+        self.opened = self.refused = 0  # connections set up, and set-ups that failed
+        self.unattributed = 0  # writes of threads that were there before
+        self.flights, self.limit = [], WHOLE + BATCH  # not in the chains yet, and how many may stand so
+        self.line_numbers = weakref.WeakKeyDictionary()
+        self.finder = Finder()
+        self.sorting = threading.RLock()
+        self.began = self.over = None
+
+    def __enter__(self):
+        super().__enter__()
+        line_here()
+        self.began = perf_counter()
+        return self
+
+    def close(self):
+        if self.is_open:
+            self.over = perf_counter()
+        super().close()
+        self.sort_in(all_of_them=True)
+
+    @property
+    def seconds(self):
+        return (self.over or perf_counter()) - self.began if self.began else 0.0
+
+    # What is heard
+
+    def connects(self, connection):
+        self.opened += self.is_mine()
+
+    def connected(self, connection):
+        if self.is_mine() and not is_connected(connection):
+            self.opened -= 1
+            self.refused += 1
+
+    def is_mine(self):
+        return self in blocks.get() or self in blocks_here()
+
+    def wrote(self, connection, started, chunks, waits):
+        sent = perf_counter()
+        raw = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
+        if not raw or not self.is_open:
+            return
+        if self not in blocks.get() and self not in blocks_here():
+            self.unattributed += 1
+            return
+        setup, others = waits.connecting > 0, ()
+        if waits.turns:
+            if waits.started == started:  # another recorder's, of this same write
+                others = waits.turns
+            else:
+                mine = next((flight for flight in waits.turns if flight.recorder is self), None)
+                if mine is not None and mine.replied is None and mine.setup == setup:
+                    mine.add(raw)
+                    return
+        number = waits.numbers.get(self)
+        if number is None:
+            number = self.number_of(connection, waits)
+        flight = Flight(self, sent, raw, self.finder.find(), line_here(), number, setup, waits.key, waits.before)
+        waits.turns, waits.started = (*others, flight) if others else (flight,), started
+        flights = self.flights
+        flights.append(flight)
+        if len(flights) >= self.limit:
+            self.sort_in()
+
+    # What is kept
+
+    def sort_in(self, all_of_them=False):
+        """Enters into the chains what has ended; what is still on its way stays, and so does what was sent after it."""
+        with self.sorting:
+            flights = sorted(self.flights, key=SENT)
+            ready = len(flights) if all_of_them else max(first_that_flies(flights), len(flights) - BATCH)
+            for flight in flights[:ready]:
+                if flight.replied is not None:  # else nobody waited for it
+                    self.keep(flight, self.chains.enter(flight))
+            del self.flights[:]
+            self.flights.extend(flights[ready:])
+            self.limit = 2 * BATCH
+
+    def keep(self, flight, depth):
+        if len(self.turns) < WHOLE:
+            commands, names = flight.commands()
+            self.turns.append(Turn(flight.sent - self.began, flight.replied - self.began, flight.site, commands, names,
+                                   len(flight.raw), flight.received, flight.outcome, flight.failure, flight.setup,
+                                   flight.connection, self.number_of_line(flight.line), depth))
+        else:
+            self.fold(flight)
+
+    def number_of(self, connection, waits):
+        waits.numbers = {recorder: number for recorder, number in waits.numbers.items() if recorder.is_open}
+        with self.sorting:
+            number = waits.numbers[self] = self.connections
+            self.connections += 1
+            if number < MOST_PLACES:
+                self.places.append(place_of(connection))
+        return number
+
+    def number_of_line(self, line):
+        if line not in self.line_numbers:
+            self.line_numbers[line] = self.lines_seen
+            self.lines_seen += 1
+            if len(self.lines) < MOST_PLACES:
+                self.lines.append(line.name)
+        return self.line_numbers[line]
+
+    def fold(self, flight):
+        names = flight.names()
+        key = flight.site, frozenset(names.items()), flight.setup
+        if key not in self.folds:
+            key = key if len(self.folds) < MOST_FOLDS else (flight.site, None, flight.setup)
+            if key not in self.folds:
+                pattern = flight.commands()[0][0].pattern if key[1] else None
+                label = label_of(names, pattern) if key[1] else "various commands"
+                self.folds[key] = Fold(flight.site, label, pattern, setup=flight.setup)
+        self.folds[key].add(flight, names)
+
+
+def first_that_flies(flights):
+    return next((place for place, flight in enumerate(flights) if flight.replied is None), len(flights))
+
+
+def in_bytes(chunks):
+    return b"".join([chunk.encode() if isinstance(chunk, str) else bytes(chunk) for chunk in chunks])
+
+
+def is_connected(connection):
+    """As redis-py says it; up to 5.0 the plain connections don't, and have a socket or none."""
+    return connection.is_connected if hasattr(connection, "is_connected") else connection._sock is not None
+
+
+def place_of(connection):
+    address = f"{connection.host}:{connection.port}" if hasattr(connection, "port") else str(getattr(connection, "path", "?"))
+    return Place(address, getattr(connection, "socket_timeout", None))

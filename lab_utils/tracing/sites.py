@@ -1,0 +1,106 @@
+"""Where a turn came from: the line of the caller's own code, and the library that it went through.
+
+A caller's own code is what stands neither in redis-py, nor in an installed package, nor in Python's own library. Where no such
+line is on the stack, as in a worker of a library's, the library's own line is the place.
+"""
+
+import os
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+OWN, REDIS, SKIP = "own", "redis", "skip"  # kinds of file; any other is the name of a library
+INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
+REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
+HERE = os.path.dirname(__file__) + os.sep
+PYTHONS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+
+kinds = {}  # file name of a code object -> its kind
+
+
+@dataclass(frozen=True)
+class Site:
+    """`function` in line `line` of `file`; `through` is the library between it and redis-py, or None."""
+
+    file: str
+    line: int
+    function: str
+    through: str | None = None
+
+    def __str__(self):
+        through = f", through {self.through}" if self.through else ""
+        return f"{short_file(self.file)}:{self.line} {self.function}{through}"
+
+
+NOWHERE = Site("?", 0, "?")
+
+
+def short_file(name):
+    """A file name as a report shows it: from the current folder if it lies there, its last two parts otherwise."""
+    try:
+        return str(Path(name).relative_to(Path.cwd()))
+    except ValueError:
+        return os.sep.join(Path(name).parts[-2:])
+
+
+def kind_of(file):
+    known = kinds.get(file)
+    if known is None:
+        known = kinds[file] = find_kind(file)
+    return known
+
+
+def find_kind(file):
+    if file.startswith(REDIS_FOLDER):
+        return REDIS
+    if file.startswith(HERE) or file.startswith("<frozen"):
+        return SKIP
+    for folder in INSTALLED:
+        if folder in file:
+            return file.split(folder, 1)[1].split(os.sep)[0].removesuffix(".py")
+    return SKIP if file.startswith(PYTHONS) else OWN
+
+
+class Finder:
+    """Finds the place that the present call came from, and hands out one Site for each place."""
+
+    def __init__(self):
+        self.known = {}  # (id of a code object, instruction, library) -> Site
+        self.codes = []  # kept, so that no id is used twice
+        self.depth = 6  # how far up redis-py's outermost frame stood the last time
+
+    def find(self):
+        """The Site of whoever called redis-py, as seen from a function that is called by the tapped one."""
+        try:
+            outermost = sys._getframe(self.depth)
+        except ValueError:
+            return self.search()
+        own = outermost.f_back
+        if own is not None and outermost.f_code.co_filename.startswith(REDIS_FOLDER):
+            site = self.known.get((id(own.f_code), own.f_lasti, None))
+            if site is not None:
+                return site
+        return self.search()
+
+    def search(self):
+        frame, depth, library, lowest = sys._getframe(2), 1, None, None
+        while frame is not None:
+            kind = kind_of(frame.f_code.co_filename)
+            if kind is OWN:
+                self.depth = depth - 1
+                return self.site(frame, library)
+            if kind is not REDIS and kind is not SKIP and library is None:
+                library, lowest = kind, frame
+            frame, depth = frame.f_back, depth + 1
+        return self.site(lowest, library) if lowest else NOWHERE
+
+    def site(self, frame, library):
+        code, instruction = frame.f_code, frame.f_lasti
+        known = self.known.get((id(code), instruction, library))
+        if known is None:
+            self.codes.append(code)
+            known = self.known[id(code), instruction, library] = Site(code.co_filename, frame.f_lineno, code.co_qualname, library)
+        return known

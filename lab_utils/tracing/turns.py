@@ -1,0 +1,137 @@
+"""One turn: something was written on a connection, and somebody waited for the reply.
+
+What counts as one, with its edges:
+- Writes in a row on one connection, without a read in between, are one turn: a pipeline is one however large, a transaction too.
+- A try that got no answer (the connection broke, a timeout) is a turn, and lost. What redis-py sends again is another one.
+- A server's error is an answer. So is MOVED or ASK: a turn, marked as sent elsewhere; the try at the right node is a second one.
+- A write that fails, and one whose reply nobody waits for (UNSUBSCRIBE before closing), are none.
+- A message that arrives on its own (pub/sub, an invalidation) is none, nor is listening for it; subscribing is one, which ends
+  with the first confirmation.
+- A blocking command (BLPOP) is one turn, as long as it blocks. A client-side cache that knows the answer makes none.
+- What connecting sends (HELLO, AUTH, CLIENT SETINFO, SELECT …) are turns too, of the set-up, counted apart; a PING that redis-py
+  sends to see whether an old connection still lives belongs to the work.
+"""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .commands import MOST_KEPT, Command, command_of, name_of, read_commands
+from .received import received
+from .sites import NOWHERE, Site
+
+ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
+ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
+perf_counter = time.perf_counter
+
+
+@dataclass
+class Turn:
+    """One turn, in seconds after the trace began: handed to the system at `sent`, its last reply read at `replied`.
+
+    `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered", "error" (the server's, named in
+    `error`), "elsewhere" (a cluster's node sent it on) or "lost". `setup` marks what connecting itself sends. `connection` and
+    `line` (a thread or task) are numbers within the trace; `depth` is how many turns, one after the other, it took to get here.
+    """
+
+    sent: float
+    replied: float
+    site: Site = NOWHERE
+    commands: list[Command] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    outcome: str = ANSWERED
+    error: str | None = None
+    setup: bool = False
+    connection: int = 0
+    line: int = 0
+    depth: int = 1
+
+    @property
+    def seconds(self):
+        return self.replied - self.sent
+
+    @property
+    def label(self):
+        """'GET user:{…}', '100 × SET', '3 commands (MULTI, SET, EXEC)'."""
+        return label_of(self.names, self.commands[0].pattern if self.commands else None)
+
+
+def label_of(names, pattern):
+    if len(names) == 1:
+        [(name, number)] = names.items()
+        shown = f"{name} {pattern}" if pattern else name
+        return shown if number == 1 else f"{number:,} × {shown}"
+    shown = ", ".join(list(names)[:4]) + (" …" if len(names) > 4 else "")
+    return f"{sum(names.values()):,} commands ({shown})"
+
+
+class Flight:
+    """A turn while it happens: made at the write, told of each reply, and made a Turn when somebody asks.
+
+    All that can wait until then waits: a GET must not become much slower by being looked at.
+    """
+
+    __slots__ = ("before", "connection", "expected", "failure", "line", "lost", "raw", "recorder", "replied", "replies", "sent",
+                 "setup", "site", "stream")
+
+    def __init__(self, recorder, sent, raw, site, line, connection, setup, stream, before):
+        self.recorder, self.sent, self.raw, self.site, self.line = recorder, sent, raw, site, line
+        self.connection, self.setup, self.stream, self.before = connection, setup, stream, before
+        self.expected = 1 if b"\r\n*" not in raw else replies_to(raw)
+        self.replied = self.failure = None
+        self.replies = 0
+
+    def add(self, raw):
+        """A further write before anything was read."""
+        self.raw += raw
+        self.expected += replies_to(raw)
+
+    def answer(self, waits, failure=None):
+        self.replied = perf_counter()
+        self.replies += 1
+        if failure is not None and self.failure is None:
+            self.failure, self.lost = type(failure).__name__, False
+        if self.replies >= self.expected:
+            waits.turns = ()
+            self.before = received.get(self.stream, 0) - self.before
+            self.stream = None
+
+    def lose(self, waits, failure):
+        self.replied, self.failure, self.lost = perf_counter(), type(failure).__name__, True
+        self.end(waits)
+
+    def end(self, waits):
+        """No more replies are read of it."""
+        waits.turns = ()
+        if self.stream is not None:
+            self.before = received.get(self.stream, 0) - self.before
+            self.stream = None
+
+    @property
+    def received(self):
+        return self.before if self.stream is None else max(0, received.get(self.stream, 0) - self.before)
+
+    @property
+    def outcome(self):
+        if self.failure is None:
+            return ANSWERED
+        return LOST if self.lost else ELSEWHERE if self.failure in ELSEWHERE_ERRORS else FAILED
+
+    def commands(self):
+        """([Command] of the first ones, Counter of all names)."""
+        commands, names = [], Counter()
+        for parts in read_commands(self.raw):
+            names[name_of(parts)] += 1
+            if len(commands) < MOST_KEPT:
+                commands.append(command_of(parts))
+        return commands, dict(names)
+
+    def names(self):
+        return Counter(name_of(parts) for parts in read_commands(self.raw))
+
+
+def replies_to(raw):
+    """How many replies a write asks for: one a command."""
+    return sum(1 for _ in read_commands(raw))

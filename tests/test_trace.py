@@ -1,0 +1,503 @@
+"""What lab.trace counts, held against two others that count: a proxy between client and server, and the server itself."""
+
+import asyncio
+import json
+import threading
+import weakref
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+import redis.asyncio
+from counting_proxy import counting_proxy
+from helpers import refusal
+from redis.backoff import NoBackoff
+from redis.cache import CacheConfig
+from redis.retry import Retry
+
+import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
+from lab_utils.tracing import tap
+from lab_utils.tracing.traces import Trace, trace
+
+SCRIPT = "return redis.call('INCR', KEYS[1])"
+
+
+@pytest.fixture
+def proxied(r):
+    """(options of a client that goes through the proxy, what the proxy counted)."""
+    with counting_proxy(server().address) as (port, counts):
+        yield {**server().options, "host": "127.0.0.1", "port": port}, counts
+
+
+def served(admin):
+    """How often the server says each command was called."""
+    return Counter({name.removeprefix("cmdstat_").replace("|", " ").upper(): stat["calls"]
+                    for name, stat in admin.info("commandstats").items()})
+
+
+# Programs of a plain client: (the program, its round trips, its waits). None of them opens a second connection.
+
+
+def loop(r):
+    for number in range(10):
+        r.set(f"user:{number}", number)
+        r.get(f"user:{number}")
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for number in range(100):
+        pipe.get(f"user:{number}")
+    pipe.execute()
+
+
+def transaction(r):
+    with r.pipeline() as pipe:
+        pipe.incr("n").incr("n").execute()
+
+
+def watched(r):
+    with r.pipeline() as pipe:
+        pipe.watch("n")
+        pipe.get("n")
+        pipe.multi()
+        pipe.set("n", 1)
+        pipe.execute()
+
+
+def unwatched(r):
+    with r.pipeline() as pipe:
+        pipe.watch("n")
+
+
+def failing_commands(r):
+    r.set("text", "x")
+    for _ in range(2):
+        with pytest.raises(redis.ResponseError):
+            r.incr("text")
+    pipe = r.pipeline(transaction=False)
+    pipe.incr("text").get("text")
+    pipe.execute(raise_on_error=False)
+
+
+def script(r):
+    r.script_flush()
+    increment = r.register_script(SCRIPT)
+    for _ in range(3):
+        increment(keys=["n"])
+
+
+def locked(r):
+    r.script_flush()  # so that releasing it finds no script, and loads it
+    with r.lock("mine", timeout=5):
+        r.incr("n")
+
+
+def blocking(r):
+    r.rpush("list", "x")
+    r.blpop("list", timeout=1)
+    r.blpop("list", timeout=0.01)
+
+
+def scanned(r):
+    r.mset({f"user:{number}": 1 for number in range(25)})
+    list(r.scan_iter("user:*", count=100))
+
+
+def large_values(r):
+    r.set("large", b"x\r\n*" * 100_000)
+    r.get("large")
+
+
+def published(r):
+    r.publish("news", "x")
+
+
+def empty_pipeline(r):
+    r.pipeline().execute()
+
+
+PROGRAMS = [(loop, 20, 20), (pipeline, 1, 1), (transaction, 1, 1), (watched, 3, 3), (unwatched, 2, 2), (failing_commands, 4, 4),
+            (script, 6, 6), (locked, 6, 6), (blocking, 3, 3), (scanned, 2, 2), (large_values, 2, 2), (published, 1, 1),
+            (empty_pipeline, 0, 0)]
+NAMES = [program.__name__ for program, _, _ in PROGRAMS]
+
+
+@pytest.mark.parametrize("program, round_trips, waits", PROGRAMS, ids=NAMES)
+def test_a_plain_client(proxied, r, program, round_trips, waits):
+    options, counts = proxied
+    with redis.Redis(**options) as client:
+        client.ping()
+        turns, sent, received = counts.total, sum(counts.sent), sum(counts.received)
+        before = served(r)
+        with trace() as t:
+            program(client)
+        after = served(r)
+        proxied_turns = counts.total - turns
+        assert (t.round_trips, t.waits, t.setup_trips, t.connections) == (round_trips, waits, 0, 0)
+        if program is not large_values:  # which the proxy sees in pieces
+            assert proxied_turns == round_trips
+        assert (t.bytes_sent, t.bytes_received) == (sum(counts.sent) - sent, sum(counts.received) - received)
+        own = Counter({name: number for name, number in (after - before).items() if not name.startswith("INFO")})
+        if program not in (script, locked):  # the server counts what a script calls as well
+            assert t.commands == own
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+@pytest.mark.parametrize("db", [0, 1])
+def test_setting_up_is_counted_apart(proxied, protocol, db):
+    options, counts = proxied
+    with redis.Redis(**{**options, "db": db, "protocol": protocol, "client_name": "me"}) as client, trace() as t:
+        client.get("user:1")
+    assert (t.round_trips, t.connections, t.waits) == (1, 1, 1)
+    assert t.setup_trips + t.round_trips == counts.total
+    assert t.commands == {"GET": 1}
+    assert options["password"] not in json.dumps(t.to_dict())
+
+
+def test_connections_that_a_pool_opens_for_threads(proxied):
+    options, counts = proxied
+    client = redis.Redis(**options)
+    together = threading.Barrier(4)
+
+    def work(number):
+        together.wait()
+        for _ in range(5):
+            client.get(f"user:{number}")
+
+    with trace() as t:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    client.close()
+    assert t.round_trips == 20
+    assert t.round_trips + t.setup_trips == counts.total
+    assert t.connections == len(counts.turns)
+    assert 5 <= t.waits <= 20
+
+
+def test_asyncio(proxied):
+    options, counts = proxied
+
+    async def main():
+        async with redis.asyncio.Redis(**options) as client:
+            await asyncio.gather(*(client.ping() for _ in range(10)))
+            turns = counts.total
+            async with trace() as t:
+                await client.get("user:1")
+                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
+                async with client.pipeline() as pipe:
+                    await pipe.get("user:1").get("user:2").execute()
+            return t, counts.total - turns
+
+    t, turns = asyncio.run(main())
+    assert (t.round_trips, t.commands) == (12, {"GET": 13, "MULTI": 1, "EXEC": 1})
+    assert (t.waits, t.connections, turns) == (3, 0, 12)
+    assert len(counts.turns) == 10
+
+
+def test_tasks_that_share_a_few_connections_wait_for_them(proxied):
+    options, _ = proxied
+
+    async def main():
+        pool = redis.asyncio.BlockingConnectionPool(max_connections=2, timeout=20, **options)
+        async with redis.asyncio.Redis(connection_pool=pool) as client:
+            await asyncio.gather(client.ping(), client.ping())
+            with trace() as t:
+                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.connections) == (10, 0)
+    assert 5 <= t.waits < 10
+
+
+def test_publishing_and_listening(proxied):
+    options, counts = proxied
+    with redis.Redis(**options) as client, client.pubsub() as listener:
+        client.ping()
+        turns = counts.total
+        with trace() as t:
+            listener.subscribe("news")
+            assert listener.get_message(timeout=5)["type"] == "subscribe"
+            for number in range(3):
+                client.publish("news", number)
+                assert listener.get_message(timeout=5)["data"] == str(number).encode()
+        assert t.round_trips + t.setup_trips == counts.total - turns
+    assert (t.round_trips, t.commands) == (4, {"SUBSCRIBE": 1, "PUBLISH": 3})
+
+
+def test_a_cache_that_knows_makes_no_turn(proxied, r):
+    options, counts = proxied
+    r.set("user:1", "a")
+    with redis.Redis(**options, protocol=3, cache_config=CacheConfig()) as client:
+        client.get("user:0")
+        turns = counts.total
+        with trace() as t:
+            for _ in range(5):
+                client.get("user:1")
+            r.set("user:1", "b")
+            while client.get("user:1") != b"b":  # until the invalidation is here
+                pass
+    assert t.commands == {"GET": 2, "SET": 1}
+    assert t.round_trips == counts.total - turns + 1  # the SET went past the proxy
+
+
+def test_a_turn_without_an_answer_is_lost_and_what_is_sent_again_is_another(proxied, r):
+    options, counts = proxied
+    with redis.Redis(**options, retry=Retry(NoBackoff(), 2), client_name="victim") as client:
+        client.ping()
+
+        def kill(connection):
+            for known in r.client_list():
+                if known["name"] == "victim":
+                    r.client_kill_filter(_id=known["id"])
+
+        pool = client.connection_pool
+        turns, plain = counts.total, pool.get_connection
+
+        def get_connection(*args, **kwargs):
+            connection = plain(*args, **kwargs)
+            kill(connection)
+            return connection
+
+        pool.get_connection = get_connection
+        with trace() as t:
+            client.incr("n")
+        pool.get_connection = plain
+        assert t.lost == 1 and t.connections == 1
+        assert t.commands["INCRBY"] == 2 and r.get("n") == b"1"
+        assert counts.total - turns <= t.round_trips - sum(t.commands[name] for name in ("CLIENT LIST", "CLIENT KILL")) \
+            + t.setup_trips
+
+
+def test_a_timeout_is_a_lost_turn(proxied):
+    options, counts = proxied
+    client = redis.Redis(**options, socket_timeout=0.2, retry=Retry(NoBackoff(), 0))
+    client.ping()
+    turns = counts.total
+    with trace() as t, pytest.raises(redis.TimeoutError):
+        client.blpop("nothing", timeout=2)
+    client.close()
+    assert (t.round_trips, t.lost) == (1, 1) == (counts.total - turns, 1)
+
+
+@pytest.fixture(scope="module")
+def three_nodes():
+    made = lab.cluster()
+    yield made
+    made.stop()
+
+
+def test_a_cluster(three_nodes):
+    client = three_nodes.connect()
+    for number in range(50):
+        client.set(f"user:{number}", number)
+    with trace() as t:
+        client.get("user:1")
+        pipe = client.pipeline()
+        for number in range(50):
+            pipe.get(f"user:{number}")
+        pipe.execute()
+    assert t.commands == {"GET": 51}
+    assert (t.round_trips, t.waits) == (4, 2)  # the pipeline's three nodes are asked at once
+
+
+def test_a_cluster_that_sends_elsewhere(three_nodes):
+    client = three_nodes.connect()
+    node = three_nodes.node(0)
+    keys = [f"user:{number}" for number in range(99)]
+    key = next(key for key in keys if client.get_node_from_key(key).port != three_nodes.nodes[0].address[1])
+    with trace() as t, pytest.raises(redis.ResponseError):
+        node.get(key)
+    assert (t.round_trips, t.elsewhere) == (1, 1)
+
+
+def test_an_asyncio_cluster(three_nodes):
+    async def main():
+        node = three_nodes.nodes[0]
+        async with redis.asyncio.RedisCluster(host=node.address[0], port=node.address[1],
+                                              password=node.options["password"]) as client:
+            for number in range(50):
+                await client.set(f"user:{number}", number)
+            with trace() as t:
+                async with client.pipeline() as pipe:
+                    for number in range(50):
+                        pipe.get(f"user:{number}")
+                    await pipe.execute()
+            return t
+
+    t = asyncio.run(main())
+    assert (t.commands, t.round_trips, t.waits) == ({"GET": 50}, 3, 1)
+
+
+# Whose turn it is
+
+
+def test_blocks_in_blocks_and_side_by_side_see_each_their_own(r):
+    with trace() as outer:
+        r.get("a")
+        with trace() as inner:
+            r.get("b")
+            r.get("c")
+        r.get("d")
+    assert (outer.round_trips, outer.waits, inner.round_trips, inner.waits) == (4, 4, 2, 2)
+    assert outer.bytes_sent == 2 * inner.bytes_sent
+
+    def work(number):
+        client = lab.connect()
+        with trace() as t:
+            for _ in range(number):
+                client.get("a")
+        client.close()
+        return t.round_trips, t.waits
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(1, 20))) == [(number, number) for number in range(1, 20)]
+
+
+def test_tasks_with_a_block_each_see_their_own():
+    async def work(client, number):
+        async with trace() as t:
+            for _ in range(number):
+                await client.get("a")
+        return t.round_trips, t.waits
+
+    async def main():
+        async with redis.asyncio.Redis(**server().options) as client:
+            return await asyncio.gather(*(work(client, number) for number in range(1, 10)))
+
+    assert asyncio.run(main()) == [(number, number) for number in range(1, 10)]
+
+
+def test_threads_from_before_are_told_apart(r):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(r.get, "before").result()
+        with trace() as t:
+            r.get("mine")
+            pool.submit(r.get, "whose").result()
+    assert (t.round_trips, t.unattributed) == (1, 1)
+
+
+def test_it_can_be_read_while_it_runs(r):
+    with trace() as t:
+        r.get("a")
+        assert (t.round_trips, t.waits) == (1, 1)
+        r.get("b")
+        assert t.round_trips == 2
+    r.get("c")
+    assert t.round_trips == 2
+
+
+# What is told
+
+
+def test_places_and_patterns(r):
+    def page():
+        for number in range(3):
+            r.get(f"user:{number}:name")
+
+    line = page.__code__.co_firstlineno + 2
+    with trace() as t:
+        page()
+    [site] = t.call_sites
+    assert (site.site.line, site.site.function.split(".")[-1], site.label) == (line, "page", "GET user:{…}:name")
+    assert site.site.file == __file__ and site.site.through is None
+
+
+@pytest.mark.parametrize("call, label", [
+    (lambda r: r.set("session:9f86d081884c7d65", "secret"), "SET session:{…}"),
+    (lambda r: r.mset({"a:1": 1, "b:2": 2}), "MSET a:{…}"),
+    (lambda r: r.get("ann@example.com"), "GET {…}"),
+    (lambda r: r.eval(SCRIPT, 1, "n:1"), "EVAL n:{…}"),
+    (lambda r: r.config_get("maxmemory"), "CONFIG GET"),
+    (lambda r: r.execute_command("ECHO", "secret"), "ECHO"),
+    (lambda r: r.object("ENCODING", "n:1"), "OBJECT ENCODING n:{…}"),
+], ids=range(7))
+def test_keys_are_patterns_and_values_are_nowhere(r, call, label):
+    with trace() as t:
+        call(r)
+    assert t.call_sites[0].label == label
+    assert "secret" not in json.dumps(t.to_dict())
+
+
+def test_a_password_is_nowhere(r):
+    with trace() as t:
+        for command in (("AUTH", "wordpass"), ("AUTH", "me", "wordpass"), ("HELLO", 2, "AUTH", "me", "wordpass"),
+                        ("CONFIG", "SET", "masterauth", "wordpass"), ("NEW.COMMAND", "wordpass")):
+            with pytest.raises(redis.RedisError):
+                r.execute_command(*command)
+                raise redis.RedisError
+    assert t.round_trips >= 5  # redis-py tries an AUTH that failed again
+    assert "wordpass" not in json.dumps(t.to_dict())
+    r.config_set("masterauth", "")
+
+
+def test_it_can_be_stored_and_read_again(r):
+    with trace() as t:
+        loop(r)
+        pipeline(r)
+    stored = json.loads(json.dumps(t.to_dict()))
+    again = Trace.from_dict(stored)
+    assert again.to_dict() == stored
+    assert (again.round_trips, again.waits, again.commands) == (t.round_trips, t.waits, t.commands)
+    assert [site.label for site in again.call_sites] == [site.label for site in t.call_sites]
+    for wrong in ({}, {"format": 99}, {**stored, "turns": [{}]}):
+        refusal(Trace.from_dict, wrong)
+
+
+def test_many_turns_are_added_up_by_place(r, monkeypatch):
+    from lab_utils.tracing import recorder
+
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 10)
+    with trace() as t:
+        for number in range(500):
+            r.get(f"user:{number}")
+        for number in range(50):
+            r.set(f"user:{number}", 1)
+    assert (t.round_trips, t.waits, t.commands) == (550, 550, {"GET": 500, "SET": 50})
+    assert len(t.turns) == 100 and [(fold.label, fold.turns) for fold in t.folds] == [("GET user:{…}", 400), ("SET user:{…}", 50)]
+    assert [(site.label, site.turns) for site in t.call_sites] == [("GET user:{…}", 500), ("SET user:{…}", 50)]
+
+
+# redis-py afterwards
+
+
+def everything(connection):
+    """What a connection and its parser consist of, by name and type."""
+    return {(name, type(value)) for thing in (connection, connection._parser) for name, value in vars(thing).items()}
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+def test_afterwards_redis_py_is_as_it_was(protocol):
+    client = redis.Redis(**server().options, protocol=protocol)
+    client.ping()
+    classes = [(owner, name, owner.__dict__.get(name)) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED]
+    connection = client.connection_pool.get_connection()
+    client.connection_pool.release(connection)
+    before = everything(connection)
+    with trace(), pytest.raises(ZeroDivisionError):
+        client.get("a")
+        assert everything(connection) != before
+        raise ZeroDivisionError
+    assert everything(connection) == before
+    assert [(owner, name, owner.__dict__.get(name)) for owner, name, _ in classes] == classes
+    assert not tap.open_taps and not len(tap.watched)
+    client.close()
+
+
+def test_connections_that_are_dropped_are_closed_as_without_a_trace():
+    def gone():
+        client = redis.Redis(**server().options)
+        client.get("a")
+        return weakref.ref(client.connection_pool.get_connection())
+
+    plain = [gone()() is None for _ in range(3)]
+    with trace() as t:
+        assert [gone()() is None for _ in range(3)] == plain
+    assert t.connections == 3
