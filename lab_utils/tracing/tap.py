@@ -359,7 +359,7 @@ def send_packed_command(original):
             command = list(command)
         original(self, command, *args, **kwargs)
         for tap in seeing():
-            tap.wrote(self, started, command if isinstance(command, list) else [command], waits)
+            tap.wrote(self, started, chunks_of(command), waits)
     return send
 
 
@@ -376,7 +376,7 @@ def async_send_packed_command(original):
             command = list(command)
         await original(self, command, *args, **kwargs)
         for tap in seeing():
-            tap.wrote(self, started, command if isinstance(command, list) else [command], waits)
+            tap.wrote(self, started, chunks_of(command), waits)
     return send
 
 
@@ -439,6 +439,11 @@ ASYNC_VERSIONS = dict(zip(REPLACED, (async_connects, async_send_packed_command, 
 def connect_now(connection):
     """What redis-py does before it writes on a connection that is not open; a coroutine where that is asynchronous."""
     return connection.connect_check_health(check_health=False) if CONNECTS == "connect_check_health" else connection.connect()
+
+
+def chunks_of(command):
+    """The chunks of a packed command, which redis-py may hand over as one text, one value of bytes, or several."""
+    return [command] if isinstance(command, (str, bytes)) else command if isinstance(command, list) else list(command)
 
 
 class Source:
