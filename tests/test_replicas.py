@@ -92,6 +92,20 @@ def test_a_promoted_replica_takes_writes_and_the_dead_primary_none(two):
     two.kill_primary()
 
 
+def test_a_primary_that_is_only_killed_has_sent_all_that_it_acknowledged(two):
+    for number in range(200):
+        two.primary.set(f"key{number}", number)
+    two.kill_primary()
+    assert two.replica.info("replication")["master_link_status"] == "down"
+    assert two.replica.dbsize() == 200
+
+
+def test_it_is_killed_beside_a_replica_that_stands_still(two):
+    with lab.frozen(two.replica, 10):
+        two.kill_primary()
+    two.kill_primary()
+
+
 def test_a_failover_that_was_asked_for_swaps_the_two(two):
     two.primary.execute_command("FAILOVER")
     assert wait_until(lambda: two.primary.role()[0] == "slave" and two.replica.role()[0] == "master", seconds=10)

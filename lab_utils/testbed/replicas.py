@@ -21,6 +21,7 @@ from .link import check_distance, link
 from .private_server import find_binary, start
 
 FOLLOWING_TIMEOUT_S = 20
+FROZEN_S = 1  # a replica that stands still notices nothing, and is not waited for
 
 
 class Pair:
@@ -60,11 +61,16 @@ class Pair:
         wait_until_following(first, self._started[-1])
 
     def kill_primary(self):
-        """Kills the primary's process, as a lost machine would. The replica waits for it until somebody promotes it."""
+        """Kills the primary's process. Returns when the replica has noticed; it goes on waiting until somebody promotes it.
+
+        What the process had handed to the system still arrives. For a machine that is lost with all that it held, `cut()` first.
+        """
         if not self.started_primary():
             raise LabError("This replica was started beside a server that others use, so it does not kill that. "
                            "Write two = lab.replica() for a pair whose primary may be killed.")
         self._started[0].stop()
+        with contextlib.suppress(redis.TimeoutError), self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second:
+            wait_until(lambda: second.info("replication").get("master_link_status") != "up")
 
     def stop(self):
         """Ends the servers that were started for this pair."""

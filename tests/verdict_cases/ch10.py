@@ -4,7 +4,6 @@ GB = 1_073_741_824
 MB = 1_048_576
 
 LONG = dict(batches_s=0.055, queued_bytes=36_000_000, commands=100_000, pipeline_worst_s=0.004, multi_worst_s=0.038)
-CLUSTER = dict(commands=30, nodes=3, mset_refused=True, tagged_refused=False)
 
 CASES = [
     ("C3", dict(default_bytes=GB, limit_bytes=MB, one_cut=True, pipeline_cut=False, multi_cut=True), "depends"),
@@ -14,9 +13,6 @@ CASES = [
     ("C8", dict(**LONG, at_once_s=0.062, cut_off=True), "holds"),
     ("C8", dict(**LONG, at_once_s=0.090, cut_off=False), "holds"),
     ("C8", dict(**LONG, at_once_s=0.050, cut_off=False), "does not hold here"),
-    ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=0), "depends"),
-    ("C12", dict(**CLUSTER, reply="error MOVED", plain_failed=17, failed=17), "holds"),
-    ("C12", dict(**CLUSTER, reply="nil", plain_failed=0, failed=0), "does not hold here"),
     ("C13", dict(queueing=0, executing=1, watching=1, plain_call=1), "holds"),
     ("C13", dict(queueing=0, executing=0, watching=0, plain_call=0), "does not hold here"),
 ]

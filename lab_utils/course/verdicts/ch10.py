@@ -44,22 +44,3 @@ def c13(queueing, executing, watching, plain_call):
     adds = (f"any single call holds {plain_call}, queueing commands {queueing}, and watch() {watching} until you are done. "
             "Others take another connection, as long as the pool has one")
     return Verdict(HOLDS if executing else FAILS, f"connections in use during execute(): {executing}", adds)
-
-
-@judge("C12", "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may fail.", "the client")
-def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
-    """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes, how many failed when a plain
-    client sent it to one node, and when the cluster client did. Whether MSET was refused across slots, and with one hash tag."""
-    seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline to one of them got {plain_failed} errors (a "
-            f"node without the key replies {reply!r}), the cluster client's pipeline {failed}")
-    adds = (f"one MSET over the same keys was {refused(mset_refused)}, and with one hash tag {refused(tagged_refused)}; a "
-            "transaction has to stay in one slot too")
-    if "MOVE" not in reply or not plain_failed:
-        return Verdict(FAILS, seen, adds)
-    if failed:
-        return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the client: {seen}, since it knows the nodes and groups by them", adds)
-
-
-def refused(was):
-    return "refused" if was else "accepted"

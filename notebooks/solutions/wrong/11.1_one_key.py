@@ -1,0 +1,5 @@
+# refused: share the key
+def keys_of(user, fields):
+    return [f"{{user:{user}}}" for field in fields]
+
+lab.check("11.1", keys_of)

@@ -1,0 +1,5 @@
+# refused: different slots: MSET would be refused
+def keys_of(user, fields):
+    return [f"user:{user}:{{{field}}}" for field in fields]
+
+lab.check("11.1", keys_of)
