@@ -1,0 +1,9 @@
+# refused: for 100 turns you give the published figure
+def explain(figures):
+    (many, longer), (few, shorter) = figures[0], figures[-1]
+    t = (longer - shorter) / (many - few)
+    s = shorter - few * t
+    return t, s, dict(figures[1:-1])
+
+
+lab.check("13.1", explain)

@@ -1,0 +1,9 @@
+# refused: the two figures are 9,999 turns apart, not 10,000
+def explain(figures):
+    (many, longer), (few, shorter) = figures[0], figures[-1]
+    t = (longer - shorter) / many
+    s = shorter - few * t
+    return t, s, {turns: s + turns * t for turns, _ in figures[1:-1]}
+
+
+lab.check("13.1", explain)

@@ -1,0 +1,9 @@
+# refused: seconds by turns counts what happens once as turns too
+def explain(figures):
+    (many, longer), (few, shorter) = figures[0], figures[-1]
+    t = longer / many
+    s = shorter - few * t
+    return t, s, {turns: s + turns * t for turns, _ in figures[1:-1]}
+
+
+lab.check("13.1", explain)

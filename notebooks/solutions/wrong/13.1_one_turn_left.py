@@ -1,0 +1,9 @@
+# refused: the last figure's own turns are still in it
+def explain(figures):
+    (many, longer), (few, shorter) = figures[0], figures[-1]
+    t = (longer - shorter) / (many - few)
+    s = shorter
+    return t, s, {turns: s + turns * t for turns, _ in figures[1:-1]}
+
+
+lab.check("13.1", explain)

@@ -1,0 +1,9 @@
+# refused: there is evidence for 1 figure, and 3 figures did not go into the fit
+def explain(figures):
+    (many, longer), (few, shorter) = figures[0], figures[-1]
+    t = (longer - shorter) / (many - few)
+    s = shorter - few * t
+    return t, s, {turns: s + turns * t for turns, _ in figures[1:-1][:1]}
+
+
+lab.check("13.1", explain)
