@@ -437,6 +437,24 @@ def test_a_password_is_nowhere(r):
     r.config_set("masterauth", "")
 
 
+async def page(client):
+    await asyncio.gather(*(client.get(f"user:{number}") for number in range(3)))
+    await asyncio.wait_for(client.get("user:1"), 5)
+    pipes = [client.pipeline(transaction=False).get("user:1") for _ in range(2)]
+    await asyncio.gather(*(pipe.execute() for pipe in pipes))
+
+
+def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called():
+    async def main():
+        async with redis.asyncio.Redis(**server().options) as client, trace() as t:
+            await page(client)
+        return t
+
+    sites = [site.site for site in asyncio.run(main()).call_sites]
+    first = page.__code__.co_firstlineno
+    assert {(site.file, site.line - first) for site in sites} == {(__file__, 1), (__file__, 2), (__file__, 4)}
+
+
 def test_it_can_be_stored_and_read_again(r):
     with trace() as t:
         loop(r)
@@ -477,7 +495,8 @@ def everything(connection):
 def test_afterwards_redis_py_is_as_it_was(protocol):
     client = redis.Redis(**server().options, protocol=protocol)
     client.ping()
-    classes = [(owner, name, owner.__dict__.get(name)) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED]
+    changed = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), *tap.places_of_coroutines()]
+    classes = [(owner, name, owner.__dict__.get(name)) for owner, name in changed]
     connection = client.connection_pool.get_connection()
     client.connection_pool.release(connection)
     before = everything(connection)

@@ -46,6 +46,8 @@ SCRIPTED = frozenset({"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCAL
 CONTAINERS = frozenset({"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "FUNCTION", "LATENCY", "MEMORY", "MODULE", "OBJECT",
                         "PUBSUB", "SCRIPT", "SLOWLOG", "XGROUP", "XINFO"})  # whose second word belongs to the name
 SCANS = {"SCAN": 2, "HSCAN": 3, "SSCAN": 3, "ZSCAN": 3}  # where the options begin
+FIELDS = ("HGET", "HSET", "HEXISTS", "HINCRBY")  # whose second argument is a field
+CONDITIONS, EXPIRIES = {b"NX", b"XX", b"GET"}, {b"EX", b"PX", b"EXAT", b"PXAT", b"KEEPTTL"}
 BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN", "BZPOPMAX"})  # its last argument is its timeout
 
 
@@ -53,7 +55,8 @@ BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN",
 class Command:
     """One command: its name, its key as a pattern and as a number (both None if it has none), and a detail.
 
-    The detail is a SCAN's COUNT, a blocking command's timeout in seconds, a number that stands for a script's text, or None.
+    The detail is a SCAN's COUNT, a blocking command's timeout in seconds, a number that stands for a script's text or a hash's
+    first field, of a SET 1 if it has a condition (NX, XX) and 2 more if it has an expiry, or None.
     """
 
     name: str
@@ -110,8 +113,11 @@ def detail_of(name, parts):
             return float(options[options.index(b"BLOCK") + 1]) / 1000 if b"BLOCK" in options else None
     except (ValueError, IndexError):
         return None
-    if name in ("EVAL", "EVAL_RO") and len(parts) > 1:
-        return float(hash(parts[1]) % 2**48)
+    if name in ("EVAL", "EVAL_RO", *FIELDS) and len(parts) > 2:
+        return float(hash(parts[1 if name.startswith("EVAL") else 2]) % 2**48)
+    if name == "SET":
+        options = {part.upper() for part in parts[3:]}
+        return float(bool(options & CONDITIONS) + 2 * bool(options & EXPIRIES))
     return None
 
 

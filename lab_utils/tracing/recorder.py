@@ -67,6 +67,7 @@ class Recorder(Listener):
     def __init__(self):
         self.turns, self.folds, self.chains = [], {}, Chains()  # folds: {(site, what, setup): Fold}
         self.places, self.lines = [], []  # of connections and of lines, by number, as far as they are kept
+        self.starters = []  # of each line the number of the one that started it, or None
         self.connections = self.lines_seen = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
         self.unattributed = 0  # writes of threads that were there before
@@ -166,10 +167,12 @@ class Recorder(Listener):
 
     def number_of_line(self, line):
         if line not in self.line_numbers:
+            starter = self.number_of_line(line.above[0]) if line.above else None
             self.line_numbers[line] = self.lines_seen
             self.lines_seen += 1
             if len(self.lines) < MOST_PLACES:
                 self.lines.append(line.name)
+                self.starters.append(starter)
         return self.line_numbers[line]
 
     def fold(self, flight):

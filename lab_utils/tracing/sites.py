@@ -4,6 +4,8 @@ A caller's own code is what stands neither in redis-py, nor in an installed pack
 line is on the stack, as in a worker of a library's, the library's own line is the place.
 """
 
+import asyncio
+import contextvars
 import os
 import sys
 import sysconfig
@@ -12,12 +14,14 @@ from pathlib import Path
 
 import redis
 
-OWN, REDIS, SKIP = "own", "redis", "skip"  # kinds of file; any other is the name of a library
+OWN, REDIS, SKIP, TASK = "own", "redis", "skip", "task"  # kinds of file; any other is the name of a library
 INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
 HERE = os.path.dirname(__file__) + os.sep
+EVENTS = asyncio.events.__file__  # what runs a task: further down the stack is whoever runs the loop
 PYTHONS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 
+called_from = contextvars.ContextVar("called_from", default=None)  # the Site where a coroutine of redis-py was made
 kinds = {}  # file name of a code object -> its kind
 
 
@@ -54,6 +58,8 @@ def kind_of(file):
 
 
 def find_kind(file):
+    if file == EVENTS:
+        return TASK
     if file.startswith(REDIS_FOLDER):
         return REDIS
     if file.startswith(HERE) or file.startswith("<frozen"):
@@ -85,13 +91,20 @@ class Finder:
                 return site
         return self.search()
 
+    def forget(self):
+        self.known.clear()
+        self.codes.clear()
+
     def search(self):
+        """Goes up the stack. In a task that only runs redis-py's own coroutine, the place is where that was made."""
         frame, depth, library, lowest = sys._getframe(2), 1, None, None
         while frame is not None:
             kind = kind_of(frame.f_code.co_filename)
             if kind is OWN:
                 self.depth = depth - 1
                 return self.site(frame, library)
+            if kind is TASK:
+                return called_from.get() or (self.site(lowest, library) if lowest else NOWHERE)
             if kind is not REDIS and kind is not SKIP and library is None:
                 library, lowest = kind, frame
             frame, depth = frame.f_back, depth + 1

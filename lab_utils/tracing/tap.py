@@ -20,6 +20,8 @@ import weakref
 from collections import namedtuple
 
 import redis
+import redis.asyncio.client
+import redis.asyncio.cluster
 import redis.asyncio.connection
 import redis.connection
 from redis._parsers.base import _AsyncRESPBase, _RESPBase
@@ -28,7 +30,7 @@ from redis._parsers.socket import SocketBuffer
 
 from ..errors import LabError
 from ..interrupts import restorer
-from . import lines, received
+from . import lines, received, sites
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -54,6 +56,7 @@ replaced = []  # (owner, name, original) of what was replaced
 # Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
 sources = weakref.WeakKeyDictionary()  # wrapper of a socket or stream -> (weakly, who holds it; under which name)
 watched = weakref.WeakSet()  # connections on which Waits stand
+finder = sites.Finder()
 taps_open = False  # whether anybody listens to what comes back
 WAITS = "_lab_waits"
 blocks = contextvars.ContextVar("blocks", default=())  # the taps in whose blocks this context stands
@@ -218,11 +221,19 @@ def seeing():
     return blocks_here() or open_taps
 
 
+def places_of_coroutines():
+    """(class, method) of redis-py's coroutines that may become tasks: where they are made is noted."""
+    client, cluster = redis.asyncio.client, redis.asyncio.cluster
+    return [(client.Redis, "execute_command"), (client.Pipeline, "execute"), (cluster.RedisCluster, "execute_command"),
+            (cluster.ClusterPipeline, "execute")]
+
+
 def replace_all():
     """Puts the tapped versions in place, all or none."""
     check_redis_py()
     try:
-        for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start})):
+        for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start}),
+                                *[(owner, {name: noting_its_place}) for owner, name in places_of_coroutines()]):
             for name, version in versions.items():
                 original = getattr(owner, name)
                 replaced.append((owner, name, original))
@@ -247,6 +258,7 @@ def put_back():
     watched.clear()
     started_in.clear()
     started_by.clear()
+    finder.forget()
 
 
 def check_redis_py():
@@ -327,6 +339,21 @@ def async_connects(original):
         with Connecting(self):
             return await original(self, *args, **kwargs)
     return connect
+
+
+def noting_its_place(original):
+    def execute(self, *args, **kwargs):
+        return placed(original(self, *args, **kwargs), finder.find())
+    return execute
+
+
+async def placed(coroutine, site):
+    """Awaits a coroutine of redis-py's that was made at `site`."""
+    before = sites.called_from.set(site)
+    try:
+        return await coroutine
+    finally:
+        sites.called_from.reset(before)
 
 
 class Connecting:

@@ -13,6 +13,8 @@ from ..errors import LabError
 from ..words import counted
 from .commands import HOLE, SEPARATORS, Command
 from .recorder import Fold, Place, Recorder
+from .replay import seconds_at
+from .report import as_html, report
 from .sites import Site
 from .turns import ELSEWHERE, FAILED, LOST, Turn, label_of
 
@@ -28,6 +30,7 @@ class Record:
     folds: list[Fold] = field(default_factory=list)  # the others, added up
     places: list[Place] = field(default_factory=list)  # connections by number
     lines: list[str] = field(default_factory=list)  # names of threads and tasks by number
+    starters: list[int | None] = field(default_factory=list)  # of each the number of the one that started it
     seconds: float = 0.0
     waits: int = 0
     waiting: float = 0.0
@@ -153,6 +156,21 @@ class Trace:
         """[CallSite], the one with the most turns first; those of setting up last."""
         return call_sites(self.record)
 
+    def seconds_at(self, rtt_ms, here_ms=None):
+        """The seconds that the block would take with Redis `rtt_ms` milliseconds of round trip away: see `replay.py`.
+
+        `here_ms` is the distance at which it was traced; left out, it is taken from the shortest turn. Raises LabError for
+        anything but numbers of 0 or more.
+        """
+        return seconds_at(self.record, rtt_ms, here_ms)
+
+    def report(self):
+        """What the block did, as text: turns in order, repeated runs folded, call sites, times at three distances."""
+        return report(self)
+
+    def _repr_html_(self):
+        return as_html(self)
+
     # As JSON
 
     def to_dict(self):
@@ -223,7 +241,7 @@ def record_of(recorder):
         recorder.sort_in()
     with recorder.sorting:
         return Record(list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
-                      recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened, recorder.refused,
+                      list(recorder.starters), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened, recorder.refused,
                       recorder.unattributed)
 
 
@@ -244,9 +262,18 @@ def call_sites(record):
         call_site = CallSite(site, "", setup=setup)
         for each in several:
             call_site.add(each)
-        call_site.label = label_of(dict.fromkeys(several[0].names, 1), pattern_of_all(several))
+        call_site.label = label_of_all(several)
         found.append(call_site)
     return sorted(found, key=lambda call_site: (call_site.setup, -call_site.turns))
+
+
+def label_of_all(turns):
+    """The label of turns that hold the same names, if in other numbers."""
+    pattern, first = pattern_of_all(turns), turns[0]
+    each = first.names if isinstance(first, Turn) else {name: max(1, number // first.turns) for name, number in first.names.items()}
+    alike = all(turn.names == first.names for turn in turns if isinstance(turn, Turn))
+    label = label_of(each, pattern)
+    return label if alike else label.replace(" of ", " of about ", 1)
 
 
 def pattern_of_all(turns):

@@ -54,17 +54,20 @@ class Turn:
 
     @property
     def label(self):
-        """'GET user:{…}', '100 × SET', '3 commands (MULTI, SET, EXEC)'."""
+        """'GET user:{…}', 'pipeline of 100 SET user:{…}', 'transaction of 2 commands (SET, INCR)'."""
         return label_of(self.names, self.commands[0].pattern if self.commands else None)
 
 
 def label_of(names, pattern):
-    if len(names) == 1:
-        [(name, number)] = names.items()
-        shown = f"{name} {pattern}" if pattern else name
-        return shown if number == 1 else f"{number:,} × {shown}"
-    shown = ", ".join(list(names)[:4]) + (" …" if len(names) > 4 else "")
-    return f"{sum(names.values()):,} commands ({shown})"
+    total = sum(names.values())
+    if total == 1:
+        return " ".join([*names, *([pattern] if pattern else [])])
+    kind = "transaction" if "MULTI" in names and "EXEC" in names else "pipeline"
+    inner = {name: number for name, number in names.items() if kind == "pipeline" or name not in ("MULTI", "EXEC")}
+    if len(inner) == 1:
+        [(name, number)] = inner.items()
+        return f"{kind} of {number:,} {name}" + (f" {pattern}" if pattern else "")
+    return f"{kind} of {sum(inner.values()):,} commands ({', '.join(list(inner)[:3])}{' …' if len(inner) > 3 else ''})"
 
 
 class Flight:
