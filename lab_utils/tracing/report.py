@@ -3,7 +3,6 @@
 import html
 
 from ..words import counted, duration, size
-from .sites import short_file
 
 WIDTH = 100
 MOST_SITES, MOST_RUNS = 12, 20
@@ -48,17 +47,12 @@ def table(title, rows):
 def sites(trace):
     """[(what, where)] of the call sites of the work, the most turns first."""
     found = [each for each in trace.call_sites if not each.setup]
-    rows = [(times_of(each.turns, each.label), place(each.site)) for each in found[:MOST_SITES]]
+    rows = [(times_of(each.turns, each.label), str(each.site)) for each in found[:MOST_SITES]]
     return rows + ([(f"{counted(len(found) - MOST_SITES, 'call site')} more", "")] if len(found) > MOST_SITES else [])
 
 
 def times_of(number, label):
     return label if number == 1 else f"{label} × {number:,}"
-
-
-def place(site):
-    through = f", through {site.through}" if site.through else ""
-    return f"{short_file(site.file)}:{site.line} in {site.function.split('.')[-1]}{through}"
 
 
 def runs(trace):
@@ -67,12 +61,17 @@ def runs(trace):
     for each in trace.call_sites:
         labels[each.site, frozenset(each.names)] = each.label
     turns = [labels[turn.site, frozenset(turn.names)] for turn in trace.turns if not turn.setup]
-    rows = [(" · ".join(block) if times == 1 else times_of(times, " · ".join(block)), "") for block, times in folded(turns)]
+    rows = [(run_of(block, times), "") for block, times in folded(turns)]
     later = sum(fold.turns for fold in trace.folds if not fold.setup)
     shown = rows[:MOST_RUNS]
     if len(rows) > MOST_RUNS:
-        shown.append((f"and {counted(len(rows) - MOST_RUNS, 'more')} of that kind".replace("mores", "more"), ""))
+        shown.append((f"and {len(rows) - MOST_RUNS:,} lines more", ""))
     return shown + ([(f"then {counted(later, 'round trip')} more", "")] if later else [])
+
+
+def run_of(block, times):
+    what = " · ".join(block)
+    return times_of(times, f"({what})" if times > 1 and len(block) > 1 else what)
 
 
 def folded(labels):
@@ -97,7 +96,8 @@ def repeats(labels, at, period):
 
 
 def findings(trace):
-    return []
+    found = trace.findings
+    return repr(found).splitlines() if found else []
 
 
 def as_html(trace):

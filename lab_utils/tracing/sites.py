@@ -36,7 +36,7 @@ class Site:
 
     def __str__(self):
         through = f", through {self.through}" if self.through else ""
-        return f"{short_file(self.file)}:{self.line} {self.function}{through}"
+        return f"{short_file(self.file)}:{self.line} in {self.function.rsplit('.', 1)[-1]}{through}"
 
 
 NOWHERE = Site("?", 0, "?")

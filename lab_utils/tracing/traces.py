@@ -11,6 +11,7 @@ import redis
 
 from ..errors import LabError
 from ..words import counted
+from .advice import findings_of
 from .commands import HOLE, SEPARATORS, Command
 from .recorder import Fold, Place, Recorder
 from .replay import seconds_at
@@ -164,8 +165,13 @@ class Trace:
         """
         return seconds_at(self.record, rtt_ms, here_ms)
 
+    @property
+    def findings(self):
+        """What to change, a list of Finding, the one that saves the most round trips first; what is worth a look comes last."""
+        return findings_of(self.record)
+
     def report(self):
-        """What the block did, as text: turns in order, repeated runs folded, call sites, times at three distances."""
+        """What the block did, as text: turns in order, repeated runs folded; call sites; times at three distances; what to change."""
         return report(self)
 
     def _repr_html_(self):

@@ -1,0 +1,337 @@
+"""What a trace shows that one would change, each with its evidence; and, apart, what is only worth a look.
+
+A finding is what the wire proves. Where the program may have its reasons (it polls, it is a cache, the reply decides what comes
+next), it is worth a look and no more; where there is nothing to be had, nothing is said.
+"""
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ..words import counted, size
+from .commands import named
+from .sites import Site
+from .turns import LOST
+
+FEWEST_IN_A_LOOP = 5
+FEWEST_TRANSACTIONS = 3  # of one command each
+FEWEST_CONNECTIONS = 3
+FEWEST_SCANS, SMALL_COUNT, GOOD_COUNT = 10, 100, 1_000
+FEWEST_TEXTS, LONG_TEXT = 3, 150  # bytes of a command; EVALSHA takes about 70
+LONGEST_PAUSE_S = 0.02  # between turns of one loop; after a longer one something else began
+LARGE_REPLY = 100_000  # bytes
+NOTHING = 5  # bytes of a reply that says nil; a value takes more
+
+ONE_BY_ONE, PIPELINES, UNSAFE = "03_loops_pipelines_mset", "04_multi_exec", "10_limits_and_failures"
+READS = named("""
+    GET HGET HGETALL HMGET MGET EXISTS TTL PTTL TYPE STRLEN LLEN SCARD ZCARD HLEN LRANGE SMEMBERS SISMEMBER ZSCORE ZRANGE
+    ZRANK HEXISTS HKEYS HVALS LINDEX GETRANGE ZCOUNT BITCOUNT
+""")
+WRITES = named("""
+    SET SETEX HSET HMSET DEL UNLINK EXPIRE PEXPIRE INCRBY INCR DECR DECRBY INCRBYFLOAT HINCRBY HINCRBYFLOAT HDEL SADD SREM
+    ZADD ZREM ZINCRBY LPUSH RPUSH LTRIM APPEND PERSIST XADD PFADD
+""")
+TAKES_SEVERAL = frozenset({"SADD", "ZADD", "LPUSH", "RPUSH", "SREM", "ZREM", "HDEL", "PFADD"})  # members of one key
+TAKES_KEYS = {"GET": "values = r.mget(keys)", "DEL": "r.delete(*keys)", "UNLINK": "r.unlink(*keys)", "EXISTS": "r.exists(*keys)"}
+# Done twice is not done once.
+ADDS_UP = named("""
+    INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPOP RPOP SPOP XADD GETDEL
+    RPOPLPUSH LMOVE
+""")
+CHANGES_OF = {"GET": ("SET",), "HGET": ("HSET",)}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to change: `what` it is, what `shows` it, the round trips it `saves`, `site`, `chapter`, code to write `instead`.
+
+    `sure` is False for what is only worth a look.
+    """
+
+    kind: str
+    what: str
+    shows: str
+    saves: int
+    site: Site
+    chapter: str
+    instead: str
+    sure: bool = True
+
+    def __str__(self):
+        saving = f" Saves {counted(self.saves, 'round trip')}." if self.saves else ""
+        return f"{self.site}: {self.what}: {self.shows}.{saving} Chapter {self.chapter}."
+
+
+class Findings(list):
+    """Findings, the one that saves most first; shown with those that are worth a look apart."""
+
+    def __repr__(self):
+        sure = [each for each in self if each.sure]
+        rest = [each for each in self if not each.sure]
+        blocks = ["\n".join([title, *[in_lines(each) for each in found]])
+                  for title, found in (("What to change", sure), ("Worth a look", rest)) if found]
+        return "\n".join(blocks) or "Nothing found to change."
+
+
+def in_lines(finding):
+    saving = f" (saves {counted(finding.saves, 'round trip')})" if finding.saves else ""
+    return "\n".join([f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}; chapter {finding.chapter}",
+                      *[f"      {line}" for line in finding.instead.splitlines()]])
+
+
+def findings_of(record):
+    """The Findings of a Record."""
+    work = [turn for turn in record.turns if not turn.setup]
+    by_line = defaultdict(list)
+    for turn in work:
+        by_line[turn.line].append(turn)
+    nodes = len({place.address for place in record.places})
+    found = []
+    for turns in by_line.values():
+        for several in stretches(turns):
+            found += loops(several, nodes > 1)
+            found += small_transactions(several)
+        found += read_then_written(turns)
+        found += retried(turns)
+    found += [*whole_keyspace(work), *small_scans(work), *texts_again(work), *connections(record), *blocking(record, work),
+              *reading_transactions(work), *large_replies(work)]
+    return Findings(sorted(merged(found), key=lambda each: (not each.sure, -each.saves)))
+
+
+def stretches(turns):
+    """The turns of a line, in pieces that no long pause interrupts."""
+    piece = []
+    for turn in turns:
+        if piece and turn.sent - piece[-1].replied > LONGEST_PAUSE_S:
+            yield piece
+            piece = []
+        piece.append(turn)
+    if piece:
+        yield piece
+
+
+def merged(found):
+    """Findings of one kind at one place are one, the first, with the round trips of all."""
+    groups = defaultdict(list)
+    for each in found:
+        groups[each.kind, each.site, each.sure].append(each)
+    for several in groups.values():
+        first, *others = several
+        again = f", and {counted(len(others), 'time')} more" if others else ""
+        yield Finding(first.kind, first.what, first.shows + again, sum(each.saves for each in several), first.site, first.chapter,
+                      first.instead, first.sure)
+
+
+# Turn by turn
+
+
+def single(turn):
+    """The only command of an answered turn, or None."""
+    return turn.commands[0] if len(turn.commands) == 1 and turn.outcome == "answered" and sum(turn.names.values()) == 1 else None
+
+
+def loops(turns, several_nodes):
+    """One command for each of many keys, fields or members, from one place."""
+    groups = defaultdict(list)
+    for turn in turns:
+        command = single(turn)
+        if command and command.key is not None and (command.name in READS or command.name in WRITES):
+            groups[turn.site, command.name].append(turn)
+    for (site, name), several in groups.items():
+        if len(several) >= FEWEST_IN_A_LOOP:
+            yield from loop(site, name, several, turns, several_nodes)
+
+
+def loop(site, name, several, turns, several_nodes):
+    commands = [single(turn) for turn in several]
+    if name == "SET" and any(int(command.detail or 0) & 1 for command in commands):
+        return  # SET NX: the reply decides what comes next
+    keys, number = {command.key for command in commands}, len(several)
+    fields = {command.detail for command in commands}
+    shows, saves = f"{name} {commands[0].pattern}, {number:,} times one after the other", number - 1
+    if len(keys) == 1 and name in TAKES_SEVERAL:
+        yield Finding("loop", f"{name} takes several members at once", shows, saves, site, ONE_BY_ONE,
+                      f"r.{name.lower()}(key, {'mapping' if name == 'ZADD' else '*members'})")
+    elif len(keys) == 1 and name == "HGET" and len(fields) > 1:
+        yield Finding("loop", "HMGET gets several fields at once", shows, saves, site, ONE_BY_ONE,
+                      "values = r.hmget(key, fields)")
+    elif len(keys) == 1 and name == "HSET" and len(fields) > 1:
+        yield Finding("loop", "HSET sets several fields at once", shows, saves, site, ONE_BY_ONE, "r.hset(key, mapping=fields)")
+    elif len(keys) < FEWEST_IN_A_LOOP:
+        if name in READS and len(keys) * 2 < number:
+            yield Finding("again", "the same key is read again", shows, number - len(keys), site, ONE_BY_ONE,
+                          "value = r.get(key)  # once, and keep it", sure=False)
+    else:
+        filled = name == "GET" and filled_after(several, turns)
+        call = one_call(name, commands, several_nodes)
+        yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call, sure=not filled)
+
+
+def filled_after(reads, turns):
+    """Whether a read that found nothing was followed by a write of the same key: a cache does that, and needs the reply first."""
+    written = {single(turn).key for turn in turns if single(turn) and single(turn).name in ("SET", "SETEX", "PSETEX")}
+    return any(turn.bytes_received <= NOTHING and single(turn).key in written for turn in reads)
+
+
+def one_call(name, commands, several_nodes):
+    if not several_nodes and name in TAKES_KEYS:
+        return TAKES_KEYS[name]
+    if not several_nodes and name == "SET" and not any(command.detail for command in commands):
+        return "r.mset(values)  # {key: value}"
+    reads = name in READS
+    call = {"INCRBY": "incr", "DEL": "delete"}.get(name, name.lower())
+    return (f"pipe = r.pipeline(transaction=False)\nfor key in keys:\n    pipe.{call}(key{'' if reads else ', ...'})\n"
+            + ("values = " if reads else "") + "pipe.execute()")
+
+
+def small_transactions(turns):
+    groups = defaultdict(list)
+    for turn in turns:
+        if turn.names.get("MULTI") and sum(turn.names.values()) == 3:
+            groups[turn.site].append(turn)
+    for site, several in groups.items():
+        if len(several) >= FEWEST_TRANSACTIONS and not any(command.name == "WATCH" for turn in turns for command in turn.commands):
+            yield Finding("small pipelines", "a pipeline for each command", f"{len(several):,} transactions of one command each",
+                          len(several) - 1, site, ONE_BY_ONE,
+                          "pipe = r.pipeline()  # before the loop\n...\npipe.execute()  # after it")
+
+
+def read_then_written(turns):
+    """A value that was read, and then written from the same line: what another client wrote in between is lost."""
+    read, watched, locks = {}, set(), {}
+    released = {command.key for turn in turns for command in turn.commands if command.name in ("EVALSHA", "EVAL", "DEL")}
+    for turn in turns:
+        for command in turn.commands:
+            if command.name == "WATCH":
+                watched.add(command.key)
+            elif command.name == "EXEC":
+                watched.clear()
+            elif command.name == "SET" and int(command.detail or 0) & 1:
+                locks[command.key] = turn
+            elif command.name in ("EVALSHA", "EVAL", "DEL") and command.key in locks:
+                del locks[command.key]
+        command = single(turn)
+        if not command or command.key is None:
+            continue
+        field = command.detail if command.name in ("HGET", "HSET") else None
+        if command.name in CHANGES_OF:
+            read[command.name, command.key, field] = turn
+            continue
+        before = next((read.pop((reading, command.key, field)) for reading, writing in CHANGES_OF.items()
+                       if command.name in writing and (reading, command.key, field) in read), None)
+        if before is None or command.key in watched or any(key in released for key in locks):
+            continue
+        found, expires = before.bytes_received > NOTHING, int(command.detail or 0) & 2 and command.name == "SET"
+        if found or not expires:
+            yield Finding("read, then written", "a read, and a write of the same key", f"{single(before).name} {command.pattern}, "
+                          f"then {command.name}: what another client writes in between is lost" if found else
+                          f"{single(before).name} {command.pattern} found nothing, then {command.name}", 1 if found else 0,
+                          turn.site, PIPELINES if not found else "07_lua_scripts",
+                          instead_of_reading(command.name), sure=bool(found and not expires))
+
+
+def instead_of_reading(name):
+    number = "r.hincrby(key, field, 1)" if name == "HSET" else "r.incr(key)"
+    return f"{number}  # for a number; else a script, or WATCH: r.transaction(change, key)"
+
+
+def retried(turns):
+    for lost, again in itertools.pairwise(turns):
+        same = [command.name for command, other in zip(lost.commands, again.commands, strict=False)
+                if (command.name, command.key) == (other.name, other.key)]
+        unsafe = [name for name in same if name in ADDS_UP]
+        if lost.outcome == LOST and unsafe:
+            yield Finding("retried", "sent again, though twice is not once", f"{unsafe[0]} got no answer and was sent a second time",
+                          0, again.site, UNSAFE, "r = redis.Redis(..., retry=None)  # or a script that knows the request's number")
+
+
+# Kinds of command
+
+
+def by_site(turns, is_one):
+    groups = defaultdict(list)
+    for turn in turns:
+        if any(is_one(command) for command in turn.commands):
+            groups[turn.site].append(turn)
+    return groups.items()
+
+
+def whole_keyspace(turns):
+    for site, several in by_site(turns, lambda command: command.name == "KEYS"):
+        yield Finding("keys", "KEYS looks at every key, and nobody else is served meanwhile",
+                      f"KEYS, {counted(len(several), 'time')}", 0, site, "05_keys_and_hashes",
+                      "for key in r.scan_iter(match=pattern, count=1000): ...  # or keep the names in a set")
+
+
+def small_scans(turns):
+    def is_small(command):
+        return command.name in ("SCAN", "HSCAN", "SSCAN", "ZSCAN") and (command.detail or 0) < SMALL_COUNT
+
+    for site, several in by_site(turns, is_small):
+        if len(several) >= FEWEST_SCANS:
+            count = int(several[0].commands[0].detail)
+            yield Finding("small scans", "a SCAN with a small COUNT", f"{len(several):,} round trips with COUNT {count}",
+                          len(several) - max(1, len(several) * count // GOOD_COUNT), site, "05_keys_and_hashes",
+                          f"r.scan_iter(match=pattern, count={GOOD_COUNT})")
+
+
+def texts_again(turns):
+    texts = defaultdict(list)
+    for turn in turns:
+        command = single(turn)
+        if command and command.name in ("EVAL", "EVAL_RO"):
+            texts[turn.site, command.detail].append(turn)
+    for (site, _), several in texts.items():
+        total = sum(turn.bytes_sent for turn in several)
+        if len(several) >= FEWEST_TEXTS and total > LONG_TEXT * len(several):
+            yield Finding("script's text", "the same script's text is sent again",
+                          f"EVAL, {len(several):,} times, {size(total)} in all", 0, site, "07_lua_scripts",
+                          "script = r.register_script(TEXT)  # once\nscript(keys=[...], args=[...])  # EVALSHA: 40 bytes")
+
+
+def connections(record):
+    opened = defaultdict(dict)
+    for turn in record.turns:
+        if turn.setup:
+            address = record.places[turn.connection].address if turn.connection < len(record.places) else "?"
+            opened[turn.line, address, turn.site].setdefault(turn.connection, []).append(turn)
+    lost = sum(turn.outcome == LOST for turn in record.turns)
+    for (_, _, site), each in opened.items():
+        if len(each) - lost >= FEWEST_CONNECTIONS:
+            trips = sum(map(len, each.values()))
+            yield Finding("connections", "a new connection each time", f"{len(each):,} connections, one after the other, "
+                          f"at {trips // len(each)} round trips each", trips - trips // len(each), site, "01_round_trips",
+                          "r = redis.Redis(...)  # once, when the program starts; it keeps its connections")
+
+
+def blocking(record, turns):
+    for turn in turns:
+        command = turn.commands[0] if len(turn.commands) == 1 else None
+        if not command or not (command.name.startswith("B") or command.name.startswith("XREAD")) or command.detail is None:
+            continue
+        limit = record.places[turn.connection].timeout if turn.connection < len(record.places) else None
+        if limit and (command.detail == 0 or command.detail >= limit):
+            asked = "for ever" if command.detail == 0 else f"up to {command.detail:g} s"
+            yield Finding("blocking", "it blocks longer than its connection waits",
+                          f"{command.name} waits {asked}, the socket gives up after {limit:g} s", 0, turn.site, UNSAFE,
+                          "r = redis.Redis(..., socket_timeout=None)  # a client of its own for blocking commands", sure=True)
+
+
+# Worth a look
+
+
+def reading_transactions(turns):
+    for turn in turns:
+        inner = [name for name in turn.names if name not in ("MULTI", "EXEC")]
+        if "MULTI" in turn.names and len(inner) and all(name in READS for name in inner) and sum(turn.names.values()) > 3:
+            yield Finding("transaction", "a transaction that only reads", turn.label, 0, turn.site, PIPELINES,
+                          "pipe = r.pipeline(transaction=False)  # unless the values must be of one moment", sure=False)
+
+
+def large_replies(turns):
+    for turn in turns:
+        command = single(turn)
+        if command and command.name in ("GET", "HGETALL", "JSON.GET") and turn.bytes_received > LARGE_REPLY:
+            yield Finding("large value", "a large value", f"{command.name} {command.pattern} brought {size(turn.bytes_received)}", 0,
+                          turn.site, "06_pickle_and_json", "value = r.hget(key, field)  # if one field of it is all you need",
+                          sure=False)

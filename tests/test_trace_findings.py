@@ -1,0 +1,298 @@
+"""What lab.trace finds to change: bad programs each with its finding, good ones with none."""
+
+import asyncio
+
+import pytest
+import redis
+import redis.asyncio
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
+from lab_utils.tracing.traces import trace
+
+LONG_SCRIPT = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
+IDS = range(20)
+
+
+def gets(r):
+    for number in IDS:
+        r.get(f"user:{number}")
+
+
+def through_a_helper(r):
+    def user(number):
+        return r.hgetall(f"user:{number}")
+
+    for number in IDS:
+        user(number)
+
+
+def sets(r):
+    for number in IDS:
+        r.set(f"user:{number}", number)
+
+
+def sets_that_expire(r):
+    for number in IDS:
+        r.set(f"user:{number}", number, ex=60)
+
+
+def fields(r):
+    for number in IDS:
+        r.hget("user:1", f"field{number}")
+
+
+def members(r):
+    for number in IDS:
+        r.sadd("users", number)
+
+
+def pairs(r):
+    for number in IDS:
+        r.hgetall(f"user:{number}")
+        r.expire(f"user:{number}", 60)
+
+
+def small_transactions(r):
+    for number in IDS:
+        with r.pipeline() as pipe:
+            pipe.set(f"user:{number}", 1).execute()
+
+
+def counter(r):
+    r.set("hits", 1)
+    r.set("hits", int(r.get("hits")) + 1)
+
+
+def balance(r):
+    r.hset("user:1", "credit", 100)
+    r.hset("user:1", "credit", int(r.hget("user:1", "credit")) - 10)
+
+
+def keys(r):
+    r.keys("user:*")
+
+
+def small_scan(r):
+    r.mset({f"user:{number}": 1 for number in range(300)})
+    list(r.scan_iter("user:*"))
+
+
+def text_again(r):
+    for number in range(3):
+        r.eval(LONG_SCRIPT, 1, f"n:{number}")
+
+
+def connection_each(r):
+    for number in range(5):
+        with redis.Redis(**server().options) as client:
+            client.get(f"user:{number}")
+
+
+def blocks_for_ever(r):
+    r.rpush("list", 1)
+    with redis.Redis(**{**server().options, "socket_timeout": 2}) as client:
+        client.blpop("list")
+
+
+BAD = [(gets, "loop", 19, "mget"), (through_a_helper, "loop", 19, "pipe.hgetall"), (sets, "loop", 19, "mset"),
+       (sets_that_expire, "loop", 19, "pipe.set"), (fields, "loop", 19, "hmget"), (members, "loop", 19, "sadd"),
+       (pairs, "loop", 19, "pipe.hgetall"), (small_transactions, "small pipelines", 19, "pipe.execute"),
+       (counter, "read, then written", 1, "incr"), (balance, "read, then written", 1, "hincrby"), (keys, "keys", 0, "scan_iter"),
+       (small_scan, "small scans", None, "count=1000"), (text_again, "script's text", 0, "register_script"),
+       (connection_each, "connections", None, "redis.Redis"), (blocks_for_ever, "blocking", 0, "socket_timeout=None")]
+
+
+@pytest.mark.parametrize("program, kind, saves, instead", BAD, ids=[row[0].__name__ for row in BAD])
+def test_a_bad_program_is_found_out(r, program, kind, saves, instead):
+    with trace() as t:
+        program(r)
+    found = t.findings[0]
+    assert (found.kind, found.sure) == (kind, True)
+    assert instead in found.instead
+    assert found.saves == saves if saves is not None else found.saves > 5
+    assert found.site.file == __file__
+    first = program.__code__.co_firstlineno
+    assert first < found.site.line < first + 8
+    assert found.what in repr(t.findings) and found.what in t.report() and found.shows in str(found)
+
+
+def test_two_loops_in_one_are_two_findings(r):
+    with trace() as t:
+        pairs(r)
+    assert [found.kind for found in t.findings] == ["loop", "loop"]
+
+
+def test_a_retry_of_what_adds_up_is_found():
+    with lab.connect() as admin:
+        client = redis.Redis(**server().options, client_name="victim", retry=Retry(NoBackoff(), 1))
+        client.ping()
+        pool, plain = client.connection_pool, client.connection_pool.get_connection
+        [victim] = [known["id"] for known in admin.client_list() if known["name"] == "victim"]
+
+        def get_connection(*args, **kwargs):
+            connection = plain(*args, **kwargs)
+            pool.get_connection = plain
+            admin.client_kill_filter(_id=victim)
+            return connection
+
+        pool.get_connection = get_connection
+        with trace() as t:
+            client.incr("n")
+        client.close()
+    assert t.lost == 1
+    assert [(found.kind, found.sure) for found in t.findings] == [("retried", True)]
+
+
+# Good programs
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for number in IDS:
+        pipe.get(f"user:{number}")
+    pipe.execute()
+
+
+def several_pipelines(r):
+    for _ in range(10):
+        pipeline(r)
+
+
+def one_command(r):
+    r.mset({f"user:{number}": number for number in IDS})
+    r.mget([f"user:{number}" for number in IDS])
+
+
+def transaction(r):
+    with r.pipeline() as pipe:
+        pipe.incr("a").incr("b").execute()
+
+
+def cache_aside(r):
+    for _ in range(2):
+        if r.get("page:1") is None:
+            r.set("page:1", "text", ex=60)
+
+
+def cache_aside_setex(r):
+    if r.get("page:1") is None:
+        r.setex("page:1", 60, "text")
+
+
+def counters(r):
+    r.incr("hits")
+    r.hincrby("user:1", "hits", 1)
+
+
+def watched(r):
+    r.set("n", 1)
+
+    def change(pipe):
+        value = int(pipe.get("n"))
+        pipe.multi()
+        pipe.set("n", value + 1)
+
+    r.transaction(change, "n")
+
+
+def locked(r):
+    r.set("n", 1)
+    with r.lock("mine", timeout=5):
+        r.set("n", int(r.get("n")) + 1)
+
+
+def script(r):
+    increment = r.register_script(LONG_SCRIPT)
+    for number in range(3):
+        increment(keys=[f"n:{number}"])
+
+
+def worker(r):
+    r.rpush("jobs", *range(20))
+    while r.lpop("jobs"):
+        pass
+
+
+def scan(r):
+    r.mset({f"user:{number}": 1 for number in range(300)})
+    list(r.scan_iter("user:*", count=1000))
+
+
+def page(r):
+    r.get("session:1")
+    r.hgetall("user:1")
+    r.zrevrange("board", 0, 9, withscores=True)
+    r.incr("views:1")
+    r.expire("views:1", 60)
+
+
+def blocking(r):
+    r.rpush("list", 1)
+    r.blpop("list", timeout=1)
+
+
+def published(r):
+    with r.pubsub() as listener:
+        listener.subscribe("news")
+        listener.get_message(timeout=1)
+        for number in range(10):
+            r.publish("news", number)
+
+
+def limiter(r):
+    for number in range(10):
+        r.set("limit:1", number, nx=True, ex=60)
+
+
+GOOD = [pipeline, several_pipelines, one_command, transaction, cache_aside, cache_aside_setex, counters, watched, locked, script,
+        worker, scan, page, blocking, published, limiter]
+
+
+@pytest.mark.parametrize("program", GOOD, ids=[program.__name__ for program in GOOD])
+def test_a_good_program_stays_silent(r, program):
+    with trace() as t:
+        program(r)
+    assert t.findings == []
+    assert repr(t.findings) == "Nothing found to change."
+
+
+def test_tasks_side_by_side_stay_silent():
+    async def main():
+        async with redis.asyncio.Redis(**server().options) as client, trace() as t:
+            await asyncio.gather(*(client.get(f"user:{number}") for number in IDS))
+        return t
+
+    assert asyncio.run(main()).findings == []
+
+
+def cache_in_a_loop(r):
+    for number in IDS:
+        if r.get(f"page:{number}") is None:
+            r.set(f"page:{number}", "text", ex=60)
+
+
+def reading_transaction(r):
+    with r.pipeline() as pipe:
+        pipe.get("a").get("b").execute()
+
+
+def large_value(r):
+    r.set("profile:1", "x" * 200_000)
+    r.get("profile:1")
+
+
+def same_again(r):
+    for _ in IDS:
+        r.get("settings")
+
+
+@pytest.mark.parametrize("program, kind", [(cache_in_a_loop, "loop"), (reading_transaction, "transaction"),
+                                           (large_value, "large value"), (same_again, "again")])
+def test_what_the_wire_cannot_prove_is_worth_a_look(r, program, kind):
+    with trace() as t:
+        program(r)
+    assert [(found.kind, found.sure) for found in t.findings if not found.sure] == [(kind, False)]
+    assert "Worth a look" in repr(t.findings)
