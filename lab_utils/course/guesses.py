@@ -18,8 +18,8 @@ from ..words import factor_off, singular, three_figures, times
 from . import state
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
-COUNTED = ("bytes", "round trips", "commands", "messages", "types", "replies", "threads", "visits", "writes", "claims",
-           "tickets")
+COUNTED = ("bytes", "round trips", "commands", "messages", "types", "replies", "threads", "connections", "visits", "writes",
+           "claims", "tickets")
 UNITS = (*TIMES, "x", "%", "MB", *COUNTED)
 NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
 SMALLEST, LARGEST = 1e-6, 1e12
