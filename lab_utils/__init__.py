@@ -9,7 +9,7 @@ __all__ = [
     "count", "describe", "empty", "fingerprint", "fit_model", "frozen", "guess", "hidden_distance", "ledger",
     "plot_bars", "plot_groups", "plot_icicle", "plot_ladders", "plot_lanes", "plot_lines", "plot_map", "plot_panels",
     "plot_prediction", "plot_published", "plot_rain", "plot_seen", "plot_staircase", "predict", "progress", "race",
-    "raw_socket", "replica", "retrial", "run_fresh", "segments", "spare", "sweep", "timeline", "trace",
+    "raw_socket", "replica", "retrial", "run_fresh", "sampled", "segments", "spare", "sweep", "timeline", "trace",
 ]
 
 

@@ -34,6 +34,7 @@ from .timing.cold_start import run_fresh
 from .timing.comparison import compare
 from .timing.fitting import describe, fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
+from .timing.sampling import sampled
 from .timing.sweeps import sweep
 from .tracing.cost import Cost, count
 from .tracing.side_by_side import plot_lanes, race

@@ -353,6 +353,7 @@ ROWS = {
         ({**NO_TEXTS, "no Python": lambda: "1 +", "what fails": lambda: "1 / 0"}, lambda x, r: lab.run_fresh(x)),
         (NO_DISTANCES, lambda x, r: lab.run_fresh("pass", x)),
     ],
+    "sampled": [(NO_PLAIN_FUNCTIONS, lambda x, r: lab.sampled(x, r)), (NO_PLAIN_CLIENTS, lambda x, r: lab.sampled(works, x))],
     "segments": [(NO_PLAIN_FUNCTIONS, lambda x, r: lab.segments(x)), (NO_DISTANCES, lambda x, r: lab.segments(works, x))],
     "spare": [
         (

@@ -1,0 +1,67 @@
+"""Where a program is, a thousand times a second: samples of its stack, taken from outside its functions.
+
+A profiler that is called by every function charges small functions for being watched. A timer's signal costs the same
+wherever it falls, so what is seen often takes long. A signal waits until C returns: time in C counts for the Python
+function that called it.
+"""
+
+import signal
+import threading
+import time
+
+from ..arguments import check_client, check_function, check_ran
+from ..errors import LabError
+from ..scale import scale
+from ..testbed import guard
+from ..testbed.chosen_server import server
+from ..testbed.pinning import steady
+from ..whole import Whole
+
+EVERY_S = 0.001
+
+
+def sampled(fn, client):
+    """Runs `fn(client)` again and again, for as long as LAB_SCALE allows, and looks every millisecond which function it is in.
+
+    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first, for `lab.plot_icicle`; and
+    how many seconds one run took meanwhile. Raises LabError outside the main thread and on systems without such a timer
+    (Windows); and whatever `fn` raises.
+    """
+    check_function(fn, "lab.sampled")
+    check_client(client, "lab.sampled")
+    guard.check(client)
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        raise LabError("lab.sampled needs a timer of the system's, which Windows lacks, and Python's main thread. "
+                       "Run it in a cell of its own on Linux or macOS.")
+    with steady(server().pid), Sampling() as sampling:
+        check_ran(fn(client), "lab.sampled")
+        started, runs, took = time.perf_counter(), 0, 0.0
+        sampling.stacks.clear()
+        while took < scale().seconds or not runs:
+            fn(client)
+            runs, took = runs + 1, time.perf_counter() - started
+    return sampling.stacks, took / runs
+
+
+class Sampling(Whole):
+    """Inside the block the timer runs, and `stacks` grows; afterwards the timer and its signal are as they were."""
+
+    def __init__(self):
+        self.stacks = []
+
+    def enter(self):
+        self.handler = signal.signal(signal.SIGALRM, self.look)
+        self.timer = signal.setitimer(signal.ITIMER_REAL, EVERY_S, EVERY_S)
+
+    def leave(self):
+        if hasattr(self, "timer"):
+            signal.setitimer(signal.ITIMER_REAL, *self.timer)
+        if hasattr(self, "handler"):
+            signal.signal(signal.SIGALRM, self.handler)
+
+    def look(self, _, frame):
+        stack = []
+        while frame:
+            stack.append(frame.f_code.co_qualname.split(".<locals>")[0])
+            frame = frame.f_back
+        self.stacks.append(stack)

@@ -1,0 +1,74 @@
+"""Samples of a running program: which function it is in, and the timer put back as it was."""
+
+import signal
+import threading
+import time
+
+import pytest
+from helpers import refusal
+
+import lab_utils as lab
+from lab_utils.timing import sampling as module
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setenv("LAB_SCALE", "ci")
+
+
+def busy(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def long_one():
+    busy(0.03)
+
+
+def short_one():
+    busy(0.01)
+
+
+def work(r):
+    long_one()
+    short_one()
+
+
+def test_what_takes_three_times_as_long_is_seen_more_often(r):
+    stacks, seconds = lab.sampled(work, r)
+    seen = {name: sum(name in stack for stack in stacks) for name in ("long_one", "short_one")}
+    assert seen["long_one"] > seen["short_one"] > 0
+    assert seconds >= 0.04
+    assert all(isinstance(name, str) for stack in stacks for name in stack)
+
+
+def test_the_innermost_function_comes_first_and_its_caller_behind_it(r):
+    stacks, _ = lab.sampled(work, r)
+    stack = next(stack for stack in stacks if stack[0] == "busy")
+    assert stack[1] in ("long_one", "short_one") and stack[2] == "work"
+
+
+def test_they_can_be_drawn(r):
+    stacks, _ = lab.sampled(work, r)
+    assert lab.plot_icicle(stacks, "work", 40_000, "µs").axes
+
+
+def test_the_timer_and_its_signal_are_put_back(r):
+    def fails(r):
+        raise ValueError("in here")
+
+    before, (_, interval) = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
+    with pytest.raises(ValueError, match="in here"):
+        lab.sampled(fails, r)
+    lab.sampled(work, r)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL)[1] == interval != module.EVERY_S
+
+
+def test_another_thread_is_told_where_it_works(r):
+    said = []
+    thread = threading.Thread(target=lambda: said.append(refusal(lab.sampled, work, r)))
+    thread.start()
+    thread.join()
+    assert "main thread" in said[0]
