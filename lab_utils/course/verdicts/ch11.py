@@ -7,15 +7,15 @@ from ..claims import DEPENDS, FAILS, HOLDS, Verdict, judge
 def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
     """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes, how many failed when a plain
     client sent it to one node, and when the cluster client did. Whether MSET was refused across slots, and with one hash tag."""
-    seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline to one of them got {plain_failed} errors (a "
-            f"node without the key replies {reply!r}), the cluster client's pipeline {failed}")
+    seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline got {plain_failed} errors ({reply!r}), the "
+            f"cluster client's {failed}")
     adds = (f"one MSET over the same keys was {refused(mset_refused)}, and with one hash tag {refused(tagged_refused)}; a "
             "transaction has to stay in one slot too")
     if "MOVE" not in reply or not plain_failed:
         return Verdict(FAILS, seen, adds)
     if failed:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the client: {seen}, since it knows the nodes and groups by them", adds)
+    return Verdict(DEPENDS, f"on the client: {seen}; it groups by node", adds)
 
 
 def refused(was):
