@@ -173,7 +173,7 @@ def sorted_items(record):
 
 
 @exercise("05.3", "write place(number), which returns (key, field): where the counter of page `number` is kept", (
-    "A hash stays packed up to a number of fields. Section 8 found it on your server.",
+    "A hash stays packed up to a number of fields. The section on memory found it on your server.",
     "Give every hundred pages a hash of their own: which page is in which hash must follow from its number.",
     'return f"exercise:visits:{number // 100}", number % 100',
 ))
