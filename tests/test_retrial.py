@@ -17,6 +17,7 @@ module = importlib.import_module("lab_utils.course.retrials")  # the package's a
 claims.load_all()
 ARTICLE_SIZES = {"A": 4, "B": 10, "C": 14, "D": 7, "E": 3}  # the 38 claims on trial
 SCOREBOARD = ROOT / "notebooks" / "14_scoreboard.ipynb"
+OF_C = {"C10": ..., "C2": ...}  # claims of article C of which nothing is said
 C2 = "lab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
 
 
@@ -163,21 +164,79 @@ def test_no_tables_to_draw():
     assert "failed" in refusal(module.Retrial({}, {}).plot_tables)
 
 
-def test_the_table_of_an_article(board):
-    table = board.article("C")
-    assert [claim.name for claim in table] == ["C10", "C2"]
-    assert "C2 says &lt;this&gt;" in table._repr_html_()
-    assert 'href="01_round_trips.ipynb"' in table._repr_html_()
+def test_nothing_said_every_claim_in_its_order_with_its_figures_folded(board):
+    table = board.against({"C10": ..., "C2": None})
+    assert table.sentence == "" and [claim.name for claim in table.unsaid] == ["C10", "C2"]
+    assert repr(table).startswith(f"{claims.ARTICLES['C']}\nC10  “")
     assert "C2  “C2 says <this>”  [01_round_trips.ipynb]\n    verdict: untested: ~3 ms\n    addition: <more>" in repr(table)
-    assert "~3 ms<br><i>The lab adds:</i> &lt;more&gt; in ~4 ms</td>" in table._repr_html_()
-    assert repr(table).count("addition") == table._repr_html_().count("The lab adds") == 1
-    assert repr(table).startswith(table.article) and table.article in table._repr_html_()
-    assert "A, B, C" in refusal(board.article, "F")
+    page = table._repr_html_()
+    assert "<b>C2</b> C2 says &lt;this&gt;" in page and 'href="01_round_trips.ipynb">01</a>' in page
+    assert "<details><summary>figures</summary>~3 ms<br><i>The lab adds:</i> &lt;more&gt; in ~4 ms</details>" in page
+    assert repr(table).count("addition") == page.count("The lab adds") == 1
+    assert "you said" not in page.lower() + repr(table)
+
+
+def test_first_come_the_claims_that_came_out_otherwise(board):
+    table = board.against({"A1": "holds", "B2": " No, never", "C10": "depends", "C2": "holds"})
+    assert [claim.name for claim in table.otherwise] == ["B2", "C10"]
+    assert [claim.name for claim in table.as_said] == ["A1"]
+    assert [claim.name for claim in table.unsaid] == ["C2"], "untested here: it came out neither way"
+    assert table.sentence == "of the 3 that you judged, 1 came out as you said"
+    told = repr(table)
+    assert told.index("B2  “") < told.index("C10  “") < told.index("A1  “") < told.index("C2  “")
+    assert "    verdict: and you said “does not hold here”\nC10" in told
+    page = table._repr_html_()
+    assert page.index("Otherwise than you said") < page.index("<b>B2</b>") < page.index("<b>C10</b>")
+    assert page.index("<b>C10</b>") < page.index("<summary>As you said: A1</summary>") < page.index("<b>A1</b>")
+    assert page.count("you said</th>") == 1
+
+
+def test_all_as_said(board):
+    table = board.against({"A1": "Holds", "C10": "does not hold here"})
+    assert table.otherwise == table.unsaid == []
+    assert table.sentence == "of the 2 that you judged, 2 came out as you said"
+    assert "Otherwise" not in table._repr_html_()
+
+
+@pytest.mark.parametrize("said", [{}, {"Z9": "holds"}, {"A1": "perhaps"}, {"A1": 3}, {"A1": ""}, "holds", ["A1"], None])
+def test_what_cannot_have_been_said_of_a_claim(board, said):
+    refusal(board.against, said)
+
+
+@pytest.mark.parametrize("word, because, turns_with, clause", [
+    (DEPENDS, "on the client: ~3 ms", "the client", "depends on the client"),
+    (DEPENDS, "on what is kept, not on what is sent: 3 of 4", "", "depends on what is kept, not on what is sent"),
+    (HOLDS, "~3 ms", "the distance", "holds; it turns with the distance"), (HOLDS, "~3 ms", "", "holds"),
+    (FAILS, "~3 ms: no", "the distance", "does not hold here"),
+    (UNTESTED, "Java does not run here, and more", "the client", "untested: Java does not run here"),
+    (UNTESTED, "OSError: no memory", "", "untested: OSError: no memory")])
+def test_a_verdict_in_one_clause(word, because, turns_with, clause):
+    assert module.Retried("A1", "", word, because, "", "", turns_with).clause == clause
+
+
+def test_every_clause_is_short(board):
+    """Of what the committed scoreboard shows."""
+    clauses = [module.Retried(name, "", word, because, "", "", claims.CLAIMS[name].turns_with).clause
+               for name, (word, because) in shown_in(SCOREBOARD).items()]
+    assert len(clauses) == 38 and max(map(len, clauses)) < 70 and not [clause for clause in clauses if "~" in clause]
 
 
 def test_claims_are_grouped_by_what_they_turn_with(board):
-    assert board.turning_with(DEPENDS) == {"the client": ["B2"]}
-    assert board.turning_with(HOLDS) == {"the distance": ["A1"]}
+    groups = board.by_condition()
+    assert list(groups.groups) == list(claims.TURNS_WITH)
+    lines = repr(groups).splitlines()
+    assert lines[0] == "verdicts: the client: depends B2; holds none"
+    assert "verdicts: the distance: depends none; holds A1" in lines
+    assert lines[-1] == "verdicts: the rest: C10 does not hold here; C2 untested"
+    page = groups._repr_html_()
+    assert "<b>B2</b> B2 says &lt;this&gt; <i>depends ~3 ms</i>" in page
+    assert "<summary>A1</summary><b>A1</b> A1 says &lt;this&gt;</details>" in page
+
+
+def test_groups_have_as_many_lines_whatever_the_words_are(board):
+    same = module.Retrial({name: module.Retried(name, claim.text, HOLDS, "", "", "", claim.turns_with)
+                           for name, claim in board.claims.items()}, {})
+    assert len(repr(same.by_condition()).splitlines()) == len(repr(board.by_condition()).splitlines()) == 8
 
 
 def test_what_an_addition_says_is_compared_but_for_its_figures():
@@ -187,16 +246,17 @@ def test_what_an_addition_says_is_compared_but_for_its_figures():
     assert as_compared(quiet) != as_compared(quiet.splitlines()[0])
 
 
-def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board, capsys):
-    other = module.Retrial({name: module.Retried(claim.name, claim.text, HOLDS, "<i>other</i>", claim.chapter, claim.addition)
+def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board):
+    other = module.Retrial({name: module.Retried(claim.name, claim.text, HOLDS, "<i>other</i>", claim.chapter, claim.addition,
+                                                  claim.turns_with)
                             for name, claim in board.claims.items()}, {})
-    for one, two in ((repr(board), repr(other)), (repr(board.article("C")), repr(other.article("C"))),
-                     (board.article("C")._repr_html_(), other.article("C")._repr_html_())):
+    for one, two in ((repr(board), repr(other)), (repr(board.against(OF_C)), repr(other.against(OF_C))),
+                     (board.against(OF_C)._repr_html_(), other.against(OF_C)._repr_html_()),
+                     (repr(board.by_condition()), repr(other.by_condition())),
+                     (board.by_condition()._repr_html_(), other.by_condition()._repr_html_())):
         assert one != two and as_compared(one) == as_compared(two)
-    shown = as_compared(board.article("C")._repr_html_())
+    shown = as_compared(board.against(OF_C)._repr_html_())
     assert "C2 says &lt;this&gt;" in shown and "01_round_trips.ipynb" in shown and "untested" not in shown
-    other.plot()
-    assert as_compared(capsys.readouterr().out) == "verdict: ...\n"
 
 
 def test_every_word_has_a_look():
@@ -232,6 +292,14 @@ def test_the_scoreboard_says_what_the_chapters_say():
     chapters = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if path != SCOREBOARD]
     said = {(name, word) for path in chapters for name, word in verdicts_in(path)}
     assert said == set(verdicts_in(SCOREBOARD))
+
+
+def test_each_claim_stands_in_a_form_in_the_words_of_its_judge():
+    """The learner reads it there, beside the dots."""
+    source = "\n".join(cell.source for cell in nbformat.read(SCOREBOARD, as_version=4).cells if cell.cell_type == "code")
+    forms = re.findall(r'"([A-E]\d+)": \.\.\.,  # (.*(?:\n +# .*)*)', source)
+    asked = {name: " ".join(line.strip(" #") for line in text.split("\n")) for name, text in forms}
+    assert asked == {name: claim.text for name, claim in claims.CLAIMS.items()}
 
 
 def test_the_scoreboard_keeps_no_verdict_of_its_own():

@@ -5,7 +5,6 @@ order, one chapter after the other, at LAB_SCALE=ci. So the scoreboard has no me
 chapters', and no verdict from yesterday.
 """
 
-import html
 import json
 import os
 import subprocess
@@ -19,11 +18,12 @@ from ..scale import scale
 from ..testbed.keeper import Kept
 from ..timing.rounds import progress
 from . import claims
+from .verdict_table import Against, Conditions, said_of
 
 TAG = "trial"
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 CELL_TIMEOUT_S = 60
-CHAPTER_S = 6  # about what the cells of one chapter take, for the progress bar
+CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,15 @@ class Retried:
     addition: str = ""
     turns_with: str = ""
 
+    @property
+    def clause(self):
+        """The verdict in one clause: 'depends on the client', 'holds; it turns with the distance'."""
+        if self.word == claims.DEPENDS:
+            return f"{self.word} {self.because.split(':')[0]}"
+        if self.word == claims.UNTESTED:
+            return f"{self.word}: {self.because.split(', ')[0]}"
+        return f"{self.word}; it turns with {self.turns_with}" if self.word == claims.HOLDS and self.turns_with else self.word
+
 
 class Retrial:
     """`claims` is {name: Retried}; `tables` is {what: {"published", "reproduced": {name: seconds}, "rtt_ms"}}."""
@@ -51,17 +60,18 @@ class Retrial:
         counted = Counter(claim.word for claim in self.claims.values())
         return {word: counted[word] for word in claims.WORDS if counted[word]}
 
-    def turning_with(self, word):
-        """{what decides: names of the claims that got this verdict and turn with it}, as claims.TURNS_WITH has it in order."""
-        chosen = [claim for claim in self.claims.values() if claim.word == word]
-        groups = {what: [claim.name for claim in chosen if claim.turns_with == what] for what in claims.TURNS_WITH}
-        return {what: names for what, names in groups.items() if names}
+    def against(self, said):
+        """What you said of some claims, beside what came out here: first those that came out otherwise.
 
-    def article(self, letter):
-        """The claims of one article, "A" to "E", as a Table. Raises LabError for another letter."""
-        if letter not in claims.ARTICLES:
-            raise LabError(f"There is no article {letter!r}. There are: {', '.join(claims.ARTICLES)}.")
-        return Table([claim for claim in self.claims.values() if claim.name[0] == letter], claims.ARTICLES[letter])
+        `said` is {"A1": "holds", "A2": "depends", "A3": "no", "A4": ...}; three dots say nothing. Returns an Against.
+        Raises LabError for a claim that is not on the board, and for another word.
+        """
+        words = said_of(said, self.claims)
+        return Against([self.claims[name] for name in said], words)
+
+    def by_condition(self):
+        """The claims grouped by what decides where each holds and by how much, as claims.TURNS_WITH has it: Conditions."""
+        return Conditions(self.claims.values())
 
     def plot(self, title=None):
         """Draws every claim in words, under its article, with its verdict as a word and a colour."""
@@ -84,48 +94,10 @@ class Retrial:
         return f"verdicts: {self.in_words()}"
 
 
-class Table(list):
-    """The claims of one article: in Jupyter a table with links to the chapters, elsewhere text. `article` is its title."""
-
-    def __init__(self, claims, article):
-        super().__init__(claims)
-        self.article = article
-
-    def __repr__(self):
-        lines = [claims.in_words(claim.name, claim.text, claim, f"  [{claim.chapter}]") for claim in self]
-        return "\n".join([self.article, *lines])
-
-    def _repr_html_(self):
-        heads = row(cell("", "th"), cell("claimed", "th"), cell("here", "th"), cell("why, and what the lab adds", "th"),
-                    cell("chapter", "th"))
-        rows = [row(cell(f"<b>{claim.name}</b>"), cell(html.escape(claim.text)), verdict_cell(f"<b>{claim.word}</b>"),
-                    verdict_cell(reason(claim)), cell(f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>'))
-                for claim in self]
-        return f"<b>{html.escape(self.article)}</b><table>{heads}{''.join(rows)}</table>"
-
-
-def row(*cells):
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def cell(text, tag="td", marked=""):
-    """A cell of a table. Jupyter sets every one to the right unless it says otherwise itself."""
-    return f'<{tag}{marked} style="text-align: left; vertical-align: top">{text}</{tag}>'
-
-
-def reason(claim):
-    """Why a claim got its word, and below it, apart, what the lab adds."""
-    addition = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
-    return html.escape(claim.because) + addition
-
-
-def verdict_cell(text):
-    """A cell with a word, or its reason: nbval passes over what is in it."""
-    return cell(text, marked=' class="verdict"')
-
-
 def retrial():
-    """Tries every claim again with the measuring cells of its chapter, and returns a Retrial. Takes about a minute.
+    """Tries every claim again with the measuring cells of its chapter, and returns a Retrial.
+
+    Takes a good minute on a quiet machine, two or three on a busy one.
 
     A claim whose cells fail on this machine comes back as "untested", with the reason. The ledger is brought up to date.
     Raises LabError where the chapters are not there.

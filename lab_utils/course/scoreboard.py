@@ -38,7 +38,7 @@ def plot_verdicts(retrial, title=None):
     set_title(axes, title or retrial.in_words().capitalize())
     environment(axes)
     by_word = {word: [claim.name for claim in retrial.claims.values() if claim.word == word] for word in retrial.words()}
-    print("verdicts: " + "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word.items()))
+    say("; ".join(f"{word}: {', '.join(names)}" for word, names in by_word.items()))
     return figure
 
 
