@@ -22,7 +22,7 @@ from .verdict_table import Against, Conditions, said_of
 
 TAG = "trial"
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-CELL_TIMEOUT_S = 60
+CELL_TIMEOUT_S = 120
 CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
 
 
@@ -41,12 +41,13 @@ class Retried:
 
     @property
     def clause(self):
-        """The verdict in one clause: 'depends on the client', 'holds; it turns with the distance'."""
+        """The verdict in one clause: 'depends on the client', 'holds; the figures turn with the distance'."""
         if self.word == claims.DEPENDS:
             return f"{self.word} {self.because.split(':')[0]}"
         if self.word == claims.UNTESTED:
             return f"{self.word}: {self.because.split(', ')[0]}"
-        return f"{self.word}; it turns with {self.turns_with}" if self.word == claims.HOLDS and self.turns_with else self.word
+        turns = self.word == claims.HOLDS and self.turns_with
+        return f"{self.word}; the figures turn with {self.turns_with}" if turns else self.word
 
 
 class Retrial:

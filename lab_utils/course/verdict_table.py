@@ -75,13 +75,13 @@ class Against:
         if self.as_said:
             parts.append(folded(f"As you said: {names(self.as_said)}", self.table(self.as_said)))
         if self.unsaid:
-            parts.append(self.table(self.unsaid))
+            parts.append(f"{'<br><b>Not judged, or not tested here</b>' if self.sentence else ''}{self.table(self.unsaid)}")
         return "".join(parts)
 
     def table(self, tried, said=False):
         heads = row(cell("claimed", "th"), *([cell("you said", "th")] if said else []), cell("here", "th"), cell("told in", "th"))
         rows = [row(cell(f"<b>{claim.name}</b> {html.escape(claim.text)}"), *([cell(self.said[claim.name])] if said else []),
-                    verdict_cell(f"<b>{html.escape(claim.clause)}</b>{folded('figures', reason(claim))}"), link(claim))
+                    verdict_cell(clause_of(claim) + folded("figures", reason(claim))), link(claim))
                 for claim in tried]
         return f"<table>{heads}{''.join(rows)}</table>"
 
@@ -105,7 +105,7 @@ class Conditions:
         return "\n".join([*lines, f"verdicts: the rest: {rest or 'none'}"])
 
     def _repr_html_(self):
-        heads = row(cell("what it turns with", "th"), cell("depends on it", "th"), cell("holds, the figures turn with it", "th"))
+        heads = row(cell("what it turns with", "th"), cell("depends on it", "th"), cell("holds; the figures turn with it", "th"))
         rows = [row(cell(f"<b>{what}</b>"), verdict_cell("<br>".join(in_full(claim, claim.clause) for claim in found[DEPENDS])),
                     verdict_cell(folded(names(found[HOLDS]), "<br>".join(map(in_full, found[HOLDS]))) if found[HOLDS] else ""))
                 for what, found in self.groups.items()]
@@ -121,6 +121,11 @@ def names(tried):
 def in_full(claim, verdict=""):
     """A claim in words, as HTML, and its verdict."""
     return f"<b>{claim.name}</b> {html.escape(claim.text)}" + (f" <i>{html.escape(verdict)}</i>" if verdict else "")
+
+
+def clause_of(claim):
+    """The verdict in one clause, as HTML: its word stands out."""
+    return f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
 
 
 def reason(claim):
