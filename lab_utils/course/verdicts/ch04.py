@@ -45,5 +45,5 @@ def c11(results_before_execute, turns, effects_kept):
         return Verdict(FAILS, seen, adds)
     if not effects_kept:
         return Verdict(HOLDS, f"{seen}, and a later command did not find what an earlier one had written", adds)
-    return Verdict(DEPENDS, f"on what the later command needs: {seen}, so a command can't be built from an earlier reply. One that needs only "
-                            "an earlier effect found it", adds)
+    return Verdict(DEPENDS, f"on what the later command needs: {seen}, so a command can't be built from an earlier reply. "
+                            "One that needs only an earlier effect found it", adds)
