@@ -18,8 +18,10 @@ from redis.retry import Retry
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing import tap
-from lab_utils.tracing.traces import Trace, trace
+from lab_utils.tracing import recorder, tap
+from lab_utils.tracing.replay import seconds_at
+from lab_utils.tracing.traces import Record, Trace, trace
+from lab_utils.tracing.turns import Turn
 
 SCRIPT = "return redis.call('INCR', KEYS[1])"
 
@@ -469,8 +471,6 @@ def test_it_can_be_stored_and_read_again(r):
 
 
 def test_many_turns_are_added_up_by_place(r, monkeypatch):
-    from lab_utils.tracing import recorder
-
     monkeypatch.setattr(recorder, "WHOLE", 100)
     monkeypatch.setattr(recorder, "BATCH", 10)
     with trace() as t:
@@ -481,6 +481,96 @@ def test_many_turns_are_added_up_by_place(r, monkeypatch):
     assert (t.round_trips, t.waits, t.commands) == (550, 550, {"GET": 500, "SET": 50})
     assert len(t.turns) == 100 and [(fold.label, fold.turns) for fold in t.folds] == [("GET user:{…}", 400), ("SET user:{…}", 50)]
     assert [(site.label, site.turns) for site in t.call_sites] == [("GET user:{…}", 500), ("SET user:{…}", 50)]
+
+
+# What is made of it
+
+
+def slow_page(r):
+    for number in range(30):
+        r.get(f"user:{number}")
+    r.incr("hits")
+
+
+def test_a_report_says_each_thing_once_and_fits_the_page(r):
+    with trace() as t:
+        slow_page(r)
+        for number in range(20):
+            r.set(f"user:{number}", 1)
+            r.expire(f"user:{number}", 60)
+        pipeline(r)
+    text = t.report()
+    assert max(map(len, text.splitlines())) <= 100
+    assert "72 round trips   72 waits" in text
+    in_order = [line.strip() for line in text.partition("In order")[2].partition("\n\n")[0].splitlines()]
+    assert in_order == ["", "GET user:{…} × 30", "INCRBY hits", "(SET user:{…} · EXPIRE user:{…}) × 20",
+                        "pipeline of 100 GET user:{…}"]
+    assert "GET user:{…}" in t._repr_html_() and "slow_page" in t._repr_html_()
+
+
+def test_the_report_of_nothing():
+    with trace() as t:
+        pass
+    assert t.report().splitlines()[0] == "0 round trips   0 waits   0 commands   0 bytes sent   0 bytes received"
+    assert "nothing to draw" in refusal(t.plot)
+
+
+def turn(sent, replied, line=0, connection=0, **other):
+    return Turn(sent, replied, line=line, connection=connection, outcome="answered", **other)
+
+
+@pytest.mark.parametrize("turns, starters, seconds, expected", [
+    ([turn(0.001, 0.002), turn(0.003, 0.004)], [None], 0.005, 0.025),  # one after the other
+    ([turn(0.001, 0.002), turn(0.001, 0.002, 0, 1)], [None], 0.005, 0.015),  # at once: a cluster's pipeline
+    ([turn(0.001, 0.002, 1), turn(0.001, 0.002, 2, 1), turn(0.003, 0.004)], [None, 0, 0], 0.005, 0.025),  # threads; who started them
+    ([turn(0.001, 0.002, 1), turn(0.003, 0.004, 2, 1)], [None, 0, 0], 0.005, 0.015),  # two threads that did not meet, by chance
+    ([turn(0.001, 0.002, 1), turn(0.003, 0.004, 2)], [None, 0, 0], 0.005, 0.025),  # but on one connection
+    ([turn(0.001, 0.002, setup=True), turn(0.003, 0.004)], [None], 0.005, 0.035),  # TCP's own turn besides
+])
+def test_turns_are_played_again_at_a_distance(turns, starters, seconds, expected):
+    record = Record(turns=turns, starters=starters, lines=["x"] * len(starters), seconds=seconds, waits=1)
+    assert seconds_at(record, 10, here_ms=0) == pytest.approx(expected)
+    assert seconds_at(record, 0, here_ms=0) == pytest.approx(seconds)
+
+
+def test_turns_that_were_added_up_are_further_away_too(r, monkeypatch):
+    monkeypatch.setattr(recorder, "WHOLE", 10)
+    monkeypatch.setattr(recorder, "BATCH", 10)
+    with trace() as t:
+        for number in range(100):
+            r.get(f"user:{number}")
+    assert t.seconds_at(10, here_ms=0) - t.seconds_at(0, here_ms=0) == pytest.approx(1)
+    refusal(t.seconds_at, -1)
+    refusal(t.seconds_at, "1 ms")
+
+
+def test_before_and_after(r):
+    def page(loop):
+        if loop:
+            slow_page(r)
+        else:
+            r.mget([f"user:{number}" for number in range(30)])
+            r.incr("hits")
+
+    with trace() as before:
+        page(loop=True)
+    with trace() as after:
+        page(loop=False)
+    change = before.compare(after)
+    assert (change.saved, change.waits_saved) == (29, 29)
+    assert change.rows[0].label == "GET user:{…}" and (change.rows[0].before, change.rows[0].after) == (30, 0)
+    assert "31 round trips before, 2 after: 29 saved" in repr(change)
+    assert "29 more" in repr(after.compare(before)) and "no change" in repr(before.compare(before))
+    refusal(before.compare, 3)
+
+
+def test_the_lanes_show_each_turn(r):
+    with trace() as t:
+        slow_page(r)
+    figure = t.plot()
+    texts = [artist.get_text() for artist in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+    assert any("31 round trips on 1 connection" in text for text in texts)
+    assert any(text.startswith("31 round trips in ") for text in texts)
 
 
 # redis-py afterwards

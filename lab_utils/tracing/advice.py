@@ -38,6 +38,7 @@ ADDS_UP = named("""
     INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPOP RPOP SPOP XADD GETDEL
     RPOPLPUSH LMOVE
 """)
+CHANGED = "a read, and a write of the same key"
 CHANGES_OF = {"GET": ("SET",), "HGET": ("HSET",)}
 
 
@@ -190,7 +191,8 @@ def small_transactions(turns):
         if turn.names.get("MULTI") and sum(turn.names.values()) == 3:
             groups[turn.site].append(turn)
     for site, several in groups.items():
-        if len(several) >= FEWEST_TRANSACTIONS and not any(command.name == "WATCH" for turn in turns for command in turn.commands):
+        watches = any(command.name == "WATCH" for turn in turns for command in turn.commands)
+        if len(several) >= FEWEST_TRANSACTIONS and not watches:
             yield Finding("small pipelines", "a pipeline for each command", f"{len(several):,} transactions of one command each",
                           len(several) - 1, site, ONE_BY_ONE,
                           "pipe = r.pipeline()  # before the loop\n...\npipe.execute()  # after it")
@@ -222,12 +224,14 @@ def read_then_written(turns):
         if before is None or command.key in watched or any(key in released for key in locks):
             continue
         found, expires = before.bytes_received > NOTHING, int(command.detail or 0) & 2 and command.name == "SET"
-        if found or not expires:
-            yield Finding("read, then written", "a read, and a write of the same key", f"{single(before).name} {command.pattern}, "
-                          f"then {command.name}: what another client writes in between is lost" if found else
-                          f"{single(before).name} {command.pattern} found nothing, then {command.name}", 1 if found else 0,
-                          turn.site, PIPELINES if not found else "07_lua_scripts",
-                          instead_of_reading(command.name), sure=bool(found and not expires))
+        read_it = f"{single(before).name} {command.pattern}"
+        instead = instead_of_reading(command.name)
+        if found:
+            shows = f"{read_it}, then {command.name}: what another client writes in between is lost"
+            yield Finding("read, then written", CHANGED, shows, 1, turn.site, "07_lua_scripts", instead, sure=not expires)
+        elif not expires:
+            shows = f"{read_it} found nothing, then {command.name}"
+            yield Finding("read, then written", CHANGED, shows, 0, turn.site, PIPELINES, instead, sure=False)
 
 
 def instead_of_reading(name):
@@ -241,8 +245,9 @@ def retried(turns):
                 if (command.name, command.key) == (other.name, other.key)]
         unsafe = [name for name in same if name in ADDS_UP]
         if lost.outcome == LOST and unsafe:
-            yield Finding("retried", "sent again, though twice is not once", f"{unsafe[0]} got no answer and was sent a second time",
-                          0, again.site, UNSAFE, "r = redis.Redis(..., retry=None)  # or a script that knows the request's number")
+            shows = f"{unsafe[0]} got no answer and was sent once more"
+            yield Finding("retried", "sent again, though twice is not once", shows, 0, again.site, UNSAFE,
+                          "r = redis.Redis(..., retry=Retry(NoBackoff(), 0))  # and look first whether it was done")
 
 
 # Kinds of command
@@ -332,6 +337,6 @@ def large_replies(turns):
     for turn in turns:
         command = single(turn)
         if command and command.name in ("GET", "HGETALL", "JSON.GET") and turn.bytes_received > LARGE_REPLY:
-            yield Finding("large value", "a large value", f"{command.name} {command.pattern} brought {size(turn.bytes_received)}", 0,
-                          turn.site, "06_pickle_and_json", "value = r.hget(key, field)  # if one field of it is all you need",
-                          sure=False)
+            shows = f"{command.name} {command.pattern} brought {size(turn.bytes_received)}"
+            yield Finding("large value", "a large value", shows, 0, turn.site, "06_pickle_and_json",
+                          "value = r.hget(key, field)  # if one field of it is all you need", sure=False)

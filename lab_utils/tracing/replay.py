@@ -40,7 +40,7 @@ def replayed(record, longer):
             opened.add(turn.connection)
         played.add(turn, sent + max(0.0, turn.seconds + trips * longer))
     rest = record.waits - max((turn.depth for turn in record.turns), default=0)  # of turns that were added up
-    return max(0.0, played.end + record.seconds - played.end_before + rest * longer)
+    return max(0.0, played.end + record.seconds - played.end_before + max(0, rest) * longer)
 
 
 class Played:

@@ -102,9 +102,12 @@ def findings(trace):
 
 def as_html(trace):
     """The report as a notebook shows it."""
-    rows = "".join(f"<tr><td style='text-align:left'>{html.escape(what)}</td><td style='text-align:left'>{html.escape(where)}</td></tr>"
-                   for what, where in sites(trace))
+    rows = "".join(f"<tr>{cell(what)}{cell(where)}</tr>" for what, where in sites(trace))
     numbers = "<br>".join(html.escape(line.removeprefix("measured: ")) for line in head(trace))
     order = "<br>".join(html.escape(what) for what, _ in runs(trace))
-    return (f"<p>{numbers}</p><table><tr><th style='text-align:left'>what</th><th style='text-align:left'>where from</th></tr>{rows}"
-            f"</table><p>In order:<br>{order}</p>")
+    change = f"<pre>{html.escape(repr(trace.findings))}</pre>" if trace.findings else ""
+    return f"<p>{numbers}</p><table>{rows}</table><p>In order:<br>{order}</p>{change}"
+
+
+def cell(text):
+    return f"<td style='text-align:left'>{html.escape(text)}</td>"

@@ -9,10 +9,14 @@ from dataclasses import asdict, dataclass, field
 
 import redis
 
+from .. import setting
+from ..arguments import check_title, shown
 from ..errors import LabError
-from ..words import counted
+from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
+from ..words import counted, plain_duration
 from .advice import findings_of
 from .commands import HOLE, SEPARATORS, Command
+from .comparing import Comparison
 from .recorder import Fold, Place, Recorder
 from .replay import seconds_at
 from .report import as_html, report
@@ -20,6 +24,7 @@ from .sites import Site
 from .turns import ELSEWHERE, FAILED, LOST, Turn, label_of
 
 FORMAT = 1  # of the JSON
+TRACED = "what the block did"
 MOST_KINDS = 3  # of key that one call site is said to name
 
 
@@ -167,11 +172,35 @@ class Trace:
 
     @property
     def findings(self):
-        """What to change, a list of Finding, the one that saves the most round trips first; what is worth a look comes last."""
+        """What to change: a list of Finding, the one that saves most first; what is only worth a look comes last."""
         return findings_of(self.record)
 
+    def compare(self, after):
+        """This trace beside another one, `before.compare(after)`: a Comparison. Raises LabError for anything but a Trace."""
+        if not isinstance(after, Trace):
+            raise LabError(f"compare takes another trace, and got {shown(after)}. Pass what `with lab.trace() as t` gave.")
+        return Comparison(self, after)
+
+    def plot(self, title=None):
+        """Draws the turns as lanes, a lane for each connection, on one axis of time: those that were kept whole.
+
+        Prints one line in words and returns the Figure. Raises LabError where there is no turn.
+        """
+        check_title(title, "plot")
+        if not self.turns:
+            raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let it use a client.")
+        if not setting.is_drawn():
+            return None
+        from ..figures.lanes import draw_lanes
+
+        return draw_lanes({TRACED: run_of(self.record)}, title or self._title())
+
+    def _title(self):
+        share = min(1, self.waiting / self.seconds)
+        return f"{counted(self.round_trips, 'round trip')} in {plain_duration(self.seconds)}, {share:.0%} of it waiting"
+
     def report(self):
-        """What the block did, as text: turns in order, repeated runs folded; call sites; times at three distances; what to change."""
+        """What the block did, as text: counts, times at three distances, call sites, turns in order, what to change."""
         return report(self)
 
     def _repr_html_(self):
@@ -246,14 +275,34 @@ def record_of(recorder):
     if recorder.is_open:
         recorder.sort_in()
     with recorder.sorting:
-        return Record(list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
-                      list(recorder.starters), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened, recorder.refused,
-                      recorder.unattributed)
+        return Record(
+            list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
+            list(recorder.starters), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened,
+            recorder.refused, recorder.unattributed,
+        )
 
 
 def turn_from(stored):
     return Turn(**{**stored, "site": Site(**stored["site"]),
                    "commands": [Command(**command) for command in stored["commands"]]})
+
+
+# As lanes
+
+
+def run_of(record):
+    """The Run that figures draw."""
+    flights = [Flight(turn.connection, turn.sent, turn.replied, kind_of(turn), Counter(turn.names)) for turn in record.turns]
+    addresses = list(dict.fromkeys(place.address for place in record.places))
+    nodes = {number: addresses.index(place.address) + 1 for number, place in enumerate(record.places)}
+    nodes = nodes if len(addresses) > 1 else {}
+    return Run(flights, max(record.seconds, flights[-1].end), [], nodes, None)
+
+
+def kind_of(turn):
+    if turn.outcome == LOST:
+        return UNANSWERED
+    return HANDSHAKE if turn.setup else REDIRECTED if turn.outcome == ELSEWHERE else REQUEST
 
 
 # By place
@@ -276,7 +325,8 @@ def call_sites(record):
 def label_of_all(turns):
     """The label of turns that hold the same names, if in other numbers."""
     pattern, first = pattern_of_all(turns), turns[0]
-    each = first.names if isinstance(first, Turn) else {name: max(1, number // first.turns) for name, number in first.names.items()}
+    number = 1 if isinstance(first, Turn) else first.turns
+    each = {name: max(1, times // number) for name, times in first.names.items()}
     alike = all(turn.names == first.names for turn in turns if isinstance(turn, Turn))
     label = label_of(each, pattern)
     return label if alike else label.replace(" of ", " of about ", 1)
