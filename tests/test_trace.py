@@ -522,7 +522,7 @@ def turn(sent, replied, line=0, connection=0, **other):
 @pytest.mark.parametrize("turns, starters, seconds, expected", [
     ([turn(0.001, 0.002), turn(0.003, 0.004)], [None], 0.005, 0.025),  # one after the other
     ([turn(0.001, 0.002), turn(0.001, 0.002, 0, 1)], [None], 0.005, 0.015),  # at once: a cluster's pipeline
-    ([turn(0.001, 0.002, 1), turn(0.001, 0.002, 2, 1), turn(0.003, 0.004)], [None, 0, 0], 0.005, 0.025),  # threads; who started them
+    ([turn(0.001, 0.002, 1), turn(0.001, 0.002, 2, 1), turn(0.003, 0.004)], [None, 0, 0], 0.005, 0.025),  # threads
     ([turn(0.001, 0.002, 1), turn(0.003, 0.004, 2, 1)], [None, 0, 0], 0.005, 0.015),  # two threads that did not meet, by chance
     ([turn(0.001, 0.002, 1), turn(0.003, 0.004, 2)], [None, 0, 0], 0.005, 0.025),  # but on one connection
     ([turn(0.001, 0.002, setup=True), turn(0.003, 0.004)], [None], 0.005, 0.035),  # TCP's own turn besides
