@@ -217,3 +217,11 @@ def test_options_that_lead_elsewhere():
     before = set(keeper._kept)
     assert "another server" in refusal(lab.replica, host="example.org")
     assert nothing_remains(before)
+
+
+def test_a_replica_is_not_emptied(two):
+    two.primary.set("key", "value")
+    assert two.primary.wait(1, 5_000) == 1
+    assert "of a replica" in refusal(lab.empty, two.replica)
+    lab.empty(two.primary)
+    assert two.primary.dbsize() == 0
