@@ -6,6 +6,7 @@ import re
 
 import nbformat
 import pytest
+import reading
 from helpers import ROOT
 
 import lab_utils as lab
@@ -15,7 +16,7 @@ exercises.load_all()
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 LONGEST_CELL = 25
-LONGEST_LINE = 130
+LONGEST_LINE = 100
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
 MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64|\d CPUs?\b|jemalloc|\bpid \d")
@@ -172,6 +173,26 @@ def test_every_helper_is_there_and_says_what_it_does(name):
     assert getattr(lab, name).__doc__
 
 
+# How it is made: a tired person finishes it
+
+
+@every_chapter
+def test_the_main_path_is_half_an_hour_and_thirty_cells(notebook):
+    path = reading.parts(notebook)[reading.MAIN]
+    assert round(path.minutes) <= reading.MOST_MINUTES and path.cells <= reading.MOST_CELLS, path
+
+
+@every_chapter
+def test_it_says_how_long_it_takes(notebook):
+    assert reading.stated(notebook) == [part.stated for part in reading.parts(notebook).values()]
+
+
+@every_chapter
+def test_what_goes_deeper_stands_last(notebook):
+    headings = re.findall(r"^##? (.*)$", prose(notebook), re.MULTILINE)
+    assert "Deeper" not in headings[:-1]
+
+
 # Where it points
 
 
@@ -185,7 +206,7 @@ def test_every_link_to_a_file_leads_somewhere(notebook):
 @every_chapter
 def test_it_links_to_the_next_chapter(notebook):
     later = [link for found in LINK.findall(prose(notebook)) for link in found if re.fullmatch(r"\d\d_\w+\.ipynb", link)]
-    following = [path.name for path in CHAPTERS if path.name[:3] == f"{int(notebook.name[:2]) + 1:02d}_"]
+    following = [path.name for path in CHAPTERS if path.name > notebook.name][:1]
     assert set(following) <= set(later)
 
 
