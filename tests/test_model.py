@@ -71,11 +71,22 @@ def test_only_what_can_be_fitted():
 def test_a_hidden_distance_is_found_again():
     model = Model(turn_s=60e-6, command_s=4e-6)
     constant = 0.2
-    figures = [(turns, constant + turns * (0.00034 + model.turn_s + model.command_s)) for turns in (10_000, 100)]
+    figures = [(turns, constant + turns * (0.00034 + model.turn_s)) for turns in (10_000, 100)]
     found = lab.hidden_distance(*figures, model=model)
     assert found.rtt_ms == pytest.approx(0.34)
     assert found.constant_s == pytest.approx(constant)
-    assert found.turn_s == pytest.approx(0.00034 + 64e-6)
+    assert found.turn_s == pytest.approx(0.00034 + 60e-6)
+
+
+def test_one_figure_alone_holds_a_command_a_turn():
+    model = Model(turn_s=60e-6, command_s=4e-6)
+    assert lab.hidden_distance((10_000, model.seconds(10_000, 10_000, 0.34)), model=model).rtt_ms == pytest.approx(0.34)
+
+
+def test_two_figures_for_the_same_commands_are_solved_by_what_the_model_makes_of_them():
+    model = Model(turn_s=60e-6, command_s=4e-6)
+    many, few = ((turns, model.seconds(turns, 500, 5)) for turns in (500, 1))
+    assert lab.hidden_distance(many, few, model=model).rtt_ms == pytest.approx(5)
 
 
 @pytest.mark.parametrize("many, few, rtt_ms, constant_s", [

@@ -14,7 +14,7 @@ BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, 
 
 @dataclass(frozen=True)
 class HiddenDistance:
-    """What published figures say: `turn_s` a turn, `constant_s` once, and the `rtt_ms` behind it."""
+    """What published figures say: `turn_s` a turn, `constant_s` for all that is the same in both, the `rtt_ms` behind a turn."""
 
     turn_s: float
     constant_s: float
@@ -76,9 +76,10 @@ def predict(turns, commands, rtt_ms=0, model=None):
 def hidden_distance(many, few=None, model=None):
     """Solves published figures, each (turns, seconds) for the same commands, for the distance behind them.
 
-    seconds = constant + turns × turn_s, twice, gives both unknowns; with one figure alone the constant counts as none. Of a
-    turn, this machine's own share (a, and one command's c) is taken off, since the authors' is not known. A figure that went
-    in is no evidence for what comes out. Returns a HiddenDistance; never a negative distance.
+    seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in both constants. With one
+    figure alone the constant counts as none, and a turn holds one command's cost too. This machine's own share of a turn is
+    taken off (a, and c where it is in it), since the authors' is not known. A figure that went in is no evidence for what
+    comes out. Returns a HiddenDistance; never a negative distance.
     """
     (more_turns, longer_s), (fewer_turns, shorter_s) = figure(many), figure((0, 0.0) if few is None else few)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
@@ -86,7 +87,7 @@ def hidden_distance(many, few=None, model=None):
                        "Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
     turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)
     fitted = given(model)
-    rtt_s = max(0.0, turn_s - fitted.turn_s - fitted.command_s)
+    rtt_s = max(0.0, turn_s - fitted.turn_s - (fitted.command_s if few is None else 0))
     return HiddenDistance(turn_s, shorter_s - fewer_turns * turn_s, rtt_s * 1000)
 
 
