@@ -89,10 +89,11 @@ class Pair:
         return not self.started_primary() or self._started[0].alive()
 
     def wait_until_level(self):
-        """Until the replica has all that the primary has sent; where it follows somebody else by now, nothing is waited for."""
+        """Until the replica has all that the primary has sent so far; not where it follows nobody."""
         with guard.check(self.primary).connect() as first, self._started[-1].connect() as second:
+            sent = offset(first, "master_repl_offset")
             if second.info("replication").get("master_link_status") == "up":
-                wait_until(lambda: offset(second, "slave_repl_offset") >= offset(first, "master_repl_offset"))
+                wait_until(lambda: offset(second, "slave_repl_offset") >= sent)
 
 
 def replica(primary=None, rtt_ms=0, **options):
