@@ -179,7 +179,7 @@ def cache_aside(r):
 
 def cache_aside_setex(r):
     if r.get("page:1") is None:
-        r.setex("page:1", 60, "text")
+        r.execute_command("SETEX", "page:1", 60, "text")  # redis-py calls its own method deprecated
 
 
 def counters(r):

@@ -8,6 +8,8 @@ import asyncio
 import contextvars
 import threading
 import weakref
+from asyncio import _get_running_loop
+from threading import get_ident
 
 DEEPEST = 16  # tasks that start tasks that start tasks: further up nobody asks
 
@@ -28,15 +30,13 @@ class Line:
 
 def line_here():
     """The Line of this thread or task."""
-    line, loop = here.get(), asyncio._get_running_loop()
+    line, loop = here.get(), _get_running_loop()
+    if loop is None and line is not None and line.task is None and line.ident == get_ident():
+        return line
     task = asyncio.current_task(loop) if loop is not None else None
-    if line is not None:
-        if task is None:
-            if line.task is None and line.ident == threading.get_ident():
-                return line
-        elif line.task is not None and line.task() is task:
-            return line
+    if line is not None and task is not None and line.task is not None and line.task() is task:
+        return line
     parent = line or started_by.get(threading.current_thread())
-    made = Line(weakref.ref(task) if task else None, threading.get_ident(), parent)
+    made = Line(weakref.ref(task) if task else None, get_ident(), parent)
     here.set(made)
     return made

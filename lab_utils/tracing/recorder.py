@@ -13,7 +13,7 @@ from .chains import Chains
 from .lines import line_here
 from .sites import Finder, Site
 from .tap import Listener, blocks, blocks_here
-from .turns import ELSEWHERE, FAILED, LOST, Flight, Turn, label_of
+from .turns import ELSEWHERE, FAILED, LOST, Flight, Turn, label_of, replies_to
 
 WHOLE = 10_000
 BATCH = 1_000  # flights that wait to be sorted in
@@ -108,11 +108,13 @@ class Recorder(Listener):
 
     def wrote(self, connection, started, chunks, waits):
         sent = perf_counter()
-        raw = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
-        if not raw or not self.is_open:
+        raw = chunks[0] if len(chunks) == 1 else in_bytes(chunks)
+        if type(raw) is not bytes:
+            raw = in_bytes(chunks)
+        if not raw:
             return
         if self not in blocks.get() and self not in blocks_here():
-            self.unattributed += 1
+            self.unattributed += self.is_open
             return
         setup, others = waits.connecting > 0, ()
         if waits.turns:
@@ -126,7 +128,9 @@ class Recorder(Listener):
         number = waits.numbers.get(self)
         if number is None:
             number = self.number_of(connection, waits)
-        flight = Flight(self, sent, raw, self.finder.find(), line_here(), number, setup, waits.key, waits.before)
+        expected = 1 if b"\r\n*" not in raw else replies_to(raw)
+        flight = Flight((self, sent, raw, self.finder.find(), line_here(), number, setup, waits.key, waits.before, expected,
+                         None, 0, None, False))
         waits.turns, waits.started = (*others, flight) if others else (flight,), started
         flights = self.flights
         flights.append(flight)

@@ -4,13 +4,23 @@ What followed on a turn (on the same thread or task, the same connection, a line
 after as long as before: that was the program's own work. Turns that overlapped overlap again. Opening a connection costs one more
 round trip than the turns on it: TCP's own.
 
+A reply that came while the program was busy with another task or thread was only read when that was done: at a distance such
+work is done while the reply travels. So a turn that overlapped others' takes as long as it did, or the distance, if longer.
+
+Workers of one pool of threads are alike: what one of them did is done by whichever is free first. A client that waits long enough
+to sleep has to be woken, which costs it a little each turn.
+
 It leaves out what a distance changes besides: bandwidth, a pool that would have been larger, tasks that meet elsewhere.
 """
+
+import re
 
 from ..arguments import check_number
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine
 SHORTER = 10  # a tenth of the turns are shorter than the one that is taken
+SLEEPS_MS, WAKING_S = 0.5, 0.00005  # a client that waits so long sleeps, and reads a reply so long after it came
+WORKER = re.compile(r"(.+)_\d+\Z")  # the name of a pool's thread
 OWN_S = 0.00005  # of a turn on one machine
 
 
@@ -18,56 +28,92 @@ def seconds_at(record, rtt_ms, here_ms=None):
     """The seconds at `rtt_ms` of a Record that was made at `here_ms`."""
     check_number(rtt_ms, "rtt_ms", 0)
     here = distance_of(record) if here_ms is None else check_number(here_ms, "here_ms", 0) / 1000
-    return replayed(record, rtt_ms / 1000 - here)
+    longer = rtt_ms / 1000 - here
+    if not here and rtt_ms >= SLEEPS_MS:
+        longer += WAKING_S
+    seconds = replayed(record, longer)
+    return max(seconds, record.seconds) if longer >= 0 else seconds  # the client's own work is not done sooner
 
 
 def distance_of(record):
     """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock."""
+    usual = usual_of(record)
+    return 0.0 if usual < NEAR_S else usual - OWN_S
+
+
+def usual_of(record):
+    """The seconds of a turn that nothing held up."""
     seconds = sorted(turn.seconds for turn in record.turns if turn.outcome == "answered")
-    shortest = seconds[len(seconds) // SHORTER] if seconds else 0.0
-    return 0.0 if shortest < NEAR_S else shortest - OWN_S
+    return seconds[len(seconds) // SHORTER] if seconds else 0.0
 
 
 def replayed(record, longer):
     """The seconds with each turn longer by so many (shorter, if below 0)."""
-    played, opened = Played(record.starters), set()
-    for turn in record.turns:
+    played, opened = Played(record), set()
+    shared, usual = overlapping(record.turns), usual_of(record)
+    for turn, overlaps in zip(record.turns, shared, strict=True):
         before, now = played.before(turn)
         sent = now + turn.sent - before
         trips = 1
         if turn.setup and turn.connection not in opened:
             trips = 2
             opened.add(turn.connection)
-        played.add(turn, sent + max(0.0, turn.seconds + trips * longer))
+        alone = max(0.0, turn.seconds + trips * longer)
+        played.add(turn, sent + (max(turn.seconds, min(turn.seconds, usual) + longer) if overlaps and longer > 0 else alone))
     rest = record.waits - max((turn.depth for turn in record.turns), default=0)  # of turns that were added up
     return max(0.0, played.end + record.seconds - played.end_before + max(0, rest) * longer)
+
+
+def overlapping(turns):
+    """For each turn whether one of another line was on its way at the same time."""
+    found, latest = [False] * len(turns), {}
+    for place, turn in enumerate(turns):
+        for line, (ended, other) in list(latest.items()):
+            if ended <= turn.sent:
+                del latest[line]
+            elif line != turn.line:
+                found[place] = found[other] = True
+        latest[turn.line] = max((turn.replied, place), latest.get(turn.line, (0.0, place)))
+    return found
 
 
 class Played:
     """The turns played so far: when each line and connection was last heard of, before and now."""
 
-    def __init__(self, starters):
-        self.starters = starters
+    def __init__(self, record):
+        self.starters, self.pools = record.starters, pools_of(record)
+        self.free = {}  # pool -> when each of its workers will be free, now
+        for pool in self.pools.values():
+            self.free.setdefault(pool, []).append(0.0)
         self.pending, self.lines, self.below, self.connections = [], {}, {}, {}
         self.end_before = self.end = 0.0
 
     def before(self, turn):
         """(when the last thing this turn had to wait for ended, when it ends now)."""
-        for place, (ended, now, line, connection) in reversed(list(enumerate(self.pending))):
-            if ended <= turn.sent:
-                self.note(self.lines, line, ended, now)
-                self.note(self.connections, connection, ended, now)
-                for above in self.above(line):
-                    self.note(self.below, above, ended, now)
+        for place, pending in reversed(list(enumerate(self.pending))):
+            if pending[0] <= turn.sent:
+                self.end_of(*pending)
                 del self.pending[place]
-        known = [(self.lines, turn.line), (self.below, turn.line), (self.connections, turn.connection),
-                 *[(self.lines, above) for above in self.above(turn.line)]]
+        pool = self.pools.get(turn.line)
+        known = [(self.below, turn.line), *[(self.lines, above) for above in self.above(turn.line)]]
+        known += [(self.connections, turn.connection), (self.lines, turn.line)] if pool is None else []
         found = [ends[key] for ends, key in known if key in ends]
+        if pool is not None:
+            found.append((self.lines.get(turn.line, (0.0, 0.0))[0], min(self.free[pool])))
         return max((ended for ended, _ in found), default=0.0), max((now for _, now in found), default=0.0)
 
     def add(self, turn, now):
         self.pending.append((turn.replied, now, turn.line, turn.connection))
         self.end_before, self.end = max(self.end_before, turn.replied), max(self.end, now)
+        if (pool := self.pools.get(turn.line)) is not None:
+            free = self.free[pool]
+            free[free.index(min(free))] = now
+
+    def end_of(self, ended, now, line, connection):
+        note(self.lines, line, ended, now)
+        note(self.connections, connection, ended, now)
+        for above in self.above(line):
+            note(self.below, above, ended, now)
 
     def above(self, line):
         line = self.starters[line] if line < len(self.starters) else None
@@ -75,7 +121,13 @@ class Played:
             yield line
             line = self.starters[line]
 
-    @staticmethod
-    def note(ends, key, ended, now):
-        known = ends.get(key, (0.0, 0.0))
-        ends[key] = max(known[0], ended), max(known[1], now)
+
+def pools_of(record):
+    """{number of a line: the pool of threads that it is a worker of}."""
+    names = {number: WORKER.match(name) for number, name in enumerate(record.lines)}
+    return {number: (found[1], record.starters[number]) for number, found in names.items() if found}
+
+
+def note(ends, key, ended, now):
+    known = ends.get(key, (0.0, 0.0))
+    ends[key] = max(known[0], ended), max(known[1], now)

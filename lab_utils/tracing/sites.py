@@ -75,6 +75,7 @@ class Finder:
 
     def __init__(self):
         self.known = {}  # (id of a code object, instruction, library) -> Site
+        self.direct = {}  # (id of redis-py's outermost code, id of the caller's own, instruction) -> Site
         self.codes = []  # kept, so that no id is used twice
         self.depth = 6  # how far up redis-py's outermost frame stood the last time
 
@@ -82,32 +83,33 @@ class Finder:
         """The Site of whoever called redis-py, as seen from a function that is called by the tapped one."""
         try:
             outermost = sys._getframe(self.depth)
-        except ValueError:
+            own = outermost.f_back
+            return self.direct[id(outermost.f_code), id(own.f_code), own.f_lasti]
+        except (ValueError, AttributeError, KeyError):
             return self.search()
-        own = outermost.f_back
-        if own is not None and outermost.f_code.co_filename.startswith(REDIS_FOLDER):
-            site = self.known.get((id(own.f_code), own.f_lasti, None))
-            if site is not None:
-                return site
-        return self.search()
 
     def forget(self):
         self.known.clear()
+        self.direct.clear()
         self.codes.clear()
 
     def search(self):
         """Goes up the stack. In a task that only runs redis-py's own coroutine, the place is where that was made."""
-        frame, depth, library, lowest = sys._getframe(2), 1, None, None
+        frame, depth, library, lowest, below = sys._getframe(2), 1, None, None, None
         while frame is not None:
             kind = kind_of(frame.f_code.co_filename)
             if kind is OWN:
-                self.depth = depth - 1
-                return self.site(frame, library)
+                found = self.site(frame, library)
+                if below is not None and kind_of(below.f_code.co_filename) is REDIS:
+                    self.depth = depth - 1
+                    self.codes.append(below.f_code)
+                    self.direct[id(below.f_code), id(frame.f_code), frame.f_lasti] = found
+                return found
             if kind is TASK:
                 return called_from.get() or (self.site(lowest, library) if lowest else NOWHERE)
             if kind is not REDIS and kind is not SKIP and library is None:
                 library, lowest = kind, frame
-            frame, depth = frame.f_back, depth + 1
+            frame, depth, below = frame.f_back, depth + 1, frame
         return self.site(lowest, library) if lowest else NOWHERE
 
     def site(self, frame, library):

@@ -326,7 +326,7 @@ def source_of(connection):
 def connects(original):
     def connect(self, *args, **kwargs):
         if self._sock is not None:
-            return original(self, *args, **kwargs)
+            return None  # as redis-py does
         with Connecting(self):
             return original(self, *args, **kwargs)
     return connect
@@ -335,7 +335,7 @@ def connects(original):
 def async_connects(original):
     async def connect(self, *args, **kwargs):
         if self.is_connected:
-            return await original(self, *args, **kwargs)
+            return None
         with Connecting(self):
             return await original(self, *args, **kwargs)
     return connect
@@ -374,7 +374,7 @@ class Connecting:
 
 
 def send_packed_command(original):
-    def send(self, command, *args, **kwargs):
+    def send(self, command, check_health=True):
         if self._sock is None:
             connect_now(self)
         waits = self.__dict__.get(WAITS) or waits_of(self)
@@ -384,14 +384,14 @@ def send_packed_command(original):
         started = time.perf_counter()
         if not isinstance(command, (list, str, bytes)):  # redis-py may hand over a generator, and it is read twice
             command = list(command)
-        original(self, command, *args, **kwargs)
+        original(self, command, check_health)
         for tap in seeing():
-            tap.wrote(self, started, chunks_of(command), waits)
+            tap.wrote(self, started, command if type(command) is list else chunks_of(command), waits)
     return send
 
 
 def async_send_packed_command(original):
-    async def send(self, command, *args, **kwargs):
+    async def send(self, command, check_health=True):
         if not self.is_connected:
             await connect_now(self)
         waits = self.__dict__.get(WAITS) or waits_of(self)
@@ -401,9 +401,9 @@ def async_send_packed_command(original):
         started = time.perf_counter()
         if not isinstance(command, (list, str, bytes)):
             command = list(command)
-        await original(self, command, *args, **kwargs)
+        await original(self, command, check_health)
         for tap in seeing():
-            tap.wrote(self, started, chunks_of(command), waits)
+            tap.wrote(self, started, command if type(command) is list else chunks_of(command), waits)
     return send
 
 
@@ -413,12 +413,14 @@ def read_response(original):
         if taps_open or self._sock is not waits.stream:
             watch(waits, self, self._sock, SocketSource)
         try:
-            response = original(self, *args, **kwargs)
+            response = original(self, *args, **kwargs) if args or kwargs else original(self)
         except BaseException as failure:
             ended(self, waits, failure, self._sock is None)
             raise
-        for turn in waits.turns:
-            turn.answer(waits)
+        if turns := waits.turns:
+            now = time.perf_counter()
+            for turn in turns:
+                turn.answer(waits, now)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -435,8 +437,10 @@ def async_read_response(original):
         except BaseException as failure:
             ended(self, waits, failure, not self.is_connected)
             raise
-        for turn in waits.turns:
-            turn.answer(waits)
+        if turns := waits.turns:
+            now = time.perf_counter()
+            for turn in turns:
+                turn.answer(waits, now)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -447,7 +451,7 @@ def ended(connection, waits, failure, closed):
     """A read that raised: the server's error is an answer; else there is none if the connection is lost, or none as yet."""
     for turn in waits.turns:
         if isinstance(failure, redis.ResponseError):
-            turn.answer(waits, failure)
+            turn.answer(waits, time.perf_counter(), failure)
         elif closed:
             turn.lose(waits, failure)
     if taps_open:

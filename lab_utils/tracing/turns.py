@@ -12,9 +12,10 @@ What counts as one, with its edges:
   sends to see whether an old connection still lives belongs to the work.
 """
 
-import time
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import itemgetter
+from time import perf_counter
 
 from .commands import MOST_KEPT, Command, command_of, name_of, read_commands
 from .received import received
@@ -22,7 +23,7 @@ from .sites import NOWHERE, Site
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
-perf_counter = time.perf_counter
+RAW, STREAM, BEFORE, EXPECTED, REPLIED, REPLIES, FAILURE, WAS_LOST = 2, 7, 8, 9, 10, 11, 12, 13  # places in a Flight
 
 
 @dataclass
@@ -70,50 +71,42 @@ def label_of(names, pattern):
     return f"{kind} of {sum(inner.values()):,} commands ({', '.join(list(inner)[:3])}{' …' if len(inner) > 3 else ''})"
 
 
-class Flight:
+class Flight(list):
     """A turn while it happens: made at the write, told of each reply, and made a Turn when somebody asks.
 
-    All that can wait until then waits: a GET must not become much slower by being looked at.
+    All that can wait until then waits: a GET must not become much slower by being looked at. That is also why it is a list,
+    which is made in a third of the time that an object with as many attributes takes.
     """
 
-    __slots__ = ("before", "connection", "expected", "failure", "line", "lost", "raw", "recorder", "replied", "replies", "sent",
-                 "setup", "site", "stream")
-
-    def __init__(self, recorder, sent, raw, site, line, connection, setup, stream, before):
-        self.recorder, self.sent, self.raw, self.site, self.line = recorder, sent, raw, site, line
-        self.connection, self.setup, self.stream, self.before = connection, setup, stream, before
-        self.expected = 1 if b"\r\n*" not in raw else replies_to(raw)
-        self.replied = self.failure = None
-        self.replies = 0
+    __slots__ = ()
+    recorder, sent, raw, site, line, connection, setup, stream, before, expected, replied, replies, failure, lost = (
+        property(itemgetter(place)) for place in range(14))
 
     def add(self, raw):
         """A further write before anything was read."""
-        self.raw += raw
-        self.expected += replies_to(raw)
+        self[RAW] += raw
+        self[EXPECTED] += replies_to(raw)
 
-    def answer(self, waits, failure=None):
-        self.replied = perf_counter()
-        self.replies += 1
-        if failure is not None and self.failure is None:
-            self.failure, self.lost = type(failure).__name__, False
-        if self.replies >= self.expected:
+    def answer(self, waits, now, failure=None):
+        self[REPLIED] = now
+        self[REPLIES] += 1
+        if failure is not None and self[FAILURE] is None:
+            self[FAILURE] = type(failure).__name__
+        if self[REPLIES] >= self[EXPECTED]:
             waits.turns = ()
-            self.before = received.get(self.stream, 0) - self.before
-            self.stream = None
+            self[BEFORE] = received.get(self[STREAM], 0) - self[BEFORE]
+            self[STREAM] = None
 
     def lose(self, waits, failure):
-        self.replied, self.failure, self.lost = perf_counter(), type(failure).__name__, True
-        self.end(waits)
-
-    def end(self, waits):
-        """No more replies are read of it."""
+        self[REPLIED], self[FAILURE], self[WAS_LOST] = perf_counter(), type(failure).__name__, True
         waits.turns = ()
-        if self.stream is not None:
-            self.before = received.get(self.stream, 0) - self.before
-            self.stream = None
+        if self[STREAM] is not None:
+            self[BEFORE] = received.get(self[STREAM], 0) - self[BEFORE]
+            self[STREAM] = None
 
     @property
     def received(self):
+        """Bytes of its replies."""
         return self.before if self.stream is None else max(0, received.get(self.stream, 0) - self.before)
 
     @property

@@ -1,0 +1,182 @@
+"""The trace: what it costs a GET, what room a million turns take, and whether it foresees the time at another distance."""
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import lab_utils as lab
+from lab_utils.testbed import event_loop
+from lab_utils.testbed.chosen_server import server
+from lab_utils.testbed.link import link
+from lab_utils.testbed.pinning import steady
+from lab_utils.timing.rounds import no_garbage_collection
+from lab_utils.tracing.traces import trace
+
+from .row import Row
+
+GETS, PAIRS, GET_AIM = 1_000, 60, 1.3
+MANY, FEW, ROOM_AIM_MB = 1_000_000, 20_000, 20
+DISTANCES_MS, RUNS, MEDIAN_AIM, WORST_AIM = (0.25, 1, 5), 7, 0.05, 0.15
+ROOM = """
+import json, sys
+import redis
+from lab_utils.tracing import trace
+
+def resident_mb():
+    with open("/proc/self/statm") as told:
+        return int(told.read().split()[1]) * 4096 / 1e6
+
+client = redis.Redis(**json.loads(sys.argv[1]))
+few, many = map(int, sys.argv[2:])
+with trace() as t:
+    for number in range(many):
+        client.get("user:%d" % number)
+        if number == few:
+            before = resident_mb()
+assert t.round_trips == many, t
+print(resident_mb() - before)
+"""
+
+
+def rows():
+    yield get_row()
+    yield room_row()
+    yield from distance_rows()
+
+
+def get_row():
+    client = lab.connect()
+    client.set("user:1", "x" * 20)
+
+    def seconds():
+        started = time.perf_counter()
+        for _ in range(GETS):
+            client.get("user:1")
+        return time.perf_counter() - started
+
+    plain, traced = [], []
+    with steady(server().pid, link()):
+        seconds()
+        for _ in range(PAIRS):
+            plain.append(seconds())
+            with trace():
+                traced.append(seconds())
+    ratio = statistics.median(one / other for one, other in zip(traced, plain, strict=True))
+    return Row(f"trace: a GET at RTT 0, median of {PAIRS} pairs of {GETS:,}", f"{ratio:.2f}x",
+               f"without: {statistics.median(plain) / GETS * 1e6:.1f} µs", f"at most {GET_AIM:g}x", ratio <= GET_AIM)
+
+
+def room_row():
+    """In a process of its own: from the moment on when the first turns have been kept whole, nothing should grow."""
+    asked = [sys.executable, "-c", ROOM, json.dumps(server().options), str(FEW), str(MANY)]
+    grown = float(subprocess.run(asked, capture_output=True, text=True, check=True, cwd=os.getcwd()).stdout)
+    return Row(f"trace: memory from {FEW:,} to {MANY:,} turns", f"{grown:+.1f} MB", "before", f"at most {ROOM_AIM_MB} MB",
+               grown <= ROOM_AIM_MB)
+
+
+# Ten programs
+
+
+def loop(r):
+    for number in range(50):
+        r.get(f"user:{number}")
+
+
+def pipeline(r):
+    pipe = r.pipeline(transaction=False)
+    for number in range(100):
+        pipe.get(f"user:{number}")
+    pipe.execute()
+
+
+def ten_pipelines(r):
+    for _ in range(10):
+        pipeline(r)
+
+
+def watched(r):
+    def change(pipe):
+        value = int(pipe.get("n") or 0)
+        pipe.multi()
+        pipe.set("n", value + 1)
+
+    for _ in range(5):
+        r.transaction(change, "n")
+
+
+def script(r):
+    increment = r.register_script("return redis.call('INCR', KEYS[1])")
+    for number in range(20):
+        increment(keys=[f"n:{number}"])
+
+
+def with_own_work(r):
+    for number in range(20):
+        r.get(f"user:{number}")
+        sum(range(50_000))
+
+
+def large_values(r):
+    for _ in range(10):
+        r.set("large", "x" * 20_000)
+        r.get("large")
+
+
+def scan(r):
+    list(r.scan_iter("user:*", count=10))
+
+
+def eight_threads(r):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: r.get(f"user:{number}"), range(160)))
+
+
+async def tasks(r):
+    await asyncio.gather(*(r.get(f"user:{number}") for number in range(20)))
+    await asyncio.gather(*(r.get(f"user:{number}") for number in range(20)))
+
+
+PROGRAMS = [loop, pipeline, ten_pipelines, watched, script, with_own_work, large_values, scan, eight_threads, tasks]
+
+
+def runner(program, client):
+    """A function without arguments that runs the program once; its connections are open."""
+    if not event_loop.is_async(program):
+        program(client)
+        return lambda: program(client)
+    own = event_loop.client_like(client)
+    event_loop.run(program(own))
+    return lambda: event_loop.run(program(own))
+
+
+def distance_rows():
+    """What the trace of a run on this machine says of a distance, against runs over the link: the shortest of a few each."""
+    here = lab.connect()
+    here.mset({f"user:{number}": "x" * 20 for number in range(200)})
+    off = {}
+    with no_garbage_collection(), steady(server().pid, link()):
+        for rtt_ms in DISTANCES_MS:
+            there = lab.connect(rtt_ms)
+            for program in PROGRAMS:
+                near, far = runner(program, here), runner(program, there)
+                said, taken = [], []
+                for _ in range(RUNS):
+                    with trace() as t:
+                        near()
+                    said.append(t.seconds_at(rtt_ms))
+                    started = time.perf_counter()
+                    far()
+                    taken.append(time.perf_counter() - started)
+                off[program.__name__, rtt_ms] = min(said) / min(taken) - 1
+    median = statistics.median(map(abs, off.values()))
+    (name, rtt_ms), worst = max(off.items(), key=lambda item: abs(item[1]))
+    asked = f"{len(PROGRAMS)} programs at {', '.join(f'{each:g}' for each in DISTANCES_MS)} ms"
+    yield Row(f"trace: seconds_at, {asked}, median error", f"{median:.1%}", "the same programs over the link",
+              f"at most {MEDIAN_AIM:.0%}", median <= MEDIAN_AIM)
+    yield Row(f"trace: seconds_at, worst error ({name} at {rtt_ms:g} ms)", f"{worst:+.1%}", "the same programs over the link",
+              f"within {WORST_AIM:.0%}", abs(worst) <= WORST_AIM)
