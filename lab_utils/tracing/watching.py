@@ -24,7 +24,6 @@ from .tap import Tap
 REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")
 RUNS = 5  # of which the fastest is shown: what else the machine does can only make one longer
 LONG_RUN_S = 1.0  # a run this long is not repeated
-SHORTEST_QUEUEING_S = 0.0002  # getting a connection from a pool that has one takes less
 
 
 def watch(ways, client, parallel=False):
@@ -166,19 +165,21 @@ class Queueing:
     """Who waited for a connection while it was open: redis-py's blocking pools, sync and async, tell it."""
 
     def __enter__(self):
-        self.seen = []  # (when asked, when given)
+        self.seen = []  # (when asked, when given, which) of those who found the pool empty
         seen, (plain, asynchronous) = self.seen, POOLS
 
         def get(pool, *args, **kwargs):
-            asked = time.perf_counter()
+            asked, empty = time.perf_counter(), pool.pool.empty()
             connection = POOLS[plain](pool, *args, **kwargs)
-            seen.append((asked, time.perf_counter(), connection))
+            if empty:
+                seen.append((asked, time.perf_counter(), connection))
             return connection
 
         async def get_async(pool, *args, **kwargs):
-            asked = time.perf_counter()
+            asked, empty = time.perf_counter(), not pool.can_get_connection()
             connection = await POOLS[asynchronous](pool, *args, **kwargs)
-            seen.append((asked, time.perf_counter(), connection))
+            if empty:
+                seen.append((asked, time.perf_counter(), connection))
             return connection
 
         plain.get_connection, asynchronous.get_connection = get, get_async
@@ -194,7 +195,5 @@ class Queueing:
             number = tap.numbers.get(id(connection))
             opened = [write.started for write in tap.writes
                       if write.handshake and write.connection == number and asked <= write.started <= given]
-            end = min([given, *opened])
-            if end - asked >= SHORTEST_QUEUEING_S:
-                found.append((asked - started, end - started))
+            found.append((asked - started, min([given, *opened]) - started))
         return found
