@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -52,6 +53,13 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
+
+
+def test_the_package_alone_needs_redis_and_its_extra_what_a_learner_has():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert [Requirement(line).name for line in project["dependencies"]] == ["redis"]
+    extra = {(need.name, str(need.marker)) for need in map(Requirement, project["optional-dependencies"]["lab"])}
+    assert extra == {(need.name, str(need.marker)) for need in pinned("requirements.txt") if need.name != "redis"}
 
 
 def test_each_python_has_exactly_one_server():
