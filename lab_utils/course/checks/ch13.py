@@ -43,8 +43,8 @@ def parts_of(got):
     """(t, s, evidence) of what was returned. Raises Refused for anything else."""
     if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
         raise Refused("return three things: t, s, and a dict of the evidence", "return t, s, {turns: expected seconds, …}")
-    if not all(isinstance(value, (int, float)) for value in (*got[:2], *got[2].values())):
-        raise Refused("t, s and what the dict expects are numbers, in seconds", "Print what you return for one table.")
+    if not all(isinstance(value, (int, float)) for value in (*got[:2], *got[2], *got[2].values())):
+        raise Refused("t, s and what stands in the dict are numbers: seconds, and turns as its keys", "Print what you return for one table.")
     return got
 
 
@@ -84,6 +84,10 @@ def check_evidence(name, figures, said, expected):
     if fitted := {figures[0][0], figures[-1][0]} & set(said):
         raise Refused(f"{name}: t and s are right, but {counted(len(fitted), 'figure')} of your evidence went into the fit",
                       OUTSIDE, "figures[1:-1] are the others. Of a table of two figures that is none, and the evidence is {}.")
+    if len(said) == len(expected) and set(said) != set(expected):
+        raise Refused(f"{name}: t and s are right, but the evidence names {', '.join(f'{key:g}' for key in said)}; it should name "
+                      f"{', '.join(f'{turns:,}' for turns in expected)} turns",
+                      "In {turns: seconds} the number of turns says which figure is meant.", "{turns: s + turns * t}")
     if set(said) != set(expected):
         raise Refused(f"{name}: t and s are right, but there is evidence for {counted(len(said), 'figure')}, and "
                       f"{counted(len(expected), 'figure')} did not go into the fit", OUTSIDE, "figures[1:-1] are the others.")
