@@ -77,7 +77,8 @@ def test_a_ledger_of_an_older_lab_is_read_as_it_is(trial, capsys):
     assert lab.ledger() == old
     lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
     assert lab.ledger()["A1"] == old["A1"] and lab.ledger()["A99"]["word"] == HOLDS
-    assert capsys.readouterr().out == "" and [path.name for path in trial.iterdir()] == ["claims.json"]
+    kept = {path.name for path in trial.iterdir()} - {"plan.json"}  # a note that chapters have their new numbers
+    assert capsys.readouterr().out == "" and kept == {"claims.json"}
 
 
 def test_each_chapter_keeps_its_own_verdict(trial, monkeypatch):
