@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 import threading
+import tracemalloc
 import weakref
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -578,6 +580,34 @@ def test_the_lanes_show_each_turn(r):
     texts = [artist.get_text() for artist in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
     assert any("31 round trips on 1 connection" in text for text in texts)
     assert any(text.startswith("31 round trips in ") for text in texts)
+
+
+def test_another_client_is_not_missed_silently(r, monkeypatch):
+    monkeypatch.setitem(sys.modules, "valkey", object())
+    with trace() as t:
+        r.get("a")
+    assert "not counted: what goes through valkey-py" in t.report()
+
+
+def test_large_values_are_not_kept(r):
+    tracemalloc.start()
+    try:
+        with trace() as t:
+            before = tracemalloc.get_traced_memory()[0]
+            for number in range(20):
+                r.set(f"user:{number}", b"x" * 1_000_000)
+            grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 2_000_000
+    assert t.bytes_sent > 20_000_000 and t.commands == {"SET": 20}
+
+
+def test_what_goes_on_after_the_block_keeps_no_turn(r):
+    with trace() as t:
+        held = t._source
+        loop(r)
+    assert t.round_trips == 20 and not held.turns and not held.flights
 
 
 # redis-py afterwards

@@ -72,17 +72,28 @@ class Command:
 
 
 def read_commands(data):
-    """The commands in what a client wrote, one after the other, each as a list of bytes."""
+    """The commands in what a client wrote, one after the other, each as a list of bytes; what is no RESP ends them."""
     at, size = 0, len(data)
     while at < size:
-        end = data.index(b"\r\n", at)
-        number, at, parts = int(data[at + 1:end]), end + 2, []
-        for _ in range(number):
-            end = data.index(b"\r\n", at)
-            length = int(data[at + 1:end])
-            parts.append(data[end + 2:end + 2 + length])
-            at = end + length + 4
+        try:
+            parts, at = read_command(data, at)
+        except ValueError:
+            return
+        if not parts:
+            return
         yield parts
+
+
+def read_command(data, at):
+    """(the parts of the command that begins at `at`, where the next one begins)."""
+    end = data.index(b"\r\n", at)
+    number, at, parts = int(data[at + 1:end]), end + 2, []
+    for _ in range(number):
+        end = data.index(b"\r\n", at)
+        length = int(data[at + 1:end])
+        parts.append(data[end + 2:end + 2 + length])
+        at = end + length + 4
+    return parts, at
 
 
 def name_of(parts):

@@ -13,7 +13,7 @@ from .chains import Chains
 from .lines import line_here
 from .sites import Finder, Site
 from .tap import Listener, blocks, blocks_here
-from .turns import ELSEWHERE, FAILED, LOST, Flight, Turn, label_of, replies_to
+from .turns import ELSEWHERE, FAILED, KEPT_RAW, LOST, Flight, Said, Turn, label_of, replies_to
 
 WHOLE = 10_000
 BATCH = 1_000  # flights that wait to be sorted in
@@ -89,6 +89,10 @@ class Recorder(Listener):
         super().close()
         self.sort_in(all_of_them=True)
 
+    def drop(self):
+        """Lets go of what was seen: a thread or task that goes on after the block still knows this recorder."""
+        self.turns, self.folds, self.chains, self.places, self.lines, self.starters = [], {}, Chains(), [], [], []
+
     @property
     def seconds(self):
         return (self.over or perf_counter()) - self.began if self.began else 0.0
@@ -129,6 +133,8 @@ class Recorder(Listener):
         if number is None:
             number = self.number_of(connection, waits)
         expected = 1 if b"\r\n*" not in raw else replies_to(raw)
+        if len(raw) > KEPT_RAW:
+            raw = Said(raw)
         flight = Flight((self, sent, raw, self.finder.find(), line_here(), number, setup, waits.key, waits.before, expected,
                          None, 0, None, False))
         waits.turns, waits.started = (*others, flight) if others else (flight,), started
@@ -180,12 +186,12 @@ class Recorder(Listener):
         return self.line_numbers[line]
 
     def fold(self, flight):
-        names = flight.names()
+        commands, names = flight.commands()
         key = flight.site, frozenset(names.items()), flight.setup
         if key not in self.folds:
             key = key if len(self.folds) < MOST_FOLDS else (flight.site, None, flight.setup)
             if key not in self.folds:
-                pattern = flight.commands()[0][0].pattern if key[1] else None
+                pattern = commands[0].pattern if key[1] and commands else None
                 label = label_of(names, pattern) if key[1] else "various commands"
                 self.folds[key] = Fold(flight.site, label, pattern, setup=flight.setup)
         self.folds[key].add(flight, names)

@@ -30,6 +30,8 @@ def head(trace):
             lines.append(f"{counted(number, 'turn')} {what}")
     if trace.unattributed:
         lines.append(f"not counted: {counted(trace.unattributed, 'write')} by threads that were there before, whoever's they are")
+    if trace.record.unseen:
+        lines.append(f"not counted: what goes through {', '.join(trace.record.unseen)}; only redis-py is")
     lines.append(f"measured: {duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis")
     if trace.round_trips:
         far = [f"{duration(trace.seconds_at(rtt_ms))} at {rtt_ms:g} ms" for rtt_ms in DISTANCES_MS]

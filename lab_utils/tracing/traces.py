@@ -4,6 +4,7 @@
 counts as a turn, `chains.py` what a wait is.
 """
 
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
@@ -23,6 +24,7 @@ from .report import as_html, report
 from .sites import Site
 from .turns import ELSEWHERE, FAILED, LOST, Turn, label_of
 
+UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}  # of which nothing is counted
 FORMAT = 1  # of the JSON
 TRACED = "what the block did"
 MOST_KINDS = 3  # of key that one call site is said to name
@@ -43,6 +45,7 @@ class Record:
     connections: int = 0
     refused: int = 0
     unattributed: int = 0
+    unseen: list[str] = field(default_factory=list)  # other clients of Redis that the program has imported
     redis_py: str = redis.__version__
 
 
@@ -244,13 +247,19 @@ class Tracing:
 
     def __enter__(self):
         self.recorder = Recorder()
-        self.recorder.__enter__()
         self.trace = Trace(self.recorder)
+        try:
+            self.recorder.__enter__()
+        except BaseException:  # a Ctrl-C in the midst of it
+            self.recorder.close()
+            raise
         return self.trace
 
     def __exit__(self, *failure):
         self.recorder.__exit__(*failure)
-        self.trace._source = record_of(self.recorder)
+        if self.trace._source is self.recorder:  # else this has been done
+            self.trace._source = record_of(self.recorder)
+            self.recorder.drop()
 
     async def __aenter__(self):
         return self.__enter__()
@@ -278,7 +287,7 @@ def record_of(recorder):
         return Record(
             list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
             list(recorder.starters), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened,
-            recorder.refused, recorder.unattributed,
+            recorder.refused, recorder.unattributed, [name for module, name in UNSEEN.items() if module in sys.modules],
         )
 
 

@@ -12,7 +12,6 @@ What counts as one, with its edges:
   sends to see whether an old connection still lives belongs to the work.
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
 from operator import itemgetter
 from time import perf_counter
@@ -22,6 +21,7 @@ from .received import received
 from .sites import NOWHERE, Site
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
+KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
 RAW, STREAM, BEFORE, EXPECTED, REPLIED, REPLIES, FAILURE, WAS_LOST = 2, 7, 8, 9, 10, 11, 12, 13  # places in a Flight
 
@@ -116,18 +116,38 @@ class Flight(list):
         return LOST if self.lost else ELSEWHERE if self.failure in ELSEWHERE_ERRORS else FAILED
 
     def commands(self):
-        """([Command] of the first ones, Counter of all names)."""
-        commands, names = [], Counter()
-        for parts in read_commands(self.raw):
-            names[name_of(parts)] += 1
-            if len(commands) < MOST_KEPT:
-                commands.append(command_of(parts))
-        return commands, dict(names)
+        """([Command] of the first ones, {name: times} of all)."""
+        return self.raw.told if isinstance(self.raw, Said) else told_in(self.raw)
 
-    def names(self):
-        return Counter(name_of(parts) for parts in read_commands(self.raw))
+
+class Said:
+    """What a long write said, in place of its bytes: they may hold large values, of which a trace keeps none."""
+
+    def __init__(self, raw):
+        self.size, self.told = len(raw), told_in(raw)
+
+    def __len__(self):
+        return self.size
+
+    def __iadd__(self, raw):
+        commands, names = told_in(raw)
+        self.size += len(raw)
+        self.told[0].extend(commands[:MOST_KEPT - len(self.told[0])])
+        for name, times in names.items():
+            self.told[1][name] = self.told[1].get(name, 0) + times
+        return self
+
+
+def told_in(raw):
+    commands, names = [], {}
+    for parts in read_commands(raw):
+        name = name_of(parts)
+        names[name] = names.get(name, 0) + 1
+        if len(commands) < MOST_KEPT:
+            commands.append(command_of(parts))
+    return commands, names
 
 
 def replies_to(raw):
     """How many replies a write asks for: one a command."""
-    return sum(1 for _ in read_commands(raw))
+    return sum(1 for _ in read_commands(raw)) or 1

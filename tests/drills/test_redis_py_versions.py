@@ -65,8 +65,8 @@ print(json.dumps({"plain": first, "asyncio": [t.round_trips, t.waits], "as it wa
 def version(request, tmp_path_factory):
     """(a version of redis-py, the folder that holds it)."""
     folder = tmp_path_factory.mktemp("redis-py")
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, f"redis=={request.param}"],
-                   check=True, timeout=300)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder]
+    subprocess.run([*install, f"redis=={request.param}"], check=True, timeout=300)
     return request.param, folder
 
 
