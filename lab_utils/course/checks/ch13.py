@@ -44,7 +44,8 @@ def parts_of(got):
     if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
         raise Refused("return three things: t, s, and a dict of the evidence", "return t, s, {turns: expected seconds, …}")
     if not all(isinstance(value, (int, float)) for value in (*got[:2], *got[2], *got[2].values())):
-        raise Refused("t, s and what stands in the dict are numbers: seconds, and turns as its keys", "Print what you return for one table.")
+        raise Refused("t, s and what stands in the dict are numbers: seconds, and turns as its keys",
+                      "Print what you return for one table.")
     return got
 
 
@@ -85,7 +86,8 @@ def check_evidence(name, figures, said, expected):
         raise Refused(f"{name}: t and s are right, but {counted(len(fitted), 'figure')} of your evidence went into the fit",
                       OUTSIDE, "figures[1:-1] are the others. Of a table of two figures that is none, and the evidence is {}.")
     if len(said) == len(expected) and set(said) != set(expected):
-        raise Refused(f"{name}: t and s are right, but the evidence names {', '.join(f'{key:g}' for key in said)}; it should name "
+        named = ", ".join(f"{key:g}" for key in said)
+        raise Refused(f"{name}: t and s are right, but the evidence names {named}; it should name "
                       f"{', '.join(f'{turns:,}' for turns in expected)} turns",
                       "In {turns: seconds} the number of turns says which figure is meant.", "{turns: s + turns * t}")
     if set(said) != set(expected):
@@ -103,7 +105,8 @@ def check_evidence(name, figures, said, expected):
                       "s once, and t for every turn.", "s + turns * t")
 
 
-@exercise("13.2", "say turns_by_the_table, and write read_all(r, keys): the same values, a GET and a turn for each, no connection", (
+@exercise(
+    "13.2", "say turns_by_the_table, and write read_all(r, keys): the same values, a GET and a turn for each, no connection", (
     "What does client_of(r) do that happens once in a program, and here for each key?",
     *NO_CONNECTION,
 ))

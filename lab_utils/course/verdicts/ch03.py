@@ -37,8 +37,8 @@ def c5(loop_s, pipeline_s, loop_server_s, pipeline_server_s, loop_reads, pipelin
     known = None not in (loop_reads, pipeline_reads)
     calls = f", with ~{loop_reads:,} read calls one by one and ~{pipeline_reads:,} in a pipeline" if known else ""
     seen = f"with no distance the server's CPU for a command shrank ~{times(saved)}{calls}"
-    adds = (f"a client in Python gets ~{times(wall)} the commands a second, for redis-py still builds each of them. The article's "
-            "10 times is read off a figure, of a machine that it does not name")
+    adds = (f"a client in Python gets ~{times(wall)} the commands a second, for redis-py still builds each of them. The "
+            "article's 10 times is read off a figure, of a machine that it does not name")
     if wall < NO_GAIN:
         return Verdict(FAILS, f"{seen}, and the throughput did not grow", adds)
     if saved < BENEFIT or (known and pipeline_reads >= loop_reads):
