@@ -125,6 +125,17 @@ def test_two_loops_in_one_are_two_findings(r):
     assert [found.kind for found in t.findings] == ["loop", "loop"]
 
 
+def test_loops_of_a_library_are_two_findings_at_one_place_and_name_it(r):
+    """Through json, say: any package that stands between the program and redis-py."""
+    library = "def both(r):\n    for number in range(10):\n        r.get(f'a:{number}')\n        r.hgetall(f'b:{number}')\n"
+    both = {}
+    exec(compile(library, "/usr/lib/python3/site-packages/anorm/models.py", "exec"), both)
+    with trace() as t:
+        both["both"](r)
+    assert [(found.saves, found.site.through, found.site.file) for found in t.findings] == [(9, "anorm", __file__)] * 2
+    assert all("what anorm has for many keys" in found.instead and "more" not in found.shows for found in t.findings)
+
+
 def test_a_retry_of_what_adds_up_is_found():
     with lab.connect() as admin:
         client = redis.Redis(**server().options, client_name="victim", retry=Retry(NoBackoff(), 1))

@@ -112,13 +112,14 @@ def stretches(turns):
 
 
 def merged(found):
-    """Findings of one kind at one place are one, the first, with the round trips of all."""
+    """Findings of one kind at one place are one, the first, with the round trips of all; loops only if of the same command."""
     groups = defaultdict(list)
     for each in found:
-        groups[each.kind, each.site, each.sure].append(each)
+        command = each.shows.split()[0] if each.kind == "loop" else None
+        groups[each.kind, each.site, each.sure, command].append(each)
     for several in groups.values():
         first, *others = several
-        again = f", and {counted(len(others), 'time')} more" if others else ""
+        again = f"; and so {counted(len(others), 'time')} more" if others else ""
         yield Finding(first.kind, first.what, first.shows + again, sum(each.saves for each in several), first.site, first.chapter,
                       first.instead, first.sure)
 
@@ -164,7 +165,7 @@ def loop(site, name, several, turns, several_nodes):
                           "value = r.get(key)  # once, and keep it", sure=False)
     else:
         filled = name == "GET" and filled_after(several, turns)
-        call = one_call(name, commands, several_nodes)
+        call = one_call(name, commands, several_nodes) + (f"\n# or what {site.through} has for many keys" if site.through else "")
         yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call, sure=not filled)
 
 

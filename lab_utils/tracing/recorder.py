@@ -78,9 +78,10 @@ class Recorder(Listener):
         self.began = self.over = None
 
     def __enter__(self):
+        self.began = perf_counter()
         super().__enter__()
         line_here()
-        self.began = perf_counter()
+        self.began = perf_counter()  # without what opening it took
         return self
 
     def close(self):

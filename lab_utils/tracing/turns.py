@@ -8,6 +8,7 @@ What counts as one, with its edges:
 - A message that arrives on its own (pub/sub, an invalidation) is none, nor is listening for it; subscribing is one, which ends
   with the first confirmation.
 - A blocking command (BLPOP) is one turn, as long as it blocks. A client-side cache that knows the answer makes none.
+- What the client of a cluster or of a Sentinel asks in order to find its nodes (CLUSTER SLOTS, SENTINEL …) belongs to the work.
 - What connecting sends (HELLO, AUTH, CLIENT SETINFO, SELECT …) are turns too, of the set-up, counted apart; a PING that redis-py
   sends to see whether an old connection still lives belongs to the work.
 """
