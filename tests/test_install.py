@@ -15,6 +15,7 @@ from helpers import ROOT
 from packaging.requirements import Requirement
 
 FILES = ("requirements.txt", "requirements-dev.txt")
+PLUGIN = ROOT / "lab_utils" / "tracing" / "pytest_plugin.py"  # which only pytest imports
 
 
 # What is installed
@@ -47,8 +48,9 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt; the rest with the other file."""
     used = set()
     for folder, pattern in (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("notebooks/solutions", "*.py")):
-        for path in (ROOT / folder).glob(pattern):
-            used |= set(re.findall(r"^\W*(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+        for path in set((ROOT / folder).glob(pattern)) - {PLUGIN}:
+            for names in re.findall(r"^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8"), re.MULTILINE):
+                used |= set(", ".join(names).split(", "))
     of_tests = {requirement.name.replace("-", "_") for requirement in pinned("requirements-dev.txt")}
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
