@@ -378,6 +378,20 @@ def test_tasks_with_a_block_each_see_their_own():
     assert asyncio.run(main()) == [(number, number) for number in range(1, 10)]
 
 
+def test_a_count_inside_a_trace_and_a_trace_inside_a_count_agree(r):
+    inner = []
+
+    def traced(r):
+        with trace() as t:
+            loop(r)
+        inner.append(t)
+
+    with trace() as outer:
+        cost = lab.count(traced, r)
+    assert cost.round_trips == inner[0].round_trips == 20 <= outer.round_trips
+    assert (cost.bytes_sent, cost.bytes_received) == (inner[0].bytes_sent, inner[0].bytes_received)
+
+
 def test_threads_from_before_are_told_apart(r):
     with ThreadPoolExecutor(1) as pool:
         pool.submit(r.get, "before").result()

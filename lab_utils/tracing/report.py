@@ -105,7 +105,7 @@ def findings(trace):
 def as_html(trace):
     """The report as a notebook shows it."""
     rows = "".join(f"<tr>{cell(what)}{cell(where)}</tr>" for what, where in sites(trace))
-    numbers = "<br>".join(html.escape(line.removeprefix("measured: ")) for line in head(trace))
+    numbers = "<br>".join(html.escape(line.removeprefix("measured: ").replace("   ", " · ")) for line in head(trace))
     order = "<br>".join(html.escape(what) for what, _ in runs(trace))
     change = f"<pre>{html.escape(repr(trace.findings))}</pre>" if trace.findings else ""
     return f"<p>{numbers}</p><table>{rows}</table><p>In order:<br>{order}</p>{change}"
