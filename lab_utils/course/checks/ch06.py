@@ -53,7 +53,7 @@ ORDERS = (
 
 @exercise(
     "06.1",
-    "store the order under exercise:order as JSON, read it back, and return it with its Decimal and datetime as they were.",
+    "store the order under exercise:order as JSON, read it back, and return it as it was.",
     ("json.dumps calls its `default` for what it does not know. Let it return something that a reader can recognise.",
      'Write {"$decimal": "19.90"} for a Decimal and {"$datetime": value.isoformat()} for a datetime.',
      "json.loads calls its `object_hook` for every dict it reads: turn the dicts with your marks back, return the others."),
@@ -219,7 +219,7 @@ PAIRS = ("List pairs of module and name, and compare both whole.",
 
 @exercise(
     "06.2",
-    "load a pickle that holds plain values, datetime.datetime and decimal.Decimal; raise an error for anything else.",
+    "load plain values, datetime.datetime and decimal.Decimal from a pickle; refuse all else.",
     ("pickle.Unpickler asks its method find_class(module, name) for every class and function that a value names.",
      "Write a subclass whose find_class raises pickle.UnpicklingError unless the pair (module, name) is on your list.",
      'The list has two entries: ("datetime", "datetime") and ("decimal", "Decimal"). Then YourClass(io.BytesIO(data)).load().'),
@@ -326,7 +326,7 @@ def sell(client):
 
 @exercise(
     "06.3",
-    f"store every field of the product under exercise:product, then read its stock alone, with at most {BUDGET} bytes received.",
+    f"store every field under exercise:product, then read its stock in at most {BUDGET} bytes.",
     ("A string comes back whole. Which type of Redis keeps fields apart?",
      "HSET with mapping=product stores a hash; HGET fetches one field of it.",
      "What HGET returns is bytes: int() turns b'12' into 12."),
