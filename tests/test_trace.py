@@ -339,6 +339,15 @@ def test_an_asyncio_cluster(three_nodes):
     assert (t.commands, t.round_trips, t.waits) == ({"GET": 50}, 3, 1)
 
 
+def test_a_unix_socket(another_server, tmp_path):
+    path = tmp_path / "socket"
+    started = another_server(f"unixsocket {path}")
+    with redis.Redis(unix_socket_path=str(path), password=started.options["password"]) as client, trace() as t:
+        client.get("user:1")
+    assert (t.round_trips, t.connections, t.bytes_received) == (1, 1, len(b"_\r\n"))
+    assert t.record.places[0].address == str(path)
+
+
 # Whose turn it is
 
 
