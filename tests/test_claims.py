@@ -45,6 +45,16 @@ def test_what_is_written_can_be_read_and_is_passed_over():
         "    addition: more, by~T", "E3  ““so” it says”", "verdict: ...", "after: verdict"]
 
 
+@pytest.mark.parametrize("figure", ["~3 ms", "~3,333,333.3 ms"])
+def test_a_long_reason_is_broken_to_fit_the_page_and_read_as_one(figure):
+    because = f"{figure} " + "one by one, and as long again in a pipeline that nobody asked for, " * 3 + "or so"
+    text = claims.in_words("A1", "a claim", Verdict(HOLDS, because, f"by {because}"))
+    assert len(text.splitlines()) == 7 and max(map(len, text.splitlines())) <= claims.PAGE
+    assert claims.shown_in(text) == {"A1": (HOLDS, because)}
+    shown = as_compared(text).splitlines()
+    assert shown[:2] == ["A1  “a claim”", "verdict: ..."] and len(shown) == 3 and "by~T one by one" in shown[2]
+
+
 def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)

@@ -12,6 +12,7 @@ import math
 import os
 import pkgutil
 import re
+import textwrap
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from . import state
 HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
 WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
 PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
+PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
+GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
 
 TURNS_WITH = ("the client", "a default of the client", "the distance", "the size", "the command", "the data",
               "the system")
@@ -66,16 +69,23 @@ def in_words(name, text, verdict, where=""):
     what was measured decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is there is a
     fact, its figures are not.
     """
-    told = f"{name}  “{text}”{where}\n    verdict: {verdict.word}: {verdict.because}"
-    return f"{told}\n    addition: {verdict.addition}" if verdict.addition else told
+    said = in_lines(f"verdict: {verdict.word}: {verdict.because}")
+    adds = in_lines(f"addition: {verdict.addition}") if verdict.addition else []
+    return "\n".join([f"{name}  “{text}”{where}", *said, *adds])
 
 
-SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): (.*)$", re.MULTILINE)
+def in_lines(sentence):
+    """A sentence in lines that fit the page, the later ones further in: so nbval and `shown_in` know where one goes on."""
+    return textwrap.wrap(sentence, PAGE, initial_indent=" " * 4, subsequent_indent=GOES_ON, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+SHOWN = re.compile(r"^([A-E]\d+)  “.*”.*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
 
 
 def shown_in(text):
     """{claim: (word, because)} of all that `in_words` wrote into a text."""
-    return {name: (word, because) for name, word, because in SHOWN.findall(text)}
+    return {name: (word, because) for name, word, because in SHOWN.findall(text.replace(f"\n{GOES_ON}", " "))}
 
 
 @dataclass(frozen=True)
