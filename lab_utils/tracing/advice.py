@@ -38,6 +38,10 @@ ADDS_UP = named("""
     INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPOP RPOP SPOP XADD GETDEL
     RPOPLPUSH LMOVE
 """)
+TAKES_A_JOB = named("""
+    LPOP RPOP BLPOP BRPOP LMOVE BLMOVE RPOPLPUSH BRPOPLPUSH SPOP ZPOPMIN ZPOPMAX BZPOPMIN BZPOPMAX XREADGROUP
+""")
+FILLS = ("SET", "SETEX", "PSETEX")
 CHANGED = "a read, and a write of the same key"
 CHANGES_OF = {"GET": ("SET",), "HGET": ("HSET",)}
 
@@ -164,15 +168,23 @@ def loop(site, name, several, turns, several_nodes):
             yield Finding("again", "the same key is read again", shows, number - len(keys), site, ONE_BY_ONE,
                           "value = r.get(key)  # once, and keep it", sure=False)
     else:
-        filled = name == "GET" and filled_after(several, turns)
+        one_at_a_time = fills_a_cache(name, several, turns) or consumed_between(several, turns)
         call = one_call(name, commands, several_nodes) + (f"\n# or what {site.through} has for many keys" if site.through else "")
-        yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call, sure=not filled)
+        yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call, sure=not one_at_a_time)
 
 
-def filled_after(reads, turns):
-    """Whether a read that found nothing was followed by a write of the same key: a cache does that, and needs the reply first."""
-    written = {single(turn).key for turn in turns if single(turn) and single(turn).name in ("SET", "SETEX", "PSETEX")}
-    return any(turn.bytes_received <= NOTHING and single(turn).key in written for turn in reads)
+def fills_a_cache(name, several, turns):
+    """Whether reads that found nothing were followed by writes of the same keys: a cache does that, one key after the other."""
+    known = [(turn, single(turn)) for turn in turns if single(turn)]
+    missed = {command.key for turn, command in known if command.name == "GET" and turn.bytes_received <= NOTHING}
+    written = {command.key for _, command in known if command.name in FILLS}
+    return name in ("GET", *FILLS) and any(single(turn).key in missed & written for turn in several)
+
+
+def consumed_between(several, turns):
+    """Whether about as many jobs were taken from a queue meanwhile: a worker finishes each before it takes the next."""
+    taken = [turn for turn in turns if any(command.name in TAKES_A_JOB for command in turn.commands)]
+    return 2 * len(taken) >= len(several)
 
 
 def one_call(name, commands, several_nodes):
