@@ -170,7 +170,8 @@ def loop(site, name, several, turns, several_nodes):
     else:
         one_at_a_time = fills_a_cache(name, several, turns) or consumed_between(several, turns)
         call = one_call(name, commands, several_nodes) + (f"\n# or what {site.through} has for many keys" if site.through else "")
-        yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call, sure=not one_at_a_time)
+        yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call,
+                      sure=not one_at_a_time)
 
 
 def fills_a_cache(name, several, turns):
