@@ -1,0 +1,87 @@
+"""Installing, tried on a package of one file: it says what it does, does it once, and works without the internet."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from chapter_runs import ROOT
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A folder with tools/install.py and requirements of one package, which only its wheelhouse/ has."""
+    folder = tmp_path / "a lab with ü"
+    (folder / "tools").mkdir(parents=True)
+    (folder / "wheelhouse").mkdir()
+    shutil.copy(ROOT / "tools" / "install.py", folder / "tools")
+    (folder / "pyproject.toml").touch()
+    require(folder, "1.0")
+    with zipfile.ZipFile(folder / "wheelhouse" / "tinything-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tinything.py", "here = True\n")
+        info = "tinything-1.0.dist-info"
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", f"tinything.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return folder
+
+
+def require(folder, number):
+    text = f"tinything=={number}  # so that there is something to install\n"
+    (folder / "requirements.txt").write_text(text, encoding="utf-8")
+
+
+def install(folder, **environment):
+    """(exit status, what it printed) of tools/install.py, with no uv unless `environment` brings one."""
+    environment = {"NO_UV": "1", "PIP_INDEX_URL": "http://127.0.0.1:9/nothing", **environment}
+    ended = subprocess.run([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
+    return ended.returncode, ended.stdout
+
+
+def has_it(folder):
+    return subprocess.run([folder / ".venv/bin/python", "-c", "import tinything"], capture_output=True).returncode == 0
+
+
+def test_it_says_what_it_does_and_does_it_once(tree):
+    status, told = install(tree)
+    assert status == 0 and has_it(tree)
+    steps = told.splitlines()
+    assert "offline" in steps[0] and "about half a minute" in steps[0] and steps[-1].startswith("Installed in ")
+    assert any(step.split(maxsplit=1) == ["tinything", "so that there is something to install"] for step in steps)
+    assert install(tree) == (0, "")
+
+    (tree / ".venv/bin/python").unlink()  # as when the Python that it was made with has been removed
+    (tree / ".venv/bin/python").symlink_to("/nowhere/python")
+    assert install(tree)[0] == 0 and has_it(tree)
+
+
+def test_what_the_wheelhouse_does_not_hold_is_said_and_tried_again(tree):
+    require(tree, "2.0")
+    for _ in range(2):
+        status, told = install(tree)
+        assert status != 0 and "tinything==2.0" in told and "make wheelhouse" in told.splitlines()[-1]
+
+
+@pytest.fixture
+def uv(tmp_path):
+    """A uv that notes that it was called, and fails."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "uv").write_text(f'#!/bin/sh\necho "$1" >>"{folder}/called"\nexit 1\n', encoding="utf-8")
+    (folder / "uv").chmod(0o755)
+    return folder
+
+
+def test_pip_takes_over_where_uv_fails(tree, uv):
+    status, told = install(tree, NO_UV="", PATH=f"{uv}:{os.environ['PATH']}")
+    assert (status, (uv / "called").read_text()) == (0, "venv\n")
+    assert has_it(tree) and "so pip does" in told
+
+
+@pytest.mark.parametrize("no", [{"NO_UV": "1"}, {"NO_UV": "", "UV": ""}], ids=str)
+def test_uv_can_be_declined(tree, uv, no):
+    assert install(tree, **no, PATH=f"{uv}:{os.environ['PATH']}")[0] == 0
+    assert not (uv / "called").exists()
