@@ -8,6 +8,7 @@ from ..words import counted
 from .traces import Tracing
 
 MOST_SITES = 8
+WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, or a script."
 
 
 class OverBudget(AssertionError):
@@ -70,7 +71,11 @@ def told(trace, over):
     lines = ["; ".join(over), *[f"  {what:<{width}}  {site}" for what, site in rows]]
     if len(sites) > MOST_SITES:
         lines.append(f"  and {counted(len(sites) - MOST_SITES, 'call site')} more")
-    return "\n".join(lines + (repr(trace.findings).splitlines() if trace.findings else []))
+    if trace.findings:
+        lines.append(repr(trace.findings))
+    elif any(site.turns > 1 for site in sites):
+        lines.append(WAY_OUT)
+    return "\n".join(lines)
 
 
 def budget_of(arguments, options):

@@ -215,8 +215,9 @@ class Run:
             lines = [f"roundtrips: {self.program.name}", self.trace.report(), *notes, *said,
                      *[f"roundtrips: failed: {failure}" for failure in failures]]
         flush()
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody reads it: stderr is closed
-            print(*lines, sep="\n", file=self.errors, flush=True)
+        if self.errors is not None:  # as it is where nobody reads it
+            with contextlib.suppress(OSError, ValueError):
+                print(*lines, sep="\n", file=self.errors, flush=True)
 
 
 def summary(trace, program, notes, failures, status):

@@ -65,7 +65,7 @@ def kept_to(marker, test):
                 async with budget(*limits):
                     return await test(*args, **kwargs)
             except OverBudget as error:
-                pytest.fail(str(error), pytrace=False)
+                raise pytest.fail.Exception(str(error), pytrace=False) from None
     else:
         @functools.wraps(test)
         def wrapped(*args, **kwargs):
@@ -74,5 +74,5 @@ def kept_to(marker, test):
                 with budget(*limits):
                     return test(*args, **kwargs)
             except OverBudget as error:
-                pytest.fail(str(error), pytrace=False)
+                raise pytest.fail.Exception(str(error), pytrace=False) from None
     return wrapped
