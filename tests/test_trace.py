@@ -633,6 +633,39 @@ def test_what_goes_on_after_the_block_keeps_no_turn(r):
     assert t.round_trips == 20 and not held.turns and not held.flights
 
 
+def test_nothing_is_missed_that_threads_do_while_turns_are_sorted_in(r, monkeypatch):
+    from lab_utils.tracing import recorder
+
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 20)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with trace() as t, ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda number: [r.get(f"user:{number}") for _ in range(400)], range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    assert t.round_trips == 1600
+
+
+def test_a_turn_that_lasts_longer_than_thousands_of_others_is_counted(r, monkeypatch):
+    from lab_utils.tracing import recorder
+
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 20)
+    with trace() as t:
+        blocking = threading.Thread(target=r.blpop, args=("list",), kwargs={"timeout": 20})
+        blocking.start()
+        while not r.info("clients")["blocked_clients"]:
+            pass
+        for _ in range(500):
+            r.ping()
+        r.rpush("list", "x")
+        blocking.join()
+    assert (t.commands["BLPOP"], t.commands["PING"]) == (1, 500)
+    assert t.round_trips == sum(t.commands.values())
+
+
 # redis-py afterwards
 
 

@@ -147,15 +147,21 @@ class Recorder(Listener):
     # What is kept
 
     def sort_in(self, all_of_them=False):
-        """Enters into the chains what has ended; what is still on its way stays, and so does what was sent after it."""
+        """Enters into the chains what has ended; what is still on its way stays, and so does what was sent after it.
+
+        If that becomes too much, what was sent after it is entered too: a BLPOP may block while others make thousands of turns.
+        """
         with self.sorting:
-            flights = sorted(self.flights, key=SENT)
+            number = len(self.flights)  # other threads add to them meanwhile: those stand behind, and stay
+            flights = sorted(self.flights[:number], key=SENT)
             ready = len(flights) if all_of_them else max(first_that_flies(flights), len(flights) - BATCH)
+            flying = []
             for flight in flights[:ready]:
-                if flight.replied is not None:  # else nobody waited for it
+                if flight.replied is not None:
                     self.keep(flight, self.chains.enter(flight))
-            del self.flights[:]
-            self.flights.extend(flights[ready:])
+                else:  # or nobody waits for it
+                    flying.append(flight)
+            self.flights[:number] = [] if all_of_them else [*flying[-BATCH // 2:], *flights[ready:]]
             self.limit = 2 * BATCH
 
     def keep(self, flight, depth):

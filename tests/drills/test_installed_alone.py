@@ -1,4 +1,4 @@
-"""`pip install .` from a clone, in an environment of its own: redis and nothing else, a command, and a plugin that pytest finds."""
+"""`pip install .` from a clone, in an environment of its own: redis alone, a command, and a plugin that pytest finds."""
 
 import json
 import os
