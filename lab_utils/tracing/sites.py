@@ -75,17 +75,17 @@ class Finder:
 
     def __init__(self):
         self.known = {}  # (id of a code object, instruction, library) -> Site
-        self.direct = {}  # (id of redis-py's outermost code, id of the caller's own, instruction) -> Site
+        self.direct = {}  # (depth, id of a code object, instruction) -> Site, for calls of redis-py without anything between
         self.codes = []  # kept, so that no id is used twice
-        self.depth = 6  # how far up redis-py's outermost frame stood the last time
+        self.depth = 6  # how far up the caller's own frame stood the last time
 
     def find(self):
         """The Site of whoever called redis-py, as seen from a function that is called by the tapped one."""
         try:
-            outermost = sys._getframe(self.depth)
-            own = outermost.f_back
-            return self.direct[id(outermost.f_code), id(own.f_code), own.f_lasti]
-        except (ValueError, AttributeError, KeyError):
+            depth = self.depth
+            own = sys._getframe(depth)
+            return self.direct[depth, id(own.f_code), own.f_lasti]
+        except (ValueError, KeyError):
             return self.search()
 
     def forget(self):
@@ -101,9 +101,8 @@ class Finder:
             if kind is OWN:
                 found = self.site(frame, library)
                 if below is not None and kind_of(below.f_code.co_filename) is REDIS:
-                    self.depth = depth - 1
-                    self.codes.append(below.f_code)
-                    self.direct[id(below.f_code), id(frame.f_code), frame.f_lasti] = found
+                    self.depth = depth
+                    self.direct[depth, id(frame.f_code), frame.f_lasti] = found
                 return found
             if kind is TASK:
                 return called_from.get() or (self.site(lowest, library) if lowest else NOWHERE)

@@ -62,6 +62,7 @@ WAITS = "_lab_waits"
 blocks = contextvars.ContextVar("blocks", default=())  # the taps in whose blocks this context stands
 started_in = weakref.WeakKeyDictionary()  # thread -> the taps in whose blocks it was started
 started_by = lines.started_by
+received_bytes = received.received.get  # of a source, by its id
 
 
 class Listener:
@@ -380,7 +381,7 @@ def send_packed_command(original):
         waits = self.__dict__.get(WAITS) or waits_of(self)
         if taps_open or self._sock is not waits.stream:
             watch(waits, self, self._sock, SocketSource)
-        waits.before = received.received.get(waits.key, 0)
+        waits.before = received_bytes(waits.key, 0)
         started = time.perf_counter()
         if not isinstance(command, (list, str, bytes)):  # redis-py may hand over a generator, and it is read twice
             command = list(command)
@@ -397,7 +398,7 @@ def async_send_packed_command(original):
         waits = self.__dict__.get(WAITS) or waits_of(self)
         if taps_open or self._reader is not waits.stream:
             watch(waits, self, self._reader, StreamSource)
-        waits.before = received.received.get(waits.key, 0)
+        waits.before = received_bytes(waits.key, 0)
         started = time.perf_counter()
         if not isinstance(command, (list, str, bytes)):
             command = list(command)
