@@ -253,13 +253,49 @@ def published(r):
             r.publish("news", number)
 
 
+def watched_each(r):
+    r.mset({f"n:{number}": 1 for number in IDS})
+
+    def change_of(key):
+        def change(pipe):
+            value = int(pipe.get(key))
+            pipe.multi()
+            pipe.set(key, value + 1)
+        return change
+
+    for number in IDS:
+        r.transaction(change_of(f"n:{number}"), f"n:{number}")
+
+
+def locked_each(r):
+    for number in IDS:
+        with r.lock(f"lock:{number}", timeout=5):
+            r.get(f"user:{number}")
+
+
+def listener(r):
+    with r.pubsub() as news:
+        news.subscribe("news")
+        news.get_message(timeout=1)
+        for number in range(10):
+            r.publish("news", number)
+            news.get_message(timeout=1)
+
+
+def limit_by_script(r):
+    limit = r.register_script("local n = redis.call('INCR', KEYS[1]) redis.call('EXPIRE', KEYS[1], 60) return n")
+    for number in IDS:
+        limit(keys=[f"limit:{number}"])
+
+
 def limiter(r):
     for number in range(10):
         r.set("limit:1", number, nx=True, ex=60)
 
 
 GOOD = [pipeline, several_pipelines, one_command, transaction, cache_aside, cache_aside_setex, counters, watched, locked, script,
-        worker, scan, page, blocking, published, limiter]
+        worker, scan, page, blocking, published, limiter, watched_each, locked_each, listener,
+        limit_by_script]
 
 
 @pytest.mark.parametrize("program", GOOD, ids=[program.__name__ for program in GOOD])
@@ -306,8 +342,18 @@ def worker_with_results(r):
         r.set(f"result:{int(job)}", "done")
 
 
-LOOKED_AT = [(cache_in_a_loop, "loop"), (worker_with_results, "loop"), (reading_transaction, "transaction"),
-             (large_value, "large value"), (same_again, "again")]
+def stream_of_jobs(r):
+    r.xgroup_create("events", "group", id="0", mkstream=True)
+    for number in IDS:
+        r.xadd("events", {"number": number})
+    while taken := r.xreadgroup("group", "worker", {"events": ">"}, count=1):
+        [(name, fields)] = taken[0][1] if isinstance(taken, list) else taken[b"events"][0]
+        r.get(b"user:" + fields[b"number"])
+        r.xack("events", "group", name)
+
+
+LOOKED_AT = [(stream_of_jobs, "loop"), (cache_in_a_loop, "loop"), (worker_with_results, "loop"),
+             (reading_transaction, "transaction"), (large_value, "large value"), (same_again, "again")]
 
 
 @pytest.mark.parametrize("program, kind", LOOKED_AT, ids=[row[0].__name__ for row in LOOKED_AT])

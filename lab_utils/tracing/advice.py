@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ..words import counted, size
-from .commands import named
+from .commands import SEPARATORS, named
 from .sites import Site
 from .turns import LOST
 
@@ -104,15 +104,20 @@ def findings_of(record):
 
 
 def stretches(turns):
-    """The turns of a line, in pieces that no long pause interrupts."""
+    """The turns of a line, in pieces that neither a long pause interrupts nor a command whose reply decides what comes next."""
     piece = []
     for turn in turns:
-        if piece and turn.sent - piece[-1].replied > LONGEST_PAUSE_S:
+        if piece and (turn.sent - piece[-1].replied > LONGEST_PAUSE_S or decides(turn)):
             yield piece
             piece = []
         piece.append(turn)
     if piece:
         yield piece
+
+
+def decides(turn):
+    """Whether a key was watched or a lock asked for here: what is done then can't be sent together with what comes after it."""
+    return any(command.name == "WATCH" or (command.name == "SET" and int(command.detail or 0) & 1) for command in turn.commands)
 
 
 def merged(found):
@@ -142,10 +147,18 @@ def loops(turns, several_nodes):
     for turn in turns:
         command = single(turn)
         if command and command.key is not None and (command.name in READS or command.name in WRITES):
-            groups[turn.site, command.name].append(turn)
-    for (site, name), several in groups.items():
+            # A line of the caller's may be many of a library's: there a loop is told by keys of one shape.
+            shape = shape_of(command.pattern) if turn.site.through else None
+            groups[turn.site, command.name, shape].append(turn)
+    for (site, name, _), several in groups.items():
         if len(several) >= FEWEST_IN_A_LOOP:
             yield from loop(site, name, several, turns, several_nodes)
+
+
+def shape_of(pattern):
+    """What is alike in the patterns of keys that one loop names: how many parts they have, and the first of several."""
+    parts = SEPARATORS.split(pattern)
+    return len(parts), parts[0] if len(parts) > 1 else None
 
 
 def loop(site, name, several, turns, several_nodes):
