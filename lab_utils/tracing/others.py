@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections import Counter
 
 FORKS = ("os.fork", "os.forkpty")
@@ -16,6 +17,7 @@ class Others:
 
     def __init__(self, replaced):
         self.started, self.replaced, self.pid = Counter(), replaced, os.getpid()
+        self.announced = {}  # thread -> what its last Popen starts
 
     def listen(self):
         sys.addaudithook(self.hear)
@@ -26,7 +28,12 @@ class Others:
         if event in FORKS:
             self.started[event] += 1
         elif event in STARTS:
-            self.started[name_of(event, arguments)] += 1
+            name, here = name_of(event, arguments), threading.get_ident()
+            if event == "subprocess.Popen":
+                self.announced[here] = name
+            elif event == "os.posix_spawn" and self.announced.pop(here, None) == name:
+                return  # which is how that Popen starts it, since Python 3.13 nearly always
+            self.started[name] += 1
         elif event == "os.exec" and os.access(arguments[0], os.X_OK):
             self.replaced(os.path.basename(os.fsdecode(arguments[0])))
 
