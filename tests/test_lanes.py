@@ -136,7 +136,7 @@ def test_a_cluster_s_lanes_stand_by_node():
     try:
         client = nodes.connect()
         seen = watch({"loop": loop, "pipeline": lambda c: pipeline_of(c)}, client)
-        assert sorted(seen["loop"].nodes[number] for number in seen["loop"].connections) == [1, 2, 3]
+        assert sorted(seen["loop"].nodes[number] for number in seen["loop"].connections) == [0, 1, 2]
         assert len(seen["pipeline"].requests) == 3
         slots = client.nodes_manager.slots_cache
         for slot in slots:
@@ -173,8 +173,8 @@ FIGURES = {
     "a hundred connections": {"100 threads": made(10, 100, queueing=[(0.001, 0.005)] * 3), "pipeline": made(1)},
     "eight ways": {f"way {number}": made(10, number) for number in range(1, 9)},
     "long names": {LONG: made(5), "pipeline": made(1)},
-    "a cluster": {"loop": made(10, 3, nodes={0: 1, 1: 2, 2: 3}),
-                  "8 threads": made(5, 12, nodes={number: number % 3 + 1 for number in range(12)})},
+    "a cluster": {"loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
+                  "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)})},
     "everything that can happen": {"retries": made(8, kind=UNANSWERED), "new connections": made(8, kind=HANDSHAKE),
                                    "redirected": made(8, kind=REDIRECTED), "queue": made(8, 2, queueing=[(0.001, 0.004)] * 2)},
     "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0), "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},

@@ -205,7 +205,7 @@ def waiting_share(spans, edges):
 
 def name_nodes(axes, lanes, top, each):
     """'node 1' left of the lanes that lead there."""
-    for node in sorted({lane.node for lane in lanes if lane.node}):
+    for node in sorted({lane.node for lane in lanes if lane.node is not None}):
         places = [place for place, lane in enumerate(lanes) if lane.node == node]
         middle = top + each * (places[0] + places[-1] + 1) / 2
         axes.annotate(f"node {node}", (0, middle), (-6, 0), textcoords="offset points", ha="right", va="center", fontsize=8.5,

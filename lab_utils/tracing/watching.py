@@ -133,14 +133,14 @@ def flight_of(current, gave_up, started, ended):
 
 
 def nodes_by_connection(tap, client):
-    """{connection number: the node it leads to, from 1 in the order of their slots}; {} for a client of one server."""
+    """{connection number: the node it leads to, from 0 in the order of their slots}; {} for a client of one server."""
     if not isinstance(client, RedisCluster):
         return {}
     nodes = {}
     for slot in sorted(client.nodes_manager.slots_cache):
         node = client.nodes_manager.slots_cache[slot][0]
-        nodes.setdefault((node.host, node.port), len(nodes) + 1)
-    return {number: nodes.setdefault((connection.host, connection.port), len(nodes) + 1)
+        nodes.setdefault((node.host, node.port), len(nodes))
+    return {number: nodes.setdefault((connection.host, connection.port), len(nodes))
             for number, connection in enumerate(tap.kept)}
 
 
