@@ -7,7 +7,7 @@ from ...arguments import shown
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
 from ...words import counted
-from ..checking import Refused, clean, exercise_client, names_sent, refuse_over, text
+from ..checking import Refused, clean, commands_sent, exercise_client, names_sent, refuse_over, text
 from ..exercises import exercise
 
 WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database
@@ -145,8 +145,10 @@ def write_customers(client):
 
 
 def checked(answer, client, city, plan, wanted):
-    cost, sent, got = watched(lambda r: answer(r, city, plan), client)
-    got = list(got or ())
+    with Tap() as tap:
+        got = list(answer(client, city, plan) or ())
+    cost, sent = cost_of(tap), Counter(names_sent(tap))
+    refuse_bytes_in_names(commands_sent(tap))
     if not all(isinstance(record, dict) for record in got):
         raise Refused(f"find(r, {city!r}, {plan!r}) returned {shown(got[0])} where a record was to stand",
                       "The sets hold ids. HGETALL of exercise:customer:<id> replies with the record, as a dict.")
@@ -166,6 +168,14 @@ def checked(answer, client, city, plan, wanted):
                                                               "own tells.",
                       'r.sinter(f"exercise:city:{city}", f"exercise:plan:{plan}")')
     return cost
+
+
+def refuse_bytes_in_names(commands):
+    """A member of a set is bytes; put into a name as it stands, it brings its b and its quotes along."""
+    for name in (part.decode(errors="replace") for command in commands for part in command[1:]):
+        if name.startswith("exercise:") and "b'" in name:
+            raise Refused(f"you ask for {name!r}, and no key has that name: redis-py returns the members of a set as bytes, "
+                          "and an f-string writes b'…' for them", "int(…) or .decode() makes a number or a text of the bytes.")
 
 
 def sorted_items(record):
