@@ -21,8 +21,8 @@ from ..checking import Refused, clean, exercise_client, replaced
 from ..exercises import exercise
 
 # 10.1
-NEVER_COUNTED = ("The batch's name was noted, and its sums were not made: each later try finds the name and does nothing. When may "
-                 "the name be noted?",
+NEVER_COUNTED = ("The batch's name was noted, and its sums were not made: each later try finds the name and does nothing. "
+                 "When may the name be noted?",
                  "The name and the sums must be one step: neither without the other, wherever the cut falls. What runs on the "
                  "server as one piece and can decide?")
 SALES = {"tea": 3, "mug": 1, "pot": 2}
