@@ -15,8 +15,9 @@ def take(r, key, amount):
                 pipe.execute()
                 return True
             except redis.WatchError as error:
-                if isinstance(error.__context__, (redis.ConnectionError, redis.TimeoutError)):
-                    raise  # the connection broke, perhaps after EXEC: again might be twice
+                lost = error.__context__
+                if isinstance(lost, (redis.ConnectionError, redis.TimeoutError)):
+                    raise lost  # perhaps after EXEC: again might be twice, and it is no rival's doing
                 time.sleep(random.random() / 1_000)  # at random: rivals should not meet again
     raise redis.WatchError(f"{key}: others were faster 20 times")
 

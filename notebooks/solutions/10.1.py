@@ -1,9 +1,12 @@
 RECORD = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return end
+local function fits(number)  -- INCRBY takes it, and two of them can be added
+  return number == '0' or #number < 19 and string.match(number, '^-?[1-9]%d*$')
+end
 for i = 2, #KEYS do  -- before anything is written, which nothing would take back
-  local held = redis.call('GET', KEYS[i]) or '0'
-  if not string.match(held, '^-?%d+$') then
-    return redis.error_reply(KEYS[i] .. ' holds no number')
+  local held, more = redis.call('GET', KEYS[i]) or '0', ARGV[i - 1]
+  if not (fits(held) and fits(more)) then
+    return redis.error_reply(KEYS[i] .. ' holds ' .. held .. ', to which ' .. more .. " can't be added")
   end
 end
 for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end

@@ -6,8 +6,10 @@ def record(r, batch, sales):
                 pipe.watch(batch, *counters)
                 if pipe.exists(batch):
                     return
-                for held in pipe.mget(counters):
-                    int(held or 0)
+                for counter in counters:  # GET says so where no text is; MGET would hide it
+                    held = pipe.get(counter) or b"0"
+                    if str(int(held)).encode() != held:
+                        raise ValueError(f"{counter} holds {held!r}, which INCRBY does not take")
                 pipe.multi()
                 for counter, number in counters.items():
                     pipe.incrby(counter, number)
