@@ -2,18 +2,21 @@
 
 import asyncio
 import json
+import os
 import sys
 import threading
 import tracemalloc
 import weakref
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 import redis
 import redis.asyncio
 from counting_proxy import counting_proxy
 from helpers import refusal
+from IPython.core.compilerop import CachingCompiler
 from redis.backoff import NoBackoff
 from redis.cache import CacheConfig
 from redis.retry import Retry
@@ -22,6 +25,7 @@ import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
 from lab_utils.tracing import recorder, tap
 from lab_utils.tracing.replay import seconds_at
+from lab_utils.tracing.sites import Site
 from lab_utils.tracing.traces import Record, Trace, trace
 from lab_utils.tracing.turns import Turn
 
@@ -703,3 +707,12 @@ def test_connections_that_are_dropped_are_closed_as_without_a_trace():
     with trace() as t:
         assert [gone()() is None for _ in range(3)] == plain
     assert t.connections == 3
+
+
+def test_a_notebooks_cell_is_known_by_its_number(monkeypatch):
+    compiler = CachingCompiler()
+    made_up = compiler.cache("r.get('key')", 5)
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert str(Site(made_up, 1, "<module>")) == "In[5]:1 in <module>"
+    assert str(Site("/srv/shop/cart.py", 1, "cart")) == f"shop{os.sep}cart.py:1 in cart"

@@ -39,6 +39,10 @@ def sets_that_expire(r):
         r.set(f"user:{number}", number, ex=60)
 
 
+def online(r):
+    return [r.exists(f"online:{number}") for number in IDS]  # EXISTS of many keys only says how many there are
+
+
 def fields(r):
     for number in IDS:
         r.hget("user:1", f"field{number}")
@@ -99,7 +103,8 @@ def blocks_for_ever(r):
 
 BAD = [(gets, "loop", 19, "mget"), (through_a_helper, "loop", 19, "pipe.hgetall"), (sets, "loop", 19, "mset"),
        (sets_that_expire, "loop", 19, "pipe.set"), (fields, "loop", 19, "hmget"), (members, "loop", 19, "sadd"),
-       (pairs, "loop", 19, "pipe.hgetall"), (small_transactions, "small pipelines", 19, "pipe.execute"),
+       (pairs, "loop", 19, "pipe.hgetall"), (online, "loop", 19, "pipe.exists(key)"),
+       (small_transactions, "small pipelines", 19, "pipe.execute"),
        (counter, "read, then written", 1, "incr"), (balance, "read, then written", 1, "hincrby"), (keys, "keys", 0, "scan_iter"),
        (small_scan, "small scans", None, "count=1000"), (text_again, "script's text", 0, "register_script"),
        (connection_each, "connections", None, "redis.Redis"), (blocks_for_ever, "blocking", 0, "socket_timeout=None")]

@@ -32,7 +32,8 @@ WRITES = named("""
     ZADD ZREM ZINCRBY LPUSH RPUSH LTRIM APPEND PERSIST XADD PFADD
 """)
 TAKES_SEVERAL = frozenset({"SADD", "ZADD", "LPUSH", "RPUSH", "SREM", "ZREM", "HDEL", "PFADD"})  # members of one key
-TAKES_KEYS = {"GET": "values = r.mget(keys)", "DEL": "r.delete(*keys)", "UNLINK": "r.unlink(*keys)", "EXISTS": "r.exists(*keys)"}
+TAKES_KEYS = {"GET": "values = r.mget(keys)", "DEL": "r.delete(*keys)", "UNLINK": "r.unlink(*keys)"}
+KEY_ALONE = named("GET HGETALL EXISTS TTL PTTL TYPE STRLEN LLEN SCARD ZCARD HLEN SMEMBERS HKEYS HVALS DEL UNLINK PERSIST")
 # Done twice is not done once.
 ADDS_UP = named("""
     INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPOP RPOP SPOP XADD GETDEL
@@ -208,7 +209,8 @@ def one_call(name, commands, several_nodes):
         return "r.mset(values)  # {key: value}"
     reads = name in READS
     call = {"INCRBY": "incr", "DEL": "delete"}.get(name, name.lower())
-    return (f"pipe = r.pipeline(transaction=False)\nfor key in keys:\n    pipe.{call}(key{'' if reads else ', ...'})\n"
+    rest = "" if name in KEY_ALONE else ", ..."
+    return (f"pipe = r.pipeline(transaction=False)\nfor key in keys:\n    pipe.{call}(key{rest})\n"
             + ("values = " if reads else "") + "pipe.execute()")
 
 

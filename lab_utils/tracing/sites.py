@@ -43,7 +43,14 @@ NOWHERE = Site("?", 0, "?")
 
 
 def short_file(name):
-    """A file name as a report shows it: from the current folder if it lies there, its last two parts otherwise."""
+    """A file name as a report shows it: from the current folder if it lies there, its last two parts otherwise.
+
+    A notebook's cell, whose code has a made-up file, is "In[5]", as IPython's own tracebacks say.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None and (cell := shell.compile.format_code_name(name)):
+        return cell[1]
     try:
         return str(Path(name).relative_to(Path.cwd()))
     except ValueError:
