@@ -57,6 +57,19 @@ def test_the_first_time_everything_is_copied(command):
     assert text_of(command) == "print('first')"
 
 
+def test_the_game_of_chapter_12_is_copied_and_what_it_compiled_to_is_not(command):
+    game = command.CHAPTERS / "game"
+    (game / "__pycache__").mkdir(parents=True)
+    (game / "__pycache__" / "page.pyc").write_bytes(b"")
+    (game / "page.py").write_text("page = 1\n", encoding="utf-8")
+    command.bring_up_to_date()
+    assert names(command) == ["01_chapter.ipynb", "game/page.py", "solutions/01.1.py"]
+    (command.WORK / "game" / "page.py").write_text("page = 'mine'\n", encoding="utf-8")
+    (game / "page.py").write_text("page = 2\n", encoding="utf-8")
+    assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
+    assert (command.WORK / "game" / "page.py").read_text(encoding="utf-8") == "page = 'mine'\n"
+
+
 def test_a_second_time_nothing_is_touched(command):
     command.bring_up_to_date()
     edit(command, "mine")

@@ -57,8 +57,9 @@ def bring_up_to_date():
 
 
 def chapters():
-    """The notebooks and solutions to be copied, in order. Other right answers and wrong ones are for the tests."""
-    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *(CHAPTERS / "solutions").glob("*.py")]
+    """The notebooks, the game of chapter 12 and the solutions to be copied, in order. Other answers are for the tests."""
+    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"),
+             *(path for folder in ("game", "solutions") for path in (CHAPTERS / folder).glob("*.py"))]
     return sorted(path for path in found if path.is_file())
 
 

@@ -1,0 +1,38 @@
+"""A small game's data: 200 players, a board, posts with their likes, and one visitor who is logged in."""
+
+import json
+from urllib.parse import quote
+
+import redis
+
+PLAYERS, POSTS = 200, 60
+VISITOR, TOKEN = "7", "t7"
+COUNTRIES = ("Chile", "Estonia", "Ghana", "Japan", "Kenya", "Norway")
+
+
+def fill(r):
+    """Writes everything anew, under the game's own keys."""
+    pipe = r.pipeline(transaction=False)
+    for number in range(PLAYERS):
+        pipe.hset(f"user:{number}", mapping={"name": f"player{number}", "country": COUNTRIES[number % len(COUNTRIES)]})
+        pipe.zadd("board", {str(number): number * 37 % 1009})
+        if number % 3 == 0:
+            pipe.set(f"online:{number}", "1")
+    for number in range(POSTS):
+        pipe.set(f"post:{number}", json.dumps({"by": str(number * 7 % PLAYERS), "text": f"I won game {number}"}))
+        pipe.sadd(f"likes:{number}", *range(number % 5 + 1))
+    pipe.delete(f"feed:{VISITOR}")
+    pipe.rpush(f"feed:{VISITOR}", *range(POSTS))
+    pipe.set(f"hits:{VISITOR}", 1_000, ex=3600)
+    pipe.set(f"session:{TOKEN}", VISITOR, ex=3600)
+    pipe.execute()
+
+
+def address(r):
+    """The URL of a client's server, for a program of its own. It holds the password: do not print it."""
+    options = r.get_connection_kwargs()
+    login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
+    if "path" in options:
+        return f"unix://{login}{options['path']}?db={options.get('db', 0)}"
+    scheme = "rediss" if issubclass(r.connection_pool.connection_class, redis.SSLConnection) else "redis"
+    return f"{scheme}://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

@@ -1,0 +1,59 @@
+"""The same page in four round trips: whatever can be asked together is asked together."""
+
+import json
+
+from .page import BOARD, FEED, LIMIT
+
+
+def about(r, players, numbers):
+    """What the lines show of players and posts: names and countries, who is online, posts, likes. One round trip."""
+    pipe = r.pipeline(transaction=False)
+    for player in players:
+        pipe.hmget(f"user:{player}", "name", "country")
+    for player in players:
+        pipe.exists(f"online:{player}")
+    for number in numbers:
+        pipe.get(f"post:{number}")
+    for number in numbers:
+        pipe.scard(f"likes:{number}")
+    replies = iter(pipe.execute())
+    users = [next(replies) for _ in players]
+    online = [next(replies) for _ in players]
+    posts = [json.loads(next(replies)) for _ in numbers]
+    likes = [next(replies) for _ in numbers]
+    return users, online, posts, likes
+
+
+def names_of(r, posts):
+    """The authors' names. One round trip."""
+    pipe = r.pipeline(transaction=False)
+    for post in posts:
+        pipe.hget(f"user:{post['by']}", "name")
+    return pipe.execute()
+
+
+def page(r, token):
+    user = r.getex(f"session:{token}", ex=3600)
+    if user is None:
+        return "Please log in."
+
+    pipe = r.pipeline(transaction=False)
+    pipe.incr(f"hits:{user}")
+    pipe.expire(f"hits:{user}", 3600)
+    pipe.zrevrange("board", 0, BOARD - 1, withscores=True)
+    pipe.lrange(f"feed:{user}", 0, FEED - 1)
+    hits, _, best, numbers = pipe.execute()
+    if hits > LIMIT:
+        return "Too many visits. Come back in an hour."
+
+    players = [player for player, _ in best]
+    users, online, posts, likes = about(r, players, numbers)
+    authors = names_of(r, posts)
+
+    lines = ["The best players"]
+    for (_, score), (name, country), is_online in zip(best, users, online, strict=True):
+        lines.append(f"{score:5.0f} {'*' if is_online else ' '} {name}, {country}")
+    lines += ["", "What is new"]
+    for name, post, liked in zip(authors, posts, likes, strict=True):
+        lines.append(f"{name}: {post['text']} ({liked} likes)")
+    return "\n".join(lines)

@@ -1,0 +1,13 @@
+"""How many players there are in each country, as a job at night prints it. GAME_REDIS is the address of the game's Redis."""
+
+import collections
+import os
+
+import redis
+
+r = redis.Redis.from_url(os.environ["GAME_REDIS"], decode_responses=True)
+players = collections.Counter()
+for user in r.zrange("board", 0, -1):
+    players[r.hget(f"user:{user}", "country")] += 1
+for country, number in sorted(players.items()):
+    print(f"{country:8} {number}")

@@ -1,0 +1,7 @@
+# refused: a loop:
+def slowest(r, program):
+    with lab.trace() as t:
+        program(r)
+    return max(t.turns, key=lambda turn: turn.seconds).site.function
+
+lab.check("12.2", slowest)

@@ -1,0 +1,102 @@
+"""The small game of chapter 12: both pages say the same to everybody, and its tools do what they say."""
+
+import subprocess
+import sys
+
+import pytest
+import redis
+from helpers import ROOT
+
+import lab_utils as lab
+
+sys.path.insert(0, str(ROOT / "notebooks"))
+from game import data, mended, page, running
+
+TEST = """
+from game import mended
+
+def test_a_name():
+    assert mended.BOARD == 50
+"""
+
+
+@pytest.fixture
+def game():
+    with lab.connect(decode_responses=True) as client:
+        lab.empty(client)
+        data.fill(client)
+        yield client
+        lab.empty(client)
+
+
+def as_it_comes(_):
+    pass
+
+
+def nobody_logged_in(client):
+    client.delete(f"session:{data.TOKEN}")
+
+
+def nothing_in_the_feed(client):
+    client.delete(f"feed:{data.VISITOR}")
+
+
+def nobody_played(client):
+    client.delete("board")
+
+
+def never_here_before(client):
+    client.delete(f"hits:{data.VISITOR}")
+
+
+def last_visit(client):
+    client.set(f"hits:{data.VISITOR}", page.LIMIT - 1)
+
+
+def too_many_visits(client):
+    client.set(f"hits:{data.VISITOR}", page.LIMIT)
+
+
+@pytest.mark.parametrize("change", [as_it_comes, nobody_logged_in, nothing_in_the_feed, nobody_played, never_here_before,
+                                    last_visit, too_many_visits])
+def test_both_pages_say_the_same(game, change):
+    change(game)
+    as_written = page.page(game, data.TOKEN)
+    change(game)
+    assert mended.page(game, data.TOKEN) == as_written
+    assert change not in (nobody_logged_in, too_many_visits) or len(as_written.splitlines()) == 1
+
+
+@pytest.mark.parametrize("made, trips", [(page.page, 247), (mended.page, 4)])
+def test_each_has_its_round_trips(game, made, trips):
+    assert lab.count(lambda client: made(client, data.TOKEN), game).round_trips == trips
+
+
+def test_a_program_of_its_own_gets_the_games_redis(game):
+    said = running.run(game, "game/nightly.py").stdout.splitlines()
+    assert said[0] == "Chile    34" and len(said) == len(data.COUNTRIES)
+
+
+@pytest.mark.parametrize("options, url", [
+    ({"host": "box", "port": 7000, "password": "a/b:c"}, "redis://:a%2Fb%3Ac@box:7000/0"),
+    ({"unix_socket_path": "/run/redis.sock", "db": 3}, "unix://:@/run/redis.sock?db=3"),
+    ({"host": "box", "ssl": True, "username": "ann", "password": "x"}, "rediss://ann:x@box:6379/0"),
+])
+def test_an_address_leads_to_the_same_server(options, url):
+    assert data.address(redis.Redis(**options)) == url
+
+
+def test_a_test_of_the_game_runs_on_a_copy(game):
+    before = (ROOT / "notebooks" / "game" / "mended.py").read_bytes()
+    assert running.run_test(game, TEST) == "1 passed"
+    failed = running.run_test(game, TEST, ("import BOARD, FEED", "import FEED as BOARD, FEED"))
+    assert "assert 30 == 50" in failed and failed.endswith("1 failed")
+    with pytest.raises(ValueError, match="does not say"):
+        running.run_test(game, TEST, ("no such text", ""))
+    assert (ROOT / "notebooks" / "game" / "mended.py").read_bytes() == before
+
+
+def test_importing_the_game_writes_nothing_and_needs_no_server():
+    code = "from game import data, mended, page; print(page.LIMIT)"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "notebooks", capture_output=True, text=True)
+    assert ran.stdout == "10000\n", ran.stderr
