@@ -187,3 +187,14 @@ def test_every_exercise_is_named_after_its_chapter_and_has_hints():
     for name, exercise in exercises.EXERCISES.items():
         assert exercise.check.__module__.endswith(f"ch{name.split('.')[0]}"), name
         assert len(exercise.hints) >= 2 and exercise.task, name
+
+
+def test_what_it_says_fits_the_page(monkeypatch, trial, capsys):
+    def check(answer):
+        raise exercises.Refused("one word and another, " * 12, "look at 'exercise:key' " * 8)
+
+    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count",), check))
+    lab.check("99.1", lambda r: 2)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 4 and max(map(len, lines)) <= 100
+    assert [line[:6] for line in lines if not line.startswith("      ")] == ["99.1 n", "Hint: "]

@@ -55,6 +55,11 @@ def run(lab_server, remembered, monkeypatch, capsys):
     return run_cell
 
 
+def in_one_line(printed):
+    """Without the breaks that fit it to the page."""
+    return printed.replace("\n" + " " * 6, " ")
+
+
 def keys_of_others(names=()):
     """{key: its value as DUMP tells it} of every key outside `exercise:`, after `names` were set where they are missing."""
     with lab.connect() as client:
@@ -78,13 +83,13 @@ def test_unsolved_it_is_open(run, name):
 def test_the_solution_is_accepted_and_accepted_again(run, path):
     """A check cleans up after itself."""
     for _ in range(2):
-        printed = run(exercise_of(path), path.read_text(encoding="utf-8"))
+        printed = in_one_line(run(exercise_of(path), path.read_text(encoding="utf-8")))
         assert printed.splitlines()[-1].startswith(f"{exercise_of(path)} solved: ")
 
 
 @pytest.mark.parametrize("path", ALSO, ids=lambda path: path.stem)
 def test_another_right_answer_is_accepted(run, path):
-    printed = run(exercise_of(path), path.read_text(encoding="utf-8"))
+    printed = in_one_line(run(exercise_of(path), path.read_text(encoding="utf-8")))
     assert printed.splitlines()[-1].startswith(f"{exercise_of(path)} solved: ")
 
 
@@ -97,7 +102,7 @@ def test_a_wrong_answer_is_refused_with_its_diagnosis(run, path):
     source = path.read_text(encoding="utf-8")
     first = source.splitlines()[0]
     assert first.startswith(MARK), f"its first line must be '{MARK}' and a fragment of the diagnosis"
-    printed = run(exercise_of(path), source)
+    printed = in_one_line(run(exercise_of(path), source))
     assert f"{exercise_of(path)} not yet: " in printed
     assert first.removeprefix(MARK).strip() in printed.split("Hint: ")[0]
     assert "\nHint: " in printed

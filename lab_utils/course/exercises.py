@@ -9,6 +9,7 @@ import functools
 import importlib
 import pkgutil
 import sysconfig
+import textwrap
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ import redis
 from ..errors import LabError
 from . import state
 from .checking import Refused
+from .claims import PAGE
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def check(name, answer):
     if known is None:
         print(f"There is no exercise {name!r}. There are: {', '.join(sorted(EXERCISES))}.")
     elif unsolved(answer):
-        print(f"{name} open: {known.task}")
+        tell(f"{name} open: {known.task}")
     else:
         judge(known, answer)
 
@@ -85,7 +87,13 @@ def judge(known, answer):
     else:
         with state.changing("progress") as progress:
             progress[known.name] = {"solved": True, "tries": progress.get(known.name, {}).get("tries", 0)}
-        print(f"{known.name} solved: {achieved}")
+        tell(f"{known.name} solved: {achieved}")
+
+
+def tell(sentence):
+    """Prints a sentence in lines that fit the page, which would break a longer one in mid-word; the later ones further in."""
+    for line in sentence.splitlines():
+        print(textwrap.fill(line, PAGE, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False))
 
 
 def what_was_raised(error):
@@ -117,9 +125,9 @@ def refuse(known, why, hints):
         told = entry["shown"].get(hints[0], 0) if hints else 0
         if hints:
             entry["shown"][hints[0]] = told + 1
-    print(f"{known.name} not yet: {why}")
+    tell(f"{known.name} not yet: {why}")
     if hints:
-        print(f"Hint: {hints[min(told, len(hints) - 1)]}")
+        tell(f"Hint: {hints[min(told, len(hints) - 1)]}")
 
 
 def unsolved(answer):
