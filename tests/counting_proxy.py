@@ -2,14 +2,18 @@
 
 import socket
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 
 class Counts:
-    """`turns`: how often bytes from the client followed bytes from the server, or were the first. By connection, in order."""
+    """`turns`: how often bytes from the client followed bytes from the server, or were the first. By connection, in order.
+
+    `written` is what the client sent, by connection and turn.
+    """
 
     def __init__(self):
-        self.turns, self.sent, self.received = [], [], []
+        self.turns, self.sent, self.received, self.written = [], [], [], []
         self.lock = threading.Lock()
 
     @property
@@ -18,8 +22,11 @@ class Counts:
 
 
 @contextmanager
-def counting_proxy(address):
-    """Yields (port, Counts) of a proxy to `address` on loopback."""
+def counting_proxy(address, delay=0):
+    """Yields (port, Counts) of a proxy to `address` on loopback, which holds each reply back for `delay` seconds.
+
+    With a delay, writes that follow each other at once are one turn, however quick the server is.
+    """
     counts, listener, sockets = Counts(), socket.create_server(("127.0.0.1", 0)), []
 
     def accept():
@@ -36,6 +43,7 @@ def counting_proxy(address):
                 number = len(counts.turns)
                 for column in (counts.turns, counts.sent, counts.received):
                     column.append(0)
+                counts.written.append([])
             heard = [True]
             threading.Thread(target=there, args=(client, server, number, heard), daemon=True).start()
             threading.Thread(target=back, args=(server, client, number, heard), daemon=True).start()
@@ -44,6 +52,9 @@ def counting_proxy(address):
         for data in pieces(client):
             with counts.lock:
                 counts.turns[number] += heard[0]
+                if heard[0]:
+                    counts.written[number].append(bytearray())
+                counts.written[number][-1] += data
                 heard[0] = False
                 counts.sent[number] += len(data)
             if not passed_on(server, data):
@@ -52,6 +63,7 @@ def counting_proxy(address):
 
     def back(server, client, number, heard):
         for data in pieces(server):
+            time.sleep(delay)
             with counts.lock:
                 heard[0] = True
                 counts.received[number] += len(data)

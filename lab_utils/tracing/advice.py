@@ -168,6 +168,8 @@ def loop(site, name, several, turns, several_nodes):
         return  # SET NX: the reply decides what comes next
     keys, number = {command.key for command in commands}, len(several)
     fields = {command.detail for command in commands}
+    if len(keys) == 1 and site.through and in_a_row(several, turns) < FEWEST_IN_A_LOOP:
+        return  # places in a library that happen to use the same key
     shows, saves = f"{name} {commands[0].pattern}, {number:,} times one after the other", number - 1
     if len(keys) == 1 and name in TAKES_SEVERAL:
         yield Finding("loop", f"{name} takes several members at once", shows, saves, site, ONE_BY_ONE,
@@ -186,6 +188,12 @@ def loop(site, name, several, turns, several_nodes):
         call = one_call(name, commands, several_nodes) + (f"\n# or what {site.through} has for many keys" if site.through else "")
         yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call,
                       sure=not one_at_a_time)
+
+
+def in_a_row(several, turns):
+    """How many of these turns follow one another at most, with none of another kind between."""
+    known = {id(turn) for turn in several}
+    return max(len(list(run)) for wanted, run in itertools.groupby(turns, lambda turn: id(turn) in known) if wanted)
 
 
 def fills_a_cache(name, several, turns):

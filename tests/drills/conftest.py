@@ -9,6 +9,7 @@ import os
 import time
 from collections import defaultdict
 
+import environments
 import pytest
 import tries
 
@@ -56,6 +57,8 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):
         terminalreporter.line(f"{tried:>7} {failed:>7} {seconds:>8.1f}  {name}")
+    for sentence in environments.said:
+        terminalreporter.line(sentence)
     if sentence := took_too_long():
         terminalreporter.line(sentence, red=True)
 

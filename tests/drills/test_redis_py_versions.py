@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import environments
 import pytest
 from counting_proxy import counting_proxy
 from helpers import ROOT
@@ -62,12 +63,9 @@ print(json.dumps({"plain": first, "asyncio": [t.round_trips, t.waits], "as it wa
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def version(request, tmp_path_factory):
+def version(request):
     """(a version of redis-py, the folder that holds it)."""
-    folder = tmp_path_factory.mktemp("redis-py")
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder]
-    subprocess.run([*install, f"redis=={request.param}"], check=True, timeout=300)
-    return request.param, folder
+    return request.param, environments.redis_py(request.param)
 
 
 @pytest.mark.parametrize("parser", ["plain", "hiredis"])

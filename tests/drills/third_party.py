@@ -1,0 +1,355 @@
+"""Programs that use Redis through other people's libraries; each is told a port, and traced from its first line to its last.
+
+`python third_party.py NAME PORT SENTINELS_PORT`, where requirements-drills.txt is installed, prints what lab.trace counted.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+from collections import Counter
+
+import redis
+import redis.asyncio
+
+
+def rq(port, _):
+    from rq import Queue, SimpleWorker
+
+    connection = redis.Redis(port=port)
+    queue = Queue(connection=connection)
+    jobs = [queue.enqueue("builtins.len", "four") for _ in range(3)]
+    SimpleWorker([queue], connection=connection).work(burst=True, logging_level="ERROR")
+    assert [job.return_value() for job in jobs] == [4, 4, 4]
+
+
+def django_redis(port, _):
+    import django
+    from django.conf import settings
+
+    settings.configure(CACHES={"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": f"redis://127.0.0.1:{port}/1"}})
+    django.setup()
+    from django.core.cache import cache
+
+    cache.set("page:1", {"text": "x" * 100}, 60)
+    cache.set_many({f"page:{number}": number for number in range(2, 12)})
+    assert len(cache.get_many([f"page:{number}" for number in range(2, 12)])) == 10
+    cache.set("hits", 1)
+    assert cache.incr("hits") == 2
+    assert cache.get_or_set("other", lambda: 7) == 7
+    with cache.lock("only"):
+        cache.get("page:1")
+    cache.delete_pattern("page:*")
+
+
+def cachelib(port, _):
+    from cachelib import RedisCache
+
+    cache = RedisCache("127.0.0.1", port, db=2)
+    cache.set("a", [1, 2])
+    cache.set_many({f"b:{number}": number for number in range(10)})
+    assert cache.get("a") == [1, 2] and cache.get_many("b:1", "b:2") == [1, 2]
+    cache.add("a", 1)
+    cache.inc("n")
+    cache.delete_many("b:1", "b:2")
+
+
+def redis_om(port, _):
+    from redis_om import HashModel
+
+    client = redis.Redis(port=port, decode_responses=True)
+
+    class User(HashModel, index=True):
+        name: str
+        age: int
+
+        class Meta:
+            database = client
+
+    users = [User(name="ann", age=number) for number in range(3)]
+    for user in users:
+        user.save()
+    assert User.get(users[1].pk).age == 1
+    assert len(list(User.all_pks())) == 3
+    users[0].update(age=40)
+    User.delete(users[2].pk)
+
+
+def limits(port, _):
+    from limits import RateLimitItemPerMinute
+    from limits.storage import RedisStorage
+    from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
+
+    storage, five = RedisStorage(f"redis://127.0.0.1:{port}"), RateLimitItemPerMinute(5)
+    for limiter in (FixedWindowRateLimiter(storage), MovingWindowRateLimiter(storage)):
+        who = type(limiter).__name__
+        assert [limiter.hit(five, who) for _ in range(7)].count(True) == 5
+        limiter.get_window_stats(five, who)
+
+
+def celery_results(port, _):
+    from celery import Celery, states
+
+    app = Celery(broker="memory://", backend=f"redis://127.0.0.1:{port}/3")
+    for number in range(3):
+        waiting = app.AsyncResult(f"task-{number}")
+        thread = threading.Timer(0.1, app.backend.store_result, (waiting.id, number, states.SUCCESS))
+        thread.start()
+        assert waiting.get(timeout=10) == number
+        thread.join()
+        waiting.forget()
+
+
+def celery_worker(port, _):
+    from celery import Celery
+    from celery.contrib.testing.worker import start_worker
+
+    url = f"redis://127.0.0.1:{port}/4"
+    app = Celery(broker=url, backend=url)
+    app.conf.worker_hijack_root_logger = False
+
+    @app.task(name="double")
+    def double(number):
+        return 2 * number
+
+    with start_worker(app, perform_ping_check=False, pool="solo", loglevel="ERROR"):
+        assert [double.delay(number).get(timeout=20) for number in range(3)] == [0, 2, 4]
+
+
+def dramatiq(port, _):
+    import dramatiq
+    from dramatiq.brokers.redis import RedisBroker
+
+    broker = RedisBroker(url=f"redis://127.0.0.1:{port}/5")
+    dramatiq.set_broker(broker)
+    seen = []
+
+    @dramatiq.actor
+    def note(number):
+        seen.append(number)
+
+    worker = dramatiq.Worker(broker, worker_timeout=100, worker_threads=2)
+    worker.start()
+    for number in range(5):
+        note.send(number)
+    broker.join(note.queue_name)
+    worker.join()
+    worker.stop()
+    broker.close()
+    assert sorted(seen) == list(range(5))
+
+
+def huey(port, _):
+    from huey import RedisHuey
+
+    queue = RedisHuey(url=f"redis://127.0.0.1:{port}/6", results=True)
+
+    @queue.task()
+    def double(number):
+        return 2 * number
+
+    results = [double(number) for number in range(3)]
+    for _ in results:
+        queue.execute(queue.dequeue())
+    assert [result.get(blocking=True, timeout=5) for result in results] == [0, 2, 4]
+    with queue.lock_task("only"):
+        pass
+
+
+def walrus(port, _):
+    from walrus import Database
+
+    db = Database(port=port, db=7)
+    user = db.Hash("user:1")
+    user.update(name="ann", age=40)
+    assert user["name"] == b"ann" and len(user) == 2
+    names = db.List("names")
+    names.extend(["ann", "bob"])
+    assert len(names[:]) == 2
+    limit = db.rate_limit("visits", limit=3, per=60)
+    assert [limit.limit("ann") for _ in range(4)] == [False, False, False, True]
+    with db.lock("only", ttl=5000):
+        db.incr("n")
+    cache = db.cache()
+
+    @cache.cached()
+    def slow(number):
+        return number
+
+    assert slow(1) == slow(1) == 1
+
+
+def flask_caching(port, _):
+    from flask import Flask
+    from flask_caching import Cache
+
+    app = Flask("page")
+    cache = Cache(app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"})
+
+    @app.route("/")
+    @cache.cached(timeout=60)
+    def page():
+        return "page"
+
+    @cache.memoize(60)
+    def double(number):
+        return 2 * number
+
+    with app.app_context():
+        assert [app.test_client().get("/").text for _ in range(3)] == ["page"] * 3
+        assert [double(2), double(2)] == [4, 4]
+        cache.delete_memoized(double)
+
+
+def aiocache(port, _):
+    from aiocache import Cache
+    from aiocache.lock import RedLock
+
+    async def main():
+        async with Cache(Cache.REDIS, endpoint="127.0.0.1", port=port, namespace="main") as cache:
+            await cache.set("a", 1, ttl=60)
+            await cache.multi_set([("b", 1), ("c", 2)])
+            assert len(await cache.multi_get(["a", "b", "c"])) == 3
+            await asyncio.gather(*(cache.get("a") for _ in range(8)))
+            async with RedLock(cache, "a", 2):
+                await cache.increment("n")
+
+    asyncio.run(main())
+
+
+def python_redis_lock(port, _):
+    import redis_lock
+
+    client = redis.Redis(port=port, db=9)
+    seen = []
+
+    def work():
+        with redis_lock.Lock(client, "only", expire=5, auto_renewal=True):
+            seen.append(client.incr("n"))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [1, 2, 3, 4]
+
+
+def dogpile(port, _):
+    from dogpile.cache import make_region
+
+    region = make_region().configure("dogpile.cache.redis", expiration_time=60, arguments={
+        "host": "127.0.0.1", "port": port, "db": 10, "distributed_lock": True, "thread_local_lock": False})
+    assert [region.get_or_create("a", lambda: 7) for _ in range(3)] == [7, 7, 7]
+    assert region.get_or_create_multi(["b", "c"], lambda *keys: [1 for _ in keys]) == [1, 1]
+    region.delete("a")
+
+
+def pottery(port, _):
+    from pottery import NextID, RedisCounter, RedisDict, RedisSet, Redlock
+
+    client = redis.Redis(port=port, db=11)
+    words = RedisDict({"a": 1}, redis=client, key="words")
+    words["b"] = 2
+    assert dict(words) == {"a": 1, "b": 2}
+    counter = RedisCounter(redis=client, key="counter")
+    counter.update("hello")
+    members = RedisSet({1, 2}, redis=client, key="members")
+    members.add(3)
+    assert len(members) == 3
+    next(NextID(key="ids", masters={client}))
+    with Redlock(key="only", masters={client}, auto_release_time=5):
+        pass
+
+
+def saq(port, _):
+    from saq import Queue, Status
+
+    async def main():
+        queue = Queue.from_url(f"redis://127.0.0.1:{port}/12")
+        await queue.connect()
+        for number in range(3):
+            await queue.enqueue("double", number=number)
+        for _ in range(3):
+            job = await queue.dequeue(timeout=5)
+            await job.finish(Status.COMPLETE, result=1)
+        await queue.disconnect()
+
+    asyncio.run(main())
+
+
+def channels_redis(port, _):
+    from channels_redis.core import RedisChannelLayer
+
+    async def main():
+        layer = RedisChannelLayer(hosts=[f"redis://127.0.0.1:{port}/13"])
+        names = [await layer.new_channel() for _ in range(3)]
+        for name in names:
+            await layer.group_add("room", name)
+        await layer.group_send("room", {"type": "news", "text": "x"})
+        assert [(await layer.receive(name))["text"] for name in names] == ["x"] * 3
+        await layer.close_pools()
+
+    asyncio.run(main())
+
+
+def socketio(port, _):
+    from socketio import RedisManager
+
+    manager = RedisManager(f"redis://127.0.0.1:{port}/14", write_only=True)
+    for number in range(3):
+        manager.emit("news", {"number": number}, room="all")
+
+
+def sentinel(port, sentinels_port):
+    from redis.sentinel import Sentinel
+
+    sentinels = Sentinel([("127.0.0.1", sentinels_port)])
+    primary = sentinels.master_for("main")
+    for number in range(4):
+        primary.set(f"user:{number}", number)
+    assert sentinels.discover_master("main")[1] == port
+    replica = sentinels.slave_for("main")  # there is none, so it goes to the primary
+    assert replica.get("user:1") == b"1"
+
+    async def main():
+        from redis.asyncio.sentinel import Sentinel
+
+        sentinels = Sentinel([("127.0.0.1", sentinels_port)])
+        primary = sentinels.master_for("main")
+        assert await asyncio.gather(*(primary.get(f"user:{number}") for number in range(4))) == [b"%d" % n for n in range(4)]
+        await primary.aclose()
+
+    asyncio.run(main())
+
+
+def rq_with_sentinel(port, sentinels_port):
+    from redis.sentinel import Sentinel
+    from rq import Queue
+
+    queue = Queue(connection=Sentinel([("127.0.0.1", sentinels_port)]).master_for("main"))
+    job = queue.enqueue("builtins.len", "four")
+    assert queue.fetch_job(job.id).get_status() == "queued"
+
+
+def told(t):
+    work, setup = Counter(), Counter()
+    for site in t.call_sites:
+        (setup if site.setup else work).update(site.names)
+    leaving = sum(site.turns for site in t.call_sites if set(site.names) <= {"UNSUBSCRIBE", "PUNSUBSCRIBE"})
+    return {"round trips": t.round_trips, "set up": t.setup_trips, "to unsubscribe": leaving, "connections": t.connections,
+            "not counted": t.unattributed, "lost": t.lost, "commands": work, "set-up commands": setup,
+            "bytes": [sum(each.bytes_sent for each in t.call_sites), sum(each.bytes_received for each in t.call_sites)],
+            "findings": {found.kind: str(found) for found in t.findings if found.sure}, "redis-py": redis.__version__}
+
+
+def main(name, port, sentinels_port):
+    from lab_utils.tracing import trace
+
+    with trace() as t:
+        globals()[name](int(port), int(sentinels_port))
+    print(json.dumps(told(t)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
