@@ -40,8 +40,9 @@ def lock_release(answer):
         client.set(lock, "mine", px=60_000)
         released = answer(client, lock, "mine")
         if client.exists(lock):
-            raise Refused("the lock held your token, and is still there", "DEL in the script deletes it: redis.call('DEL', "
-                                                                          "KEYS[1]).")
+            raise Refused("the lock held your token, and is still there",
+                          "Is your comparison ever true? In Python GET returns bytes, and b'mine' is not 'mine'. Compare in the "
+                          "script, where both are text, and delete there: redis.call('DEL', KEYS[1]).")
         if not released:
             raise Refused(f"the lock was yours and is gone, but the function returned {released!r}", RETURNS)
         client.set(lock, "another's", px=60_000)
