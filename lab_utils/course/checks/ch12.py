@@ -118,7 +118,7 @@ def one_loops():
     return program, names[2], None
 
 
-@exercise("12.3", "write visit(r, user, now): what slow_visit returns and writes, in one round trip, safe beside other visits", (
+@exercise("12.3", "write visit(r, user, now): slow_visit in one round trip, safe beside other visits", (
     "Both values are read only to be written. Which commands change a value and return one?",
     *ONE_STEP,
 ))
