@@ -32,6 +32,10 @@ DAY_S = 86_400
 NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known before the first write?",
              "Read every counter first, and raise if one holds something else than a whole number: int(…) in Python, "
              "string.match(value, '^-?%d+$') in Lua. Then the sums and the mark, together.")
+WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not begin again: who does?",
+              "A loop with an end: on redis.WatchError watch again, look for the batch's name again, and count if it is not there.")
+UNDISTURBED = "a batch, undisturbed"
+NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what you queue until execute().",)
 RETRIES = 3
 MOST_COMMANDS = 40
 # 10.2
@@ -62,7 +66,7 @@ def record(answer):
 def check_uncut(client, answer):
     clean(client)
     answer(client, MONDAY, SALES)
-    compare_sales(client, 1, "a batch, undisturbed")
+    compare_sales(client, 1, UNDISTURBED)
     answer(client, MONDAY, SALES)
     compare_sales(client, 1, "the same batch, called a second time")
     answer(client, TUESDAY, SALES)
@@ -91,7 +95,8 @@ def check_cut(client, answer, place, total):
         try:
             answer(client, MONDAY, SALES)
         except redis.RedisError as error:
-            raise Refused(f"{what}: your code raised {type(error).__name__}") from None
+            hints = WATCH_LOST if isinstance(error, redis.WatchError) else ()
+            raise Refused(f"{what}: your code raised {type(error).__name__}", *hints) from None
     compare_sales(client, 1, what)
 
 
@@ -142,7 +147,7 @@ def compare_sales(client, times, what):
         if got != expected:
             used_up = "; did the first product use up the batch's name?" if place and not got else ""
             marked = "broke" in what and not got and client.exists(MONDAY)
-            hints = NO_NUMBER if "twelve" in what else NEVER_COUNTED if marked else ()
+            hints = NO_NUMBER if "twelve" in what else NEVER_COUNTED if marked else NOT_ADDED if what == UNDISTURBED else ()
             raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}", *hints)
 
 
