@@ -33,7 +33,8 @@ NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. 
              "Read every counter first, and raise if one holds something else than a whole number: int(…) in Python, "
              "string.match(value, '^-?%d+$') in Lua. Then the sums and the mark, together.")
 WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not begin again: who does?",
-              "A loop with an end: on redis.WatchError watch again, look for the batch's name again, and count if it is not there.")
+              "A loop with an end: on redis.WatchError watch again, look for the batch's name again, and count where it is "
+              "missing.")
 UNDISTURBED = "a batch, undisturbed"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what you queue until execute().",)
 RETRIES = 3
