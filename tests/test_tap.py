@@ -15,6 +15,7 @@ import lab_utils as lab
 from lab_utils.testbed import event_loop
 from lab_utils.tracing import tap
 from lab_utils.tracing.cost import cost_and_result
+from lab_utils.tracing.insides import KNOWN
 from lab_utils.tracing.tap import Tap
 
 OWNERS = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), (threading.Thread, "start")]
@@ -212,7 +213,7 @@ def test_a_redis_py_without_what_is_replaced_is_refused_before_anything_is_chang
             monkeypatch.delattr(base, name)
     before = [each.__dict__.get(attribute) for each, attribute in OWNERS]
     text = refusal(Tap().__enter__)
-    assert f"{owner.__name__}.{name}" in text and tap.KNOWN in text and redis.__version__ in text
+    assert f"{owner.__name__}.{name}" in text and KNOWN in text and redis.__version__ in text
     assert [each.__dict__.get(attribute) for each, attribute in OWNERS] == before
     assert not tap.open_taps
     monkeypatch.undo()

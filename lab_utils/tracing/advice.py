@@ -354,7 +354,7 @@ def blocking(record, turns):
         limit = record.places[turn.connection].timeout if turn.connection < len(record.places) else None
         if limit and (command.detail == 0 or command.detail >= limit):
             asked = "for ever" if command.detail == 0 else f"up to {command.detail:g} s"
-            yield Finding("blocking", "it blocks longer than its connection waits",
+            yield Finding("blocking", "it blocks as long as its connection waits, or longer",
                           f"{command.name} waits {asked}, the socket gives up after {limit:g} s", 0, turn.site, UNSAFE,
                           "r = redis.Redis(..., socket_timeout=None)  # a client of its own for blocking commands", sure=True)
 

@@ -24,13 +24,10 @@ import redis.asyncio.client
 import redis.asyncio.cluster
 import redis.asyncio.connection
 import redis.connection
-from redis._parsers.base import _AsyncRESPBase, _RESPBase
-from redis._parsers.hiredis import _AsyncHiredisParser, _HiredisParser
-from redis._parsers.socket import SocketBuffer
 
-from ..errors import LabError
 from ..interrupts import restorer
 from . import lines, received, sites
+from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -48,7 +45,6 @@ USED = (
     (_HiredisParser, "on_connect", "_sock"), (_RESPBase, "on_connect", "_buffer"), (SocketBuffer, "__init__", "_sock"),
     (_AsyncHiredisParser, "on_connect", "_stream"), (_AsyncRESPBase, "on_connect", "_stream"),
 )
-KNOWN = "5.0 to 8.1"  # the versions of redis-py that were tried
 
 changing = threading.RLock()  # held while redis-py is changed or put back
 open_taps = ()
@@ -268,8 +264,7 @@ def check_redis_py():
                if not callable(getattr(owner, name, None))]
     missing += [f"{owner.__name__}.{name}" for owner, method, name in USED if name not in names_in(getattr(owner, method, None))]
     if missing:
-        raise LabError(f"The lab counts inside redis-py, which it knows from version {KNOWN}. Version {redis.__version__} is "
-                       f"installed and has no {missing[0]}. Run `pip install -r requirements.txt`, and restart the kernel.")
+        raise refusal(missing[0])
 
 
 def names_in(method):

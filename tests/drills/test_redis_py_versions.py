@@ -83,3 +83,13 @@ def test_the_counts_are_those_of_the_proxy(version, parser):
     round_trips, waits = told["asyncio"]
     assert round_trips == 10 and 7 <= waits <= 10  # how many connections the four at once share is the pool's business
     assert turns == sum(counts.turns[:connections])
+
+
+def test_an_older_one_is_refused():
+    program = "from lab_utils.tracing import trace\nwith trace():\n    pass"
+    path = os.pathsep.join([str(environments.redis_py("4.6.0")), str(ROOT)])
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
+                         env={**os.environ, "PYTHONPATH": path})
+    last = ran.stderr.splitlines()[-1]
+    assert "knows from version 5.0" in last and "Version 4.6.0 is installed" in last, ran.stderr
+    assert ran.returncode == 1
