@@ -311,6 +311,33 @@ def test_a_good_program_stays_silent(r, program):
     assert repr(t.findings) == "Nothing found to change."
 
 
+LIBRARY = """
+def unlike(r):
+    for key in ("rl:keys", "workers:all:names", "groups", "job:1:dependents:on", "job:1:a:b:c"):
+        r.smembers(key)
+
+def heartbeats(r):
+    for field in ("state", "job", "at", "beat", "last"):
+        r.hset("worker:1", field, 1)
+        r.expire("worker:1", 60)
+
+def alike(r):
+    for number in range(5):
+        r.smembers(f"job:{number}")
+"""
+
+
+@pytest.mark.parametrize("name, saves", [("unlike", []), ("heartbeats", []), ("alike", [4])])
+def test_what_many_places_of_a_library_do_is_no_loop(r, name, saves):
+    """All that a library does on one call comes from one line of the caller's."""
+    library = {}
+    exec(compile(LIBRARY, "/usr/lib/site-packages/jobs/worker.py", "exec"), library)
+    with trace() as t:
+        library[name](r)
+    assert [found.saves for found in t.findings if found.sure] == saves
+    assert {site.site.through for site in t.call_sites} == {"jobs"}
+
+
 def test_tasks_side_by_side_stay_silent():
     async def main():
         async with redis.asyncio.Redis(**server().options) as client, trace() as t:
