@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..words import counted, size
 from .commands import SEPARATORS, named
-from .sites import Site
+from .sites import NOWHERE, Site
 from .turns import LOST
 
 FEWEST_IN_A_LOOP = 5
@@ -90,7 +90,8 @@ def findings_of(record):
     work = [turn for turn in record.turns if not turn.setup]
     by_line = defaultdict(list)
     for turn in work:
-        by_line[turn.line].append(turn)
+        if turn.site != NOWHERE:  # else there is no line to change
+            by_line[turn.line].append(turn)
     nodes = len({place.address for place in record.places})
     found = []
     for turns in by_line.values():

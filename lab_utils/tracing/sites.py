@@ -1,7 +1,9 @@
 """Where a turn came from: the line of the caller's own code, and the library that it went through.
 
 A caller's own code is what stands neither in redis-py, nor in an installed package, nor in Python's own library. Where no such
-line is on the stack, as in a worker of a library's, the library's own line is the place.
+line is on the stack, as in a worker of a library's, the library's own line is the place. Where a thread runs nothing but
+redis-py's own function, as in `pool.map(r.get, keys)`, the place is where that was handed over: the line that submitted it, or
+that started the thread.
 """
 
 import asyncio
@@ -9,6 +11,8 @@ import contextvars
 import os
 import sys
 import sysconfig
+import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +25,9 @@ HERE = os.path.dirname(__file__) + os.sep
 EVENTS = asyncio.events.__file__  # what runs a task: further down the stack is whoever runs the loop
 PYTHONS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 
+started_at = weakref.WeakKeyDictionary()  # thread -> the Site where it was started
 called_from = contextvars.ContextVar("called_from", default=None)  # the Site where a coroutine of redis-py was made
+THREADS, THIS_TAP = threading.__file__, HERE + "tap.py"
 kinds = {}  # file name of a code object -> its kind
 
 
@@ -35,11 +41,20 @@ class Site:
     through: str | None = None
 
     def __str__(self):
+        if self == NOWHERE:
+            return "a thread that runs no line of yours"
         through = f", through {self.through}" if self.through else ""
         return f"{short_file(self.file)}:{self.line} in {self.function.rsplit('.', 1)[-1]}{through}"
 
 
 NOWHERE = Site("?", 0, "?")
+
+
+class HandedOver(threading.local):
+    site = NOWHERE  # of the line that submitted what this worker of a pool is doing
+
+
+handed_over = HandedOver()
 
 
 def short_file(name):
@@ -101,8 +116,9 @@ class Finder:
         self.codes.clear()
 
     def search(self):
-        """Goes up the stack. In a task that only runs redis-py's own coroutine, the place is where that was made."""
-        frame, depth, library, lowest, below = sys._getframe(2), 1, None, None, None
+        """Goes up the stack. In a task that only runs redis-py's own coroutine, the place is where that was made;
+        in a thread that only runs a function of redis-py's, where that was handed over."""
+        frame, depth, library, lowest, below, only_threads = sys._getframe(2), 1, None, None, None, True
         while frame is not None:
             kind = kind_of(frame.f_code.co_filename)
             if kind is OWN:
@@ -115,8 +131,13 @@ class Finder:
                 return called_from.get() or (self.site(lowest, library) if lowest else NOWHERE)
             if kind is not REDIS and kind is not SKIP and library is None:
                 library, lowest = kind, frame
+            # A thread that was started with a function of redis-py's runs nothing between; a pool's worker does.
+            only_threads = kind is REDIS or (only_threads and frame.f_code.co_filename in (THREADS, THIS_TAP))
             frame, depth, below = frame.f_back, depth + 1, frame
-        return self.site(lowest, library) if lowest else NOWHERE
+        if lowest:
+            return self.site(lowest, library)
+        started = started_at.get(threading.current_thread(), NOWHERE) if only_threads else NOWHERE
+        return handed_over.site if handed_over.site is not NOWHERE else started
 
     def site(self, frame, library):
         code, instruction = frame.f_code, frame.f_lasti

@@ -18,6 +18,7 @@ import threading
 import time
 import weakref
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 
 import redis
 import redis.asyncio.client
@@ -230,6 +231,7 @@ def replace_all():
     check_redis_py()
     try:
         for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start}),
+                                (ThreadPoolExecutor, {"submit": submits}),
                                 *[(owner, {name: noting_its_place}) for owner, name in places_of_coroutines()]):
             for name, version in versions.items():
                 original = getattr(owner, name)
@@ -255,6 +257,7 @@ def put_back():
     watched.clear()
     started_in.clear()
     started_by.clear()
+    sites.started_at.clear()
     finder.forget()
 
 
@@ -277,8 +280,29 @@ def thread_start(original):
     def start(self):
         started_in[self] = blocks_here()
         started_by[self] = lines.here.get()
+        sites.started_at[self] = finder.find()
         return original(self)
     return start
+
+
+def submits(original):
+    def submit(self, fn, /, *args, **kwargs):
+        return original(self, Handed(fn, finder.find()), *args, **kwargs)
+    return submit
+
+
+class Handed:
+    """A function that a thread is to call, and the Site of the line that said so."""
+
+    def __init__(self, function, site):
+        self.function, self.site = function, site
+
+    def __call__(self, *args, **kwargs):
+        before, sites.handed_over.site = sites.handed_over.site, self.site
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            sites.handed_over.site = before
 
 
 def watch(waits, connection, stream, wrapper):
