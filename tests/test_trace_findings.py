@@ -162,6 +162,88 @@ def test_a_retry_of_what_adds_up_is_found():
     assert [(found.kind, found.sure) for found in t.findings] == [("retried", True)]
 
 
+# What a finding promises: never more than the code that it says to write instead saves.
+
+
+def page_of(r, ids, one_by_one):
+    keys = [f"user:{number}" for number in ids]
+    if one_by_one:
+        return [r.hgetall(key) for key in keys]
+    pipe = r.pipeline(transaction=False)
+    for key in keys:
+        pipe.hgetall(key)
+    return pipe.execute()
+
+
+def twice(r, one_by_one):
+    for _ in range(2):
+        page_of(r, range(50), one_by_one)
+
+
+def overlapping_pages(r, one_by_one):
+    page_of(r, range(50), one_by_one)
+    page_of(r, range(40, 90), one_by_one)
+
+
+def pages_with_heads(r, one_by_one):
+    for number in range(4):
+        r.get(f"page:{number}")
+        r.incr("views")
+        page_of(r, range(50 * number, 50 * number + 50), one_by_one)
+
+
+def small_pipelines_in_runs(r, one_by_one):
+    for page in range(3):
+        r.incr("views")
+        if one_by_one:
+            for number in range(10):
+                with r.pipeline() as pipe:
+                    pipe.set(f"user:{page}:{number}", 1).execute()
+        else:
+            with r.pipeline() as pipe:
+                for number in range(10):
+                    pipe.set(f"user:{page}:{number}", 1)
+                pipe.execute()
+
+
+def fields_of_two(r, one_by_one):
+    for user in range(2):
+        if one_by_one:
+            for number in IDS:
+                r.hget(f"user:{user}", f"field{number}")
+        else:
+            r.hmget(f"user:{user}", [f"field{number}" for number in IDS])
+        r.incr("hits")
+
+
+@pytest.mark.parametrize("program, saves", [(twice, 98), (overlapping_pages, 98), (pages_with_heads, 196),
+                                            (small_pipelines_in_runs, 27), (fields_of_two, 38)])
+def test_a_loop_that_runs_several_times_is_a_round_trip_each(r, program, saves):
+    with trace() as before:
+        program(r, True)
+    with trace() as after:
+        program(r, False)
+    assert sum(found.saves for found in before.findings) == saves == before.compare(after).saved
+
+
+def test_a_pipeline_of_a_cluster_is_a_round_trip_for_each_node(three_nodes):
+    client = three_nodes.connect()
+    page_of(client, range(50), True)  # its connections are open
+    with trace() as before:
+        page_of(client, range(50), True)
+    with trace() as after:
+        page_of(client, range(50), False)
+    [found] = before.findings
+    assert found.saves == 47 == before.compare(after).saved
+
+
+@pytest.fixture(scope="module")
+def three_nodes():
+    made = lab.cluster()
+    yield made
+    made.stop()
+
+
 # Good programs
 
 

@@ -5,11 +5,12 @@ next), it is worth a look and no more; where there is nothing to be had, nothing
 """
 
 import itertools
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from ..words import counted, size
-from .commands import SEPARATORS, named
+from .commands import FIELDS, SEPARATORS, named
 from .sites import NOWHERE, Site
 from .turns import LOST
 
@@ -92,11 +93,11 @@ def findings_of(record):
     for turn in work:
         if turn.site != NOWHERE:  # else there is no line to change
             by_line[turn.line].append(turn)
-    nodes = len({place.address for place in record.places})
+    node_of = nodes_of(record)
     found = []
     for turns in by_line.values():
         for several in stretches(turns):
-            found += loops(several, nodes > 1)
+            found += loops(several, node_of)
             found += small_transactions(several)
         found += read_then_written(turns)
         found += retried(turns)
@@ -143,7 +144,7 @@ def single(turn):
     return turn.commands[0] if len(turn.commands) == 1 and turn.outcome == "answered" and sum(turn.names.values()) == 1 else None
 
 
-def loops(turns, several_nodes):
+def loops(turns, node_of):
     """One command for each of many keys, fields or members, from one place."""
     groups = defaultdict(list)
     for turn in turns:
@@ -154,7 +155,9 @@ def loops(turns, several_nodes):
             groups[turn.site, command.name, shape].append(turn)
     for (site, name, _), several in groups.items():
         if len(several) >= FEWEST_IN_A_LOOP:
-            yield from loop(site, name, several, turns, several_nodes)
+            for found in loop(site, name, several, turns, node_of):
+                if found.kind != "loop" or found.saves >= FEWEST_IN_A_LOOP - 1:  # runs of two or three are no loop
+                    yield found
 
 
 def shape_of(pattern):
@@ -163,7 +166,7 @@ def shape_of(pattern):
     return len(parts), parts[0] if len(parts) > 1 else None
 
 
-def loop(site, name, several, turns, several_nodes):
+def loop(site, name, several, turns, node_of):
     commands = [single(turn) for turn in several]
     if name == "SET" and any(int(command.detail or 0) & 1 for command in commands):
         return  # SET NX: the reply decides what comes next
@@ -171,8 +174,14 @@ def loop(site, name, several, turns, several_nodes):
     fields = {command.detail for command in commands}
     if len(keys) == 1 and site.through and in_a_row(several, turns) < FEWEST_IN_A_LOOP:
         return  # places in a library that happen to use the same key
-    shows, saves = f"{name} {commands[0].pattern}, {number:,} times one after the other", number - 1
-    if len(keys) == 1 and name in TAKES_SEVERAL:
+    takes_members = len(keys) == 1 and name in TAKES_SEVERAL
+    apart = runs(several, turns, same_item=None if takes_members else item_of)
+    several_nodes = len(set(node_of.values())) > 1
+    # A pipeline is one round trip for each node that it goes to.
+    saves = number - sum(len({node_of.get(turn.connection) for turn in run}) for run in apart)
+    in_runs = f", in {counted(len(apart), 'run')}" if len(apart) > 1 else ""
+    shows = f"{name} {commands[0].pattern}, {number:,} times one after the other{in_runs}"
+    if takes_members:
         yield Finding("loop", f"{name} takes several members at once", shows, saves, site, ONE_BY_ONE,
                       f"r.{name.lower()}(key, {'mapping' if name == 'ZADD' else '*members'})")
     elif len(keys) == 1 and name == "HGET" and len(fields) > 1:
@@ -195,6 +204,44 @@ def in_a_row(several, turns):
     """How many of these turns follow one another at most, with none of another kind between."""
     known = {id(turn) for turn in several}
     return max(len(list(run)) for wanted, run in itertools.groupby(turns, lambda turn: id(turn) in known) if wanted)
+
+
+def runs(several, turns, same_item):
+    """Turns of one place, in the pieces that the loop there ran in, as far as the wire tells: each is at least one round trip.
+
+    A piece ends before an item that was in it already (a page that is made twice), and where what other places did in between
+    is not what they mostly do between two turns of the loop.
+    """
+    mine, between, gaps = set(map(id, several)), [], []
+    for turn in turns:
+        if id(turn) in mine:
+            gaps.append(tuple(between))
+            between = []
+        else:
+            between.append(turn.site)
+    usual = Counter(gaps[1:]).most_common(1)
+    pieces, seen, last = [], set(), None
+    for turn, gap in zip(several, gaps, strict=True):
+        item = same_item(turn) if same_item else None
+        again = item is not None and item in seen and item != last
+        if not pieces or again or gap != usual[0][0]:
+            pieces.append([])
+            seen = set()
+        pieces[-1].append(turn)
+        seen.add(item)
+        last = item
+    return pieces
+
+
+def item_of(turn):
+    """What a turn of a loop is about: a key, or one field of it."""
+    command = single(turn)
+    return command.key, command.detail if command.name in FIELDS else None
+
+
+def nodes_of(record):
+    """{connection: the address of the server it leads to}."""
+    return {number: place.address for number, place in enumerate(record.places)}
 
 
 def fills_a_cache(name, several, turns):
@@ -230,9 +277,10 @@ def small_transactions(turns):
             groups[turn.site].append(turn)
     for site, several in groups.items():
         watches = any(command.name == "WATCH" for turn in turns for command in turn.commands)
-        if len(several) >= FEWEST_TRANSACTIONS and not watches:
+        saves = len(several) - len(runs(several, turns, same_item=None))
+        if len(several) >= FEWEST_TRANSACTIONS and saves and not watches:
             yield Finding("small pipelines", "a pipeline for each command", f"{len(several):,} transactions of one command each",
-                          len(several) - 1, site, ONE_BY_ONE,
+                          saves, site, ONE_BY_ONE,
                           "pipe = r.pipeline()  # before the loop\n...\npipe.execute()  # after it")
 
 
@@ -314,8 +362,14 @@ def small_scans(turns):
         if len(several) >= FEWEST_SCANS:
             count = int(several[0].commands[0].detail)
             yield Finding("small scans", "a SCAN with a small COUNT", f"{len(several):,} round trips with COUNT {count}",
-                          len(several) - max(1, len(several) * count // GOOD_COUNT), site, "05_keys_and_hashes",
+                          len(several) - scans_needed(several, count), site, "05_keys_and_hashes",
                           f"r.scan_iter(match=pattern, count={GOOD_COUNT})")
+
+
+def scans_needed(turns, count):
+    """How many round trips the same scans take with the larger COUNT: a scan of its own begins wherever another key is named."""
+    scans = [list(several) for _, several in itertools.groupby(turns, lambda turn: turn.commands[0].key)]
+    return sum(math.ceil(len(scan) * (count + 1) / GOOD_COUNT) for scan in scans)
 
 
 def texts_again(turns):
