@@ -9,6 +9,7 @@ import tracemalloc
 import weakref
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
 from types import SimpleNamespace
 
 import pytest
@@ -24,11 +25,17 @@ from redis.retry import Retry
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
 from lab_utils.tracing import recorder, tap
+from lab_utils.tracing.recorder import Fold
 from lab_utils.tracing.replay import seconds_at
-from lab_utils.tracing.sites import Site
+from lab_utils.tracing.sites import NOWHERE, Site
 from lab_utils.tracing.traces import Record, Trace, trace
 from lab_utils.tracing.turns import Turn
 
+FUNCTION = """#!lua name=mine
+redis.register_function('one_more', function(keys) return redis.call('INCR', keys[1]) end)
+redis.register_function{function_name='as_it_is', callback=function(keys) return redis.call('GET', keys[1]) end,
+                        flags={'no-writes'}}
+"""
 SCRIPT = "return redis.call('INCR', KEYS[1])"
 
 
@@ -97,6 +104,14 @@ def script(r):
         increment(keys=["n"])
 
 
+def function(r):
+    r.function_load(FUNCTION, replace=True)
+    for _ in range(3):
+        r.fcall("one_more", 1, "n")
+    r.fcall_ro("as_it_is", 1, "n")
+    r.function_delete("mine")
+
+
 def locked(r):
     r.script_flush()  # so that releasing it finds no script, and loads it
     with r.lock("mine", timeout=5):
@@ -128,8 +143,8 @@ def empty_pipeline(r):
 
 
 PROGRAMS = [(loop, 20, 20), (pipeline, 1, 1), (transaction, 1, 1), (watched, 3, 3), (unwatched, 2, 2), (failing_commands, 4, 4),
-            (script, 6, 6), (locked, 6, 6), (blocking, 3, 3), (scanned, 2, 2), (large_values, 2, 2), (published, 1, 1),
-            (empty_pipeline, 0, 0)]
+            (script, 6, 6), (function, 6, 6), (locked, 6, 6), (blocking, 3, 3), (scanned, 2, 2), (large_values, 2, 2),
+            (published, 1, 1), (empty_pipeline, 0, 0)]
 NAMES = [program.__name__ for program, _, _ in PROGRAMS]
 
 
@@ -149,8 +164,12 @@ def test_a_plain_client(proxied, r, program, round_trips, waits):
             assert proxied_turns == round_trips
         assert (t.bytes_sent, t.bytes_received) == (sum(counts.sent) - sent, sum(counts.received) - received)
         own = Counter({name: number for name, number in (after - before).items() if not name.startswith("INFO")})
-        if program not in (script, locked):  # the server counts what a script calls as well
+        if program not in (script, function, locked):  # the server counts what a script calls as well
             assert t.commands == own
+        if program is function:
+            assert t.commands == own - Counter(INCR=3, GET=1) == Counter(
+                {"FCALL": 3, "FCALL_RO": 1, "FUNCTION LOAD": 1, "FUNCTION DELETE": 1})
+            assert {site.label for site in t.call_sites} >= {"FCALL n", "FCALL_RO n"}
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
@@ -486,6 +505,48 @@ def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called():
     assert {(site.file, site.line - first) for site in sites} == {(__file__, 1), (__file__, 2), (__file__, 4)}
 
 
+def by_map(r):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(r.get, [f"user:{number}" for number in range(30)]))
+        pool.submit(r.incr, "n").result()
+
+
+def by_threads(r):
+    threads = [threading.Thread(target=r.get, args=("a",)), threading.Timer(0.001, r.incr, ("n",))]
+    for thread in threads:
+        thread.start()
+        thread.join()
+
+
+def by_asyncio(r):
+    async def main():
+        await asyncio.to_thread(r.get, "a")
+        await asyncio.get_running_loop().run_in_executor(None, r.incr, "n")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("program, lines", [(by_map, {"GET": 2, "INCRBY": 3}), (by_threads, {"GET": 3, "INCRBY": 3}),
+                                            (by_asyncio, {"GET": 2, "INCRBY": 3})])
+def test_the_place_of_a_threads_only_call_is_where_it_was_handed_over(r, program, lines):
+    submit = ThreadPoolExecutor.submit
+    with trace() as t:
+        program(r)
+    first = program.__code__.co_firstlineno
+    found = {name: site.site.line - first for site in t.call_sites if not site.setup for name in site.names}
+    assert found == lines and {site.site.file for site in t.call_sites} == {__file__}
+    assert ThreadPoolExecutor.submit is submit
+
+
+def test_where_a_threads_work_comes_from_nowhere_no_line_is_blamed(r):
+    with trace() as t, ThreadPool(1) as pool:
+        pool.map(r.get, [f"user:{number}" for number in range(30)])
+    [site] = t.call_sites
+    assert (site.site, site.turns) == (NOWHERE, 30)
+    assert "a thread that runs no line of yours" in t.report() and "?:0" not in t.report()
+    assert t.findings == []
+
+
 def test_it_can_be_stored_and_read_again(r):
     with trace() as t:
         loop(r)
@@ -578,6 +639,33 @@ def test_turns_that_were_added_up_are_further_away_too(r, monkeypatch):
     assert t.seconds_at(10, here_ms=1) - t.seconds_at(1, here_ms=1) == pytest.approx(0.9)
     refusal(t.seconds_at, -1)
     refusal(t.seconds_at, "1 ms")
+
+
+@pytest.mark.parametrize("rtt_ms", [0.25, 1, 5])
+def test_what_was_added_up_is_foreseen_as_if_it_had_been_kept(rtt_ms):
+    """Three threads of 10,000 turns each, which take turns at one CPU: 10 seconds at 1 ms, not 20."""
+    lines, each = 3, 10_000
+    turns = [turn(0.0001 * step + 0.00002 * line, 0.0001 * step + 0.00002 * line + 0.00005, line + 1, line, depth=step + 1)
+             for step in range(each) for line in range(lines)]
+    known = {"starters": [None, 0, 0, 0], "lines": ["main", "a", "b", "c"], "seconds": 1.0001, "waits": each}
+    later = Fold(turns[0].site, "GET user:{…}", turns=len(turns) - recorder.WHOLE)
+    whole, added_up = Record(turns=turns, **known), Record(turns=turns[:recorder.WHOLE], folds=[later], **known)
+    assert seconds_at(added_up, rtt_ms, here_ms=0) == pytest.approx(seconds_at(whole, rtt_ms, here_ms=0), rel=0.15)
+    assert each * rtt_ms / 1000 < seconds_at(added_up, rtt_ms, here_ms=0) < each * (rtt_ms + 0.2) / 1000
+
+
+def test_a_turn_that_others_held_up_is_as_long_as_a_short_one_of_its_kind():
+    gets = [turn(0.001 * step, 0.001 * step + 0.0001, 1, 1, names={"GET": 1}) for step in range(19)]
+
+    def far(name):
+        long = turn(0.0005, 0.0185, 2, 2, names={name: 1})
+        turns = sorted([*gets, long], key=lambda each: each.sent)
+        record = Record(turns=turns, starters=[None, 0, 0], lines=["main", "a", "b"], seconds=0.0186, waits=1)
+        return seconds_at(record, 1, here_ms=1e-9)
+
+    assert far("GET") == far("BLPOP")  # the other thread's loop takes longer than either
+    gets = gets[:3]
+    assert far("GET") == pytest.approx(0.0186) and far("BLPOP") == pytest.approx(0.0196, abs=2e-4)
 
 
 def test_before_and_after(r):

@@ -5,7 +5,10 @@ after as long as before: that was the program's own work. Turns that overlapped 
 round trip than the turns on it: TCP's own.
 
 A reply that came while the program was busy with another task or thread was only read when that was done: at a distance such
-work is done while the reply travels. So a turn that overlapped others' takes as long as it did, or the distance, if longer.
+work is done while the reply travels. So a turn that overlapped others' takes as long as a short one of its kind did, and the
+distance. The whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
+
+Turns beyond the first 10,000 were added up, so their order is not known. They overlap as much as they outnumber their waits.
 
 Workers of one pool of threads are alike: what one of them did is done by whichever is free first. A client that waits long enough
 to sleep has to be woken, which costs it a little each turn.
@@ -37,20 +40,32 @@ def seconds_at(record, rtt_ms, here_ms=None):
 
 def distance_of(record):
     """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock."""
-    usual = usual_of(record)
+    usual = short_one([turn for turn in record.turns if turn.outcome == "answered"])
     return 0.0 if usual < NEAR_S else usual - OWN_S
 
 
-def usual_of(record):
+def short_one(turns):
     """The seconds of a turn that nothing held up."""
-    seconds = sorted(turn.seconds for turn in record.turns if turn.outcome == "answered")
+    seconds = sorted(turn.seconds for turn in turns)
     return seconds[len(seconds) // SHORTER] if seconds else 0.0
+
+
+def usual_by_kind(record):
+    """{kind of turn: the seconds of one that nothing held up}: a BLPOP, or a pipeline of a thousand, takes longer than a GET."""
+    kinds = {}
+    for turn in record.turns:
+        kinds.setdefault(kind_of(turn), []).append(turn)
+    return {kind: short_one(turns) for kind, turns in kinds.items()}
+
+
+def kind_of(turn):
+    return turn.site, tuple(turn.names.items()), turn.outcome
 
 
 def replayed(record, longer):
     """The seconds with each turn longer by so many (shorter, if below 0)."""
     played, opened = Played(record), set()
-    shared, usual = overlapping(record.turns), usual_of(record)
+    shared, usual = overlapping(record.turns), usual_by_kind(record)
     for turn, overlaps in zip(record.turns, shared, strict=True):
         before, now = played.before(turn)
         sent = now + turn.sent - before
@@ -58,10 +73,19 @@ def replayed(record, longer):
         if turn.setup and turn.connection not in opened:
             trips = 2
             opened.add(turn.connection)
-        alone = max(0.0, turn.seconds + trips * longer)
-        played.add(turn, sent + (max(turn.seconds, min(turn.seconds, usual) + longer) if overlaps and longer > 0 else alone))
-    rest = record.waits - max((turn.depth for turn in record.turns), default=0)  # of turns that were added up
-    return max(0.0, played.end + record.seconds - played.end_before + max(0, rest) * longer)
+        seconds = min(turn.seconds, usual[kind_of(turn)]) if overlaps and longer > 0 else turn.seconds
+        played.add(turn, sent + max(0.0, seconds + trips * longer))
+    return max(0.0, played.end + rest_of(record, record.seconds - played.end_before, longer))
+
+
+def rest_of(record, seconds, longer):
+    """The seconds, once `seconds`, from the end of the last turn that was kept whole: what was added up, and what came after."""
+    waits = max(0, record.waits - max((turn.depth for turn in record.turns), default=0))
+    turns = sum(fold.turns for fold in record.folds if not fold.setup)
+    at_once = max(1.0, turns / waits) if waits else 1.0
+    if longer <= 0:
+        return seconds + waits * longer
+    return max(seconds, seconds / at_once + waits * longer)  # where several are on their way, they wait for one another's work
 
 
 def overlapping(turns):
