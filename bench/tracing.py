@@ -178,7 +178,7 @@ def distance_rows():
                 near, far = runner(program, here), runner(program, there)
                 with steady(server().pid, link()):
                     said = min(foreseen(near, rtt_ms) for _ in range(RUNS))
-                with steady(server().pid, link(), parallel=True):  # a link on the client's CPU would take its time, as no network does
+                with steady(server().pid, link(), parallel=True):  # a link takes time from a client's CPU, no network does
                     taken = min(seconds_of(far) for _ in range(RUNS))
                 off[program.__name__, rtt_ms] = said / taken - 1
     median = statistics.median(map(abs, off.values()))
