@@ -216,6 +216,18 @@ def fields_of_two(r, one_by_one):
         r.incr("hits")
 
 
+def test_scans_that_begin_anew_are_a_round_trip_each(r):
+    r.mset({f"user:{number}": 1 for number in range(300)})
+    with trace() as before:
+        for _ in range(3):
+            list(r.scan_iter("user:*"))
+    with trace() as after:
+        for _ in range(3):
+            list(r.scan_iter("user:*", count=1000))
+    [found] = before.findings
+    assert after.round_trips == 3 and found.saves == before.compare(after).saved
+
+
 @pytest.mark.parametrize("program, saves", [(twice, 98), (overlapping_pages, 98), (pages_with_heads, 196),
                                             (small_pipelines_in_runs, 27), (fields_of_two, 38)])
 def test_a_loop_that_runs_several_times_is_a_round_trip_each(r, program, saves):

@@ -367,9 +367,15 @@ def small_scans(turns):
 
 
 def scans_needed(turns, count):
-    """How many round trips the same scans take with the larger COUNT: a scan of its own begins wherever another key is named."""
-    scans = [list(several) for _, several in itertools.groupby(turns, lambda turn: turn.commands[0].key)]
-    return sum(math.ceil(len(scan) * (count + 1) / GOOD_COUNT) for scan in scans)
+    """How many round trips the same scans take with the larger COUNT: each scan is at least one."""
+    scans, last = [], None
+    for turn in turns:
+        command = turn.commands[0]
+        if not scans or (command.key is not None if command.name == "SCAN" else command.key != last):
+            scans.append(0)
+        scans[-1] += 1
+        last = command.key
+    return sum(math.ceil(number * (count + 1) / GOOD_COUNT) for number in scans)
 
 
 def texts_again(turns):

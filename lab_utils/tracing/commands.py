@@ -61,6 +61,8 @@ BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN",
 class Command:
     """One command: its name, its key as a pattern and as a number (both None if it has none), and a detail.
 
+    A SCAN that begins has a number for a key, though it has none: one that goes on has not.
+
     The detail is a SCAN's COUNT, a blocking command's timeout in seconds, a number that stands for a script's text or a hash's
     first field, of a SET 1 if it has a condition (NX, XX) and 2 more if it has an expiry, or None.
     """
@@ -106,7 +108,8 @@ def command_of(parts):
     name = name_of(parts)
     key = key_in(name, parts)
     if key is None:
-        return Command(name, detail=detail_of(name, parts))
+        begins = name == "SCAN" and parts[1:2] == [b"0"]
+        return Command(name, key=0 if begins else None, detail=detail_of(name, parts))
     return Command(name, pattern_of(key), hash(key), detail_of(name, parts))
 
 
