@@ -131,6 +131,8 @@ WITH_A_CLIENT = {
     "plot_lanes": lambda client: lab.plot_lanes({"one": set_key1}, client),
     "race": lambda client: lab.race({"one": set_key1}, client),
     "raw_socket": lab.raw_socket,
+    "replica": lambda client: lab.replica(client),
+    "sampled": lambda client: lab.sampled(set_key1, client),
     "the exercises' clean-up": checking.clean,
 }
 
@@ -157,6 +159,9 @@ THROUGH_REDIS_URL = """
     lab.check("01.1", lambda r, keys: r.mget(keys)); lab.check("00.1", lambda r: r.mset({"a": 1, "b": 2}) and r.mget(["a", "b"]))
     spare = lab.spare(); spare.flushall()
     with lab.frozen(spare, 0.05): pass
+    with lab.replica() as pair: pair.primary.set("key1", "value1")
+    with lab.trace() as t: loop(r)
+    print(t)
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
     print(lab.ledger()); lab.progress()
     print("all done")

@@ -38,7 +38,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
 compared = {name: found for name, found in names.items() if isinstance(found, comparison.Comparison)}
 print(json.dumps({
     "facts": {name: repr(found) for name, found in names.items()
-              if isinstance(found, cost.Cost) or name == "cost"},
+              if isinstance(found, (cost.Cost, cost.Costs))},
     "words": {name: entry["word"] for name, entry in lab.ledger().items()},
     "medians": {f"{name}: {arm} at {rtt:g} ms": found.seconds(arm, rtt)
                 for name, found in compared.items() for arm in found.names for rtt in found.rtts},
