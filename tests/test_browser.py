@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 
+import playwright.sync_api
 import pytest
 from helpers import ROOT, wait_until
 
@@ -95,10 +96,8 @@ def browser():
     if not CHROMIUM:
         words = "no chromium on this machine, so the lab was not opened in a browser; `apt-get install chromium` brings it"
         pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+    with playwright.sync_api.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield found
         found.close()
 
@@ -168,8 +167,7 @@ def test_a_chapter_runs(page, name):
         assert sum(cell["outputs"] for cell in cells) > len(cells) / 3
     assert cells[0]["run"] == 1
     if any(cell["source"].startswith("lab.plot_map(") for cell in cells):
-        page.evaluate(SCROLL_TO_SLIDER)
-        page.wait_for_selector(".jupyter-widgets.widget-slider")
+        assert shows_slider(page)
     page.evaluate(CLOSE)
 
 
@@ -179,6 +177,16 @@ def test_a_chapter_fits_the_page(page, name):
     assert found["drawn"] == found["code"] and 800 < found["width"] < SIZE["width"]
     assert (found["broken"], found["cut"]) == ([], [])
     page.evaluate(CLOSE)
+
+
+def shows_slider(page):
+    """Scrolls to the map's slider; cells that are still being laid out may push it away again."""
+    for _ in range(10):
+        page.evaluate(SCROLL_TO_SLIDER)
+        with contextlib.suppress(playwright.sync_api.TimeoutError):
+            page.wait_for_selector(".jupyter-widgets.widget-slider", timeout=START_S * 100)
+            return True
+    return False
 
 
 def test_no_pop_up_asks_about_news(page):
