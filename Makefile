@@ -16,8 +16,7 @@ help:  ## list the targets
 lab: learner  ## open the lab in your browser
 	@$(BIN)/python tools/lab.py
 
-test: dev  ## run every test and every notebook
-	$(BIN)/python -m ruff check .
+test: lint  ## run every test and every notebook
 	$(BIN)/python -m pytest -q
 
 drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
@@ -35,8 +34,9 @@ pictures: dev  ## draw the README's pictures again: the race, a ladder, a budget
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
 	$(BIN)/python -m bench
 
-lint: dev
+lint: dev  ## code, notebooks and solutions by ruff, and the spelling
 	$(BIN)/python -m ruff check .
+	$(BIN)/python -m codespell_lib
 
 wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet
 	@"$(PYTHON)" tools/install.py --gather requirements.txt
