@@ -8,13 +8,20 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test drills soak notebooks pictures bench lint wheelhouse clean python learner dev
+.PHONY: help lab room endroom test drills soak notebooks pictures bench lint wheelhouse clean python learner teacher dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 lab: learner  ## open the lab in your browser
 	@$(BIN)/python tools/lab.py
+
+room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network
+	@$(BIN)/python tools/room.py $(if $(OPEN),--open) $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PORT),--port "$(PORT)") \
+		$(if $(LEARNERS),--learners "$(LEARNERS)")
+
+endroom: teacher  ## delete what the room kept: learners' files and passwords; asks first, unless SURE=1
+	@$(BIN)/python tools/room.py --end $(if $(SURE),--sure)
 
 test: lint  ## run every test and every notebook
 	$(BIN)/python -m pytest -q
@@ -46,6 +53,9 @@ clean:  ## remove .venv; your own copies of the chapters in work/ stay
 
 learner: python
 	@"$(PYTHON)" tools/install.py requirements.txt
+
+teacher: python
+	@"$(PYTHON)" tools/install.py requirements-room.txt
 
 dev: python
 	@"$(PYTHON)" tools/install.py requirements-dev.txt

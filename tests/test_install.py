@@ -25,7 +25,7 @@ def pinned(*names):
     return [Requirement(line.split("#")[0].strip()) for name in names for line in lines(name) if not line.startswith("-e .")]
 
 
-@pytest.mark.parametrize("name", (*FILES, "requirements-drills.txt"))
+@pytest.mark.parametrize("name", (*FILES, "requirements-drills.txt", "requirements-room.txt"))
 def test_everything_is_pinned_and_has_its_reason(name):
     for line in lines(name):
         if not line.startswith("-e ."):

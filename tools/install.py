@@ -1,6 +1,7 @@
 """Installs what a file of requirements names into .venv, and says what it does. Does nothing where that is done already.
 
     python tools/install.py requirements.txt        what a learner needs
+    python tools/install.py requirements-room.txt   what `make room` needs as well
     python tools/install.py requirements-dev.txt    what tests need as well
     python tools/install.py --gather requirements.txt    into wheelhouse/, for a room without internet
 
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
 ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
+         "requirements-room.txt": "about a minute, 600 MB on disk",
          "requirements-dev.txt": "about a minute, 700 MB on disk"}
 BUILD = "setuptools>=77"  # what pyproject.toml asks for to install lab_utils itself
 
@@ -42,7 +44,7 @@ def install(name):
     if not (with_uv(name) or with_pip(name)):
         sys.exit(advice())
     stamp_of(name).write_text(fingerprint(name), encoding="utf-8")
-    if name == "requirements-dev.txt":  # it holds the learner's
+    if name != "requirements.txt":  # it holds the learner's
         stamp_of("requirements.txt").write_text(fingerprint("requirements.txt"), encoding="utf-8")
     say(f"Installed in {time.monotonic() - started:.0f} s.")
 

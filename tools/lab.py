@@ -1,7 +1,8 @@
 """Opens the lab: your own copies of the chapters in work/, in JupyterLab, on chapter 00.
 
 You work on copies, so a `git pull` never meets your edits. A chapter you have not edited is brought up to date; one you
-have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb.
+have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb. LAB_WORK names another folder than work/;
+in a room each learner has one.
 """
 
 import contextlib
@@ -13,9 +14,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CHAPTERS, WORK = ROOT / "notebooks", ROOT / "work"
+CHAPTERS = ROOT / "notebooks"
+WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work").absolute()
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
 NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError  # what a file raises that is none any more
+START = "/lab/tree/00_start_here.ipynb"
 RENAMED = {"12_scoreboard.ipynb": "14_scoreboard.ipynb"}
 
 
@@ -28,12 +31,16 @@ def main(jupyter_options):
                  "Rename what stands there, or make it yours to write, and run `make lab` again. Nothing was lost.")
     own_path = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(ROOT / ".jupyter"), own_path]))
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={WORK}",
-               "--LabApp.default_url=/lab/tree/00_start_here.ipynb"]
+    of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # its hub gave a learner's server this address
+    command = [sys.executable, "-m", "jupyterhub.singleuser" if of_a_room else "jupyterlab", f"--ServerApp.root_dir={WORK}",
+               f"--LabApp.default_url={START}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # in a container there is often nobody else
-    print("If no browser opens, open the address with the token that JupyterLab prints below. Ctrl-C twice ends the lab.",
-          flush=True)
+    if of_a_room:
+        os.environ["JUPYTERHUB_DEFAULT_URL"] = START
+    else:
+        print("If no browser opens, open the address with the token that JupyterLab prints below. Ctrl-C twice ends the lab.",
+              flush=True)
     os.environ.setdefault("PYTHONUTF8", "1")  # so that a kernel reads and writes µ in any locale
     os.chdir(WORK)
     os.execv(sys.executable, [*command, *jupyter_options])
@@ -130,7 +137,7 @@ def remembered():
     aside = next(place for number in itertools.count(1)
                  if not os.path.lexists(place := RECORD.with_name(f"{RECORD.name}.broken-{number}")))
     RECORD.rename(aside)
-    return {}, [f"{RECORD.relative_to(ROOT)} cannot be read as what the lab writes. It is kept aside as {aside.name}; "
+    return {}, [f"{RECORD.relative_to(WORK.parent)} cannot be read as what the lab writes. It is kept aside as {aside.name}; "
                 "what you have edited stays as it is."]
 
 
@@ -142,9 +149,9 @@ def make_folder(folder):
     for part in (*reversed(folder.relative_to(WORK).parents), folder.relative_to(WORK)):
         place = WORK / part
         if place != WORK and place.is_symlink():
-            raise FileExistsError(f"{place.relative_to(ROOT)} is a link to somewhere else")
+            raise FileExistsError(f"{place.relative_to(WORK.parent)} is a link to somewhere else")
         if os.path.lexists(place) and not place.is_dir():
-            raise FileExistsError(f"{place.relative_to(ROOT)} is no folder")
+            raise FileExistsError(f"{place.relative_to(WORK.parent)} is no folder")
         place.mkdir(exist_ok=True)
 
 

@@ -1,0 +1,65 @@
+"""The hub of a room. tools/room.py starts it and hands it, in ROOM, the file with the room's settings (see tools/room.py).
+
+All learners are one system user here: each has files and a server of their own, and could read the others'.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "room"))
+
+from names import RoomAuthenticator  # noqa: E402
+
+c = get_config()  # noqa: F821
+room = json.loads(Path(os.environ["ROOM"]).read_text(encoding="utf-8"))
+folder = Path(os.environ["ROOM"]).parent
+tied = [sys.executable, str(ROOT / "room" / "tied.py")]
+
+# What listens: the proxy where learners come in, everything else on loopback.
+c.JupyterHub.bind_url = room["bind_url"]
+c.JupyterHub.hub_ip = "127.0.0.1"
+c.JupyterHub.hub_port = room["ports"]["hub"]
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{room['ports']['proxy']}"
+c.ConfigurableHTTPProxy.command = [*tied, sys.executable, str(ROOT / "room" / "proxy.py")]
+c.ConfigurableHTTPProxy.pid_file = str(folder / "proxy.pid")
+c.JupyterHub.db_url = f"sqlite:///{folder / 'hub.sqlite'}"
+c.JupyterHub.cookie_secret_file = str(folder / "cookie_secret")
+c.JupyterHub.template_paths = [str(ROOT / "room" / "templates")]
+
+# Who comes in.
+c.JupyterHub.authenticator_class = RoomAuthenticator
+c.RoomAuthenticator.user_password = room["password"]
+c.RoomAuthenticator.admin_password = room["leaders_password"]
+c.RoomAuthenticator.admin_users = {room["leader"]}
+c.RoomAuthenticator.allow_all = True
+
+# A server for each.
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = str(folder / "learners").replace("{", "{{").replace("}", "}}") + "/{username}"
+c.Spawner.cmd = [*tied, "--data", str(room["process_mb"] << 20), sys.executable, str(ROOT / "tools" / "lab.py")]
+c.Spawner.environment = {
+    "LAB_WORK": lambda spawner: f"{spawner.home_dir}/work",
+    "LAB_STATE": lambda spawner: f"{spawner.home_dir}/work/.lab",
+    "JUPYTER_CONFIG_PATH": str(ROOT / "room" / "jupyter"),
+    "MPLCONFIGDIR": str(folder / "matplotlib"),  # its list of fonts is made once, not by thirty kernels at once
+    "OPENBLAS_NUM_THREADS": "1",
+}
+c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONUTF8", "VIRTUAL_ENV", "TMPDIR", "LAB_SCALE",
+                      "LAB_REDIS_SERVER"]
+c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # thirty that begin at once wait for each other
+c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # so that who waits sees that
+c.JupyterHub.active_server_limit = room["learners"]
+c.JupyterHub.concurrent_spawn_limit = 0
+
+# Who has gone makes room; the files stay.
+c.JupyterHub.services = [{
+    "name": "culler",
+    "command": [*tied, sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
+}]
+c.JupyterHub.load_roles = [{
+    "name": "culler", "services": ["culler"],
+    "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+}]

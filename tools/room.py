@@ -1,0 +1,304 @@
+"""A lab for everyone in a room, on this machine: `make room` opens it, `make endroom` deletes what it kept.
+
+    python tools/room.py                      on this machine only, http://127.0.0.1:8000
+    python tools/room.py --open               for the network this machine is in
+    python tools/room.py --address 10.0.0.7   for the network in which it has this address
+    python tools/room.py --end                deletes the learners' files and the passwords; asks first, unless --sure
+
+A JupyterHub (room/jupyterhub_config.py) asks each learner for a name and the room's password and starts them a JupyterLab. All
+that the room keeps stands in .room/, which only you can read: learners/NAME/work, the passwords, the hub's database and log.
+"""
+
+import argparse
+import contextlib
+import fcntl
+import http.client
+import ipaddress
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+from lab_utils.testbed import cpus
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = Path(os.environ.get("LAB_ROOM") or ROOT / ".room").absolute()
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
+LEADER = "leader"
+HUB_MB = 400  # hub, proxy and culler
+LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
+PROCESS_MB = 2048  # what one process of a learner's may fill
+LEARNERS_A_CORE = 15  # who measure by turns
+IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
+START_S, END_S = 60, 60
+
+
+def main(arguments):
+    options = parsed(arguments)
+    try:
+        if options.end:
+            end(options.sure)
+        else:
+            open_room(options)
+    except OSError as error:
+        sys.exit(f"The room keeps its files in {FOLDER}, and that does not work: {error}. "
+                 "Make it yours to write, or name another folder: LAB_ROOM=/path/to/folder make room")
+
+
+def parsed(arguments):
+    parser = argparse.ArgumentParser(prog="make room", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--open", action="store_true", help="listen on all addresses of this machine")
+    parser.add_argument("--address", type=ipaddress.ip_address, help="the address to listen on")
+    parser.add_argument("--port", type=int, default=8000, help="the port to listen on; the next free one if it is taken")
+    parser.add_argument("--learners", type=int, help="how many may be in at once, if not as many as this machine holds")
+    parser.add_argument("--end", action="store_true", help="delete what the room kept")
+    parser.add_argument("--sure", action="store_true", help="do not ask")
+    options = parser.parse_args(arguments)
+    if options.learners is not None and options.learners < 1:
+        parser.error("--learners needs a number from 1 on")
+    return options
+
+
+def open_room(options):
+    address = options.address or ipaddress.ip_address("0.0.0.0" if options.open else "127.0.0.1")
+    if os.geteuid() == 0 and not address.is_loopback:
+        sys.exit("You are root, and in a room every learner runs programs as you: open to the network, everyone with the "
+                 "password would be root here. Run it as another user.")
+    with kept_folder():
+        settings = settled(address, options)
+        write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
+        make_list_of_fonts()
+        hub = start_hub()
+        with ended_by_signals():
+            try:
+                wait_until_open(hub, settings)
+                say(welcome(settings, address))
+                status = hub.wait()
+            except KeyboardInterrupt:
+                say("\nClosing the room: learners' work is saved as their browsers saved it last.")
+                status = 0
+            finally:
+                close(hub)
+    if status:
+        sys.exit(f"The hub ended by itself. Its log says why: {FOLDER / 'hub.log'}. `make room` opens the room again.")
+    say(f"The room is closed, its files are kept in {FOLDER / 'learners'}. `make room` opens it again, `make endroom` deletes "
+        "them.")
+
+
+@contextlib.contextmanager
+def kept_folder():
+    """Holds .room/ for as long as the room is open; a second room in the same folder is refused."""
+    FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
+    FOLDER.chmod(0o700)
+    with open(FOLDER / "lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("The room is open already, in another terminal. Ctrl-C there closes it.")
+        yield
+
+
+def settled(address, options):
+    """The room's settings: passwords are those of last time, so that nobody has to be told again."""
+    try:
+        before = json.loads((FOLDER / "room.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        before = {}
+    port, hub, proxy = free_port(str(address), options.port), free_port("127.0.0.1"), free_port("127.0.0.1")
+    return {
+        "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
+        "leaders_password": before.get("leaders_password") or letters(32),
+        "leader": LEADER,
+        "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
+        "ports": {"room": port, "hub": hub, "proxy": proxy},
+        "learners": options.learners or capacity()[0],
+        "process_mb": PROCESS_MB,
+        "idle_s": IDLE_S,
+    }
+
+
+def letters(number):
+    return "".join(secrets.choice(LETTERS) for _ in range(number))
+
+
+def free_port(address, wanted=0):
+    """The wanted port, or else one that the system picks."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    for port in (wanted, 0):
+        try:
+            with socket.create_server((address, port), family=family) as server:
+                return server.getsockname()[1]
+        except OSError as error:
+            refused = error
+    sys.exit(f"This machine cannot listen on {address}: {refused}. Name one of its own addresses: make room ADDRESS=…")
+
+
+def capacity():
+    """(learners, what limits them): how many this machine holds, by its memory and its CPUs."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    memory_mb, cores = free_memory() >> 20, len(cpus.cores(allowed))
+    by_memory, by_cores = max(1, (memory_mb - HUB_MB) // LEARNER_MB), LEARNERS_A_CORE * cores
+    return min((by_memory, f"{memory_mb} MB of free memory, {LEARNER_MB} MB each"),
+               (by_cores, f"{cores} CPU{'s' * (cores > 1)}, {LEARNERS_A_CORE} learners each"))
+
+
+def free_memory():
+    """Bytes: the machine's, or of this process's group if that has less."""
+    free = psutil.virtual_memory().available
+    for line in cpus.text(cpus.OWN_CGROUP).splitlines():
+        for group in cpus.groups(cpus.CGROUPS, line.split(":", 2)[2]):
+            with contextlib.suppress(ValueError):
+                free = min(free, int(cpus.text(group / "memory.max")) - int(cpus.text(group / "memory.current")))
+    return max(0, free)
+
+
+def make_list_of_fonts():
+    """Once, so that not every kernel of the room looks through this machine's fonts in the same minute."""
+    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env={**os.environ, "MPLCONFIGDIR":
+                   str(FOLDER / "matplotlib")}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def start_hub():
+    say("Opening the room …")
+    command = [sys.executable, ROOT / "room" / "tied.py", sys.executable, "-m", "jupyterhub", "-f",
+               ROOT / "room" / "jupyterhub_config.py"]
+    with open_private(FOLDER / "hub.log", "ab") as log:
+        return subprocess.Popen(command, cwd=FOLDER, env={**os.environ, "ROOM": str(FOLDER / "room.json"), "PYTHONUTF8": "1"},
+                                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+
+@contextlib.contextmanager
+def ended_by_signals():
+    """A closed terminal and `kill` end the room as Ctrl-C does."""
+    before = {number: signal.signal(number, signal.default_int_handler)
+              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def wait_until_open(hub, settings):
+    """Returns when learners can come in. Ends the program where the hub does not come up."""
+    deadline = time.monotonic() + START_S
+    while hub.poll() is None and time.monotonic() < deadline:
+        if answers(settings):
+            return
+        time.sleep(0.1)
+    close(hub)
+    lines = (FOLDER / "hub.log").read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+    sys.exit("\n".join([*lines, f"The hub did not open the room. The reason stands above, and in {FOLDER / 'hub.log'}."]))
+
+
+def answers(settings):
+    host = settings["bind_url"].split("//")[1].rsplit(":", 1)[0].strip("[]")
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    connection = http.client.HTTPConnection(host, settings["ports"]["room"], timeout=2)
+    try:
+        connection.request("GET", "/hub/health")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def close(hub):
+    """Ends the hub, which ends the learners' servers, and waits until it has."""
+    hub.terminate()
+    try:
+        hub.wait(END_S)
+    except subprocess.TimeoutExpired:
+        hub.kill()
+        hub.wait()
+
+
+def welcome(settings, address):
+    learners, limit = capacity()
+    where = "\n".join(f"  {url}" for url in addresses(address, settings["ports"]["room"]))
+    return f"""
+The room is open. Tell the learners the address and the password; they choose a name.
+
+{where}
+  password  {settings["password"]}
+
+You come in as {settings["leader"]}, password {settings["leaders_password"]}
+Both are kept in {FOLDER / "room.json"}, which only you can read.
+
+Learners at once: {settings["learners"]}. This machine holds {learners}: {limit}.
+Who does nothing for {IDLE_S // 3600} hours is closed to make room; the files stay.
+{warning(address)}
+Ctrl-C closes the room and keeps the files. `make endroom` deletes them."""
+
+
+def addresses(address, port):
+    """Where learners find the room."""
+    if not address.is_unspecified:
+        return [f"http://{f'[{address}]' if address.version == 6 else address}:{port}"]
+    known = [found.address for interface in psutil.net_if_addrs().values() for found in interface
+             if found.family == socket.AF_INET and not ipaddress.ip_address(found.address).is_loopback]
+    return [f"http://{known}:{port}" for known in known] or [f"http://127.0.0.1:{port}"]
+
+
+def warning(address):
+    """What the leader should know about who can do what."""
+    user = "root" if os.geteuid() == 0 else f"your user, {os.environ.get('USER') or os.geteuid()}"
+    said = [f"All learners run programs as {user}: each can read the others' files and yours, the passwords too."]
+    if address.is_loopback:
+        said.append("It listens on this machine only. `make room OPEN=1` opens it to the network, ADDRESS=… to one of several.")
+    else:
+        said.append("It is open to the network over plain HTTP: whoever listens there sees the password and what learners do. "
+                    "For TLS, put a reverse proxy before it.")
+    return "\n".join(said)
+
+
+def end(sure):
+    """Deletes .room/ after asking."""
+    if not (FOLDER / "room.json").is_file():
+        say(f"There is no room to end: {FOLDER} holds none.")
+        return
+    with kept_folder():
+        learners = sorted(path.name for path in (FOLDER / "learners").glob("*")) if (FOLDER / "learners").is_dir() else []
+        say(f"This deletes {FOLDER}: the passwords and the files of {len(learners)} learners"
+            f"{': ' if learners else ''}{', '.join(learners)}.\nWho wants theirs takes them home first, by the button "
+            "\"Take home\" above the list of files.")
+        if not sure and ask("Delete it all? Type yes: ") != "yes":
+            sys.exit("Nothing is deleted.")
+        shutil.rmtree(FOLDER)
+    say("The room is gone.")
+
+
+def ask(question):
+    try:
+        return input(question).strip().lower()
+    except EOFError:
+        return ""
+
+
+def write_private(path, text):
+    with open_private(path, "wb") as file:
+        file.write(text.encode())
+
+
+def open_private(path, mode):
+    """A file that nobody else can read, from its first byte on."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if "a" in mode else os.O_TRUNC), 0o600)
+    os.fchmod(descriptor, 0o600)
+    return open(descriptor, mode)
+
+
+def say(text):
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
