@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab room endroom test drills soak notebooks pictures bench lint wheelhouse clean python learner teacher dev
+.PHONY: help lab room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,10 @@ notebooks: dev  ## run the notebooks again and rewrite outputs whose facts chang
 
 pictures: dev  ## draw the README's pictures again: the race, a ladder, a budget, the scoreboard
 	$(BIN)/python tools/pictures.py
+
+book: python  ## build the reading edition, pages for a browser, from the committed outputs
+	@"$(PYTHON)" tools/install.py --into .venv/book requirements-book.txt
+	@.venv/book/bin/python tools/book.py
 
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
 	$(BIN)/python -m bench

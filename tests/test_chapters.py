@@ -101,10 +101,12 @@ def test_nbval_compares_every_cell(notebook):
 
 @every_chapter
 def test_it_is_as_make_notebooks_leaves_it(notebook):
-    """Nothing in it says when, or in which order of editing, it was made."""
+    """No cell says when, or in which order of editing, it was made; day and versions stand once, in the metadata."""
     book = read(notebook)
     assert [cell.id for cell in book.cells] == [f"cell-{number:02d}" for number in range(len(book.cells))]
-    assert set(book.metadata) == {"kernelspec", "language_info"}
+    assert set(book.metadata) == {"kernelspec", "language_info", "measured"}
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", book.metadata.measured.date)
+    assert re.fullmatch(r"(Redis|Valkey) [\d.]+ · redis-py [\d.]+ · Python [\d.]+ · \w+ \w+", book.metadata.measured.on)
     assert all(set(cell.metadata) <= {"tags"} for cell in book.cells)
     kept = [more for _, output, _ in outputs(notebook) for more in output.get("metadata", {}).values()]
     assert all(set(more) == {"alt"} for more in kept)  # a figure in words

@@ -10,6 +10,7 @@ from helpers import ROOT
 from packaging.requirements import Requirement
 
 FILES = ("requirements.txt", "requirements-dev.txt")
+OTHERS = ("requirements-drills.txt", "requirements-room.txt", "requirements-book.txt")
 PLUGIN = ROOT / "lab_utils" / "tracing" / "pytest_plugin.py"  # which only pytest imports
 
 
@@ -25,7 +26,7 @@ def pinned(*names):
     return [Requirement(line.split("#")[0].strip()) for name in names for line in lines(name) if not line.startswith("-e .")]
 
 
-@pytest.mark.parametrize("name", (*FILES, "requirements-drills.txt", "requirements-room.txt"))
+@pytest.mark.parametrize("name", (*FILES, *OTHERS))
 def test_everything_is_pinned_and_has_its_reason(name):
     for line in lines(name):
         if not line.startswith("-e ."):

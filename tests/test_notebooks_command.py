@@ -8,6 +8,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
+from lab_utils.testbed import fingerprints
+
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
@@ -17,6 +19,7 @@ def command(tmp_path, monkeypatch):
     found.loader.exec_module(module)
     monkeypatch.setenv("TQDM_DISABLE", "1")
     monkeypatch.setenv("LAB_CHAPTER", "")  # put back after the test
+    module.ASKED, module.ASK_VERSIONS = module.ASK_VERSIONS, "print('Redis 1')"  # or each run would start a server
     return module
 
 
@@ -37,7 +40,13 @@ def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, tmp_path, 
     assert [cell.execution_count for cell in book.cells] == [1, 2]
     assert [len(cell.outputs) for cell in book.cells] == [1, 1]
     assert [cell.id for cell in book.cells] == ["cell-00", "cell-01"]
+    assert book.metadata.measured.on == "Redis 1"
     assert b"execution" not in first.replace(b"execution_count", b"") and str(sys.prefix).encode() not in first
+
+
+def test_the_versions_are_those_under_the_figures(command, capsys):
+    exec(command.ASKED, {})
+    assert capsys.readouterr().out == fingerprints.environment_line() + "\n"
 
 
 def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):

@@ -3,6 +3,7 @@
     python tools/install.py requirements.txt        what a learner needs
     python tools/install.py requirements-room.txt   what `make room` needs as well
     python tools/install.py requirements-dev.txt    what tests need as well
+    python tools/install.py --into .venv/book requirements-book.txt    into an environment of its own
     python tools/install.py --gather requirements.txt    into wheelhouse/, for a room without internet
 
 .venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it, offline. uv is used if it
@@ -23,7 +24,8 @@ VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
 ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements-room.txt": "about a minute, 600 MB on disk",
-         "requirements-dev.txt": "about a minute, 700 MB on disk"}
+         "requirements-dev.txt": "about a minute, 700 MB on disk",
+         "requirements-book.txt": "about half a minute, 250 MB on disk"}
 BUILD = "setuptools>=77"  # what pyproject.toml asks for to install lab_utils itself
 
 
@@ -31,6 +33,10 @@ def main(arguments):
     if arguments[0] == "--gather":
         gather(arguments[1])
         return
+    if arguments[0] == "--into":
+        global VENV, PYTHON
+        VENV, PYTHON = ROOT / arguments[1], ROOT / arguments[1] / "bin" / "python"
+        arguments = arguments[2:]
     for name in arguments:
         if not installed(name):
             install(name)
@@ -44,7 +50,7 @@ def install(name):
     if not (with_uv(name) or with_pip(name)):
         sys.exit(advice())
     stamp_of(name).write_text(fingerprint(name), encoding="utf-8")
-    if name != "requirements.txt":  # it holds the learner's
+    if "\n-r requirements.txt\n" in (ROOT / name).read_text(encoding="utf-8"):  # it holds the learner's
         stamp_of("requirements.txt").write_text(fingerprint("requirements.txt"), encoding="utf-8")
     say(f"Installed in {time.monotonic() - started:.0f} s.")
 

@@ -9,6 +9,7 @@ What was measured on a busy machine is not committed, --force or not: the chapte
 the exit status is 1. With a chapter that is rewritten go the measurements behind its verdicts, to tests/measured/claims.json.
 """
 
+import datetime
 import json
 import os
 import re
@@ -23,7 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
-ASK_WHETHER_BUSY = "from lab_utils import calm\nif calm.so_far().busy:\n    print(calm.so_far().sentence())"
+ASK_VERSIONS = "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
+ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
 
 
 def main(names):
@@ -84,15 +86,16 @@ def keep_measured(chapter, shown):
 
 
 def run(path):
-    """The notebook with the outputs of a fresh run, and nothing in it that says when or on what; and how busy it was, or ""."""
+    """The notebook with the outputs of a fresh run, the day and the versions told once; and how busy it was, or ""."""
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells.append(nbformat.v4.new_code_cell(ASK_WHETHER_BUSY))
+    notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
     NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
-    busy = "".join(output.text for output in notebook.cells.pop().outputs).strip()
+    versions, busy = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
+        "measured": {"date": datetime.date.today().isoformat(), "on": versions},  # for the reading edition
     })
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"

@@ -1,0 +1,99 @@
+"""A chapter as a reader without a kernel wants it: answers folded, figures in words, solutions below their exercises.
+
+It is handed a notebook as JSON and works on that alone; what a chapter prints is never changed.
+"""
+
+import datetime
+import json
+import re
+
+GUESS = re.compile(r'(\w+) = lab\.guess\("')
+BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14: what the reader bets on is a dict of dots
+EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
+TO_OPEN = "Your number first. Then open what was measured."
+OPENED = "What was measured"
+FILM = "The same race as a film: the loop sends each request when the last reply is home, the pipeline sends all at once"
+
+
+def as_read(notebook, solutions, film):
+    """The notebook for the book. `solutions` is {exercise: its code}; `film`, the race that plays, a path from the chapter."""
+    fold_answers(notebook["cells"])
+    cells = []
+    for cell in notebook["cells"]:
+        cells.append(cell)
+        for output in cell.get("outputs", ()):
+            say_figure(cell, output)
+            if text_of(output).startswith("<race of "):
+                cells.append(markdown(f"![{FILM}]({film})"))
+        for name in exercises(cell):
+            cells += folded_solution(name, solutions[name])
+    say_when(cells[0], notebook["metadata"])
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number:02d}"  # a notebook's format asks for one
+    return notebook | {"cells": cells}
+
+
+def fold_answers(cells):
+    """Folds what cells put out between a guess and the cell that compares it with what was measured, that one included."""
+    open_guesses = set()
+    for cell in cells:
+        source = source_of(cell) if cell["cell_type"] == "code" else ""
+        if guess := GUESS.match(source):
+            open_guesses.add(guess[1])
+        elif open_guesses or BET.search(source):
+            fold(cell, "output", TO_OPEN, OPENED)
+            open_guesses -= {name for name in open_guesses if re.search(rf"\b{name}\b", source)}
+
+
+def fold(cell, part, to_open, opened):
+    """Folds a code cell's "input" or "output"."""
+    cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
+    cell["metadata"].setdefault("mystnb", {}).update(code_prompt_show=to_open, code_prompt_hide=opened)
+
+
+def say_figure(cell, output):
+    """A figure's sentence as its `alt`, where Sphinx looks for it."""
+    if "image/png" in output.get("data", {}):
+        alt = output["metadata"]["image/png"]["alt"]
+        said = cell["metadata"].setdefault("mystnb", {}).setdefault("image", {}).setdefault("alt", alt)
+        assert said == alt, f"two figures in one cell would get one sentence: {source_of(cell)}"
+
+
+def exercises(cell):
+    return [found[1] for found in map(EXERCISE.match, cell["metadata"].get("tags", ())) if found]
+
+
+def folded_solution(name, code):
+    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
+    fold(cell, "input", f"Solution of {name}", f"Solution of {name}")
+    return [markdown(f"({solution_anchor(name)})="), cell]
+
+
+def solution_anchor(name):
+    """The anchor of a solution on its chapter's page: "solution-01-2" of exercise 01.2."""
+    return f"solution-{name.replace('.', '-')}"
+
+
+def say_when(cell, metadata):
+    """Below the title: when it was measured, and on what."""
+    measured = metadata["measured"]
+    day = datetime.date.fromisoformat(measured["date"])
+    title, rest = source_of(cell).split("\n", 1)
+    when = f"Measured on {day.day} {day:%B %Y} with {measured['on']}."
+    cell["source"] = f"{title}\n\n{{.measured}}\n{when} A saved page: nothing runs here. [Run it](../index.md) yourself.\n{rest}"
+
+
+def markdown(text):
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def source_of(cell):
+    return "".join(cell["source"])
+
+
+def text_of(output):
+    return "".join(output.get("data", {}).get("text/plain", ""))
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))

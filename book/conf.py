@@ -1,0 +1,23 @@
+"""Sphinx's settings for the reading edition. `make book` builds it; its sources are laid out by sources.py."""
+
+from pathlib import Path
+
+project = "Redis Round-Trip Lab"
+html_title = project
+extensions = ["myst_nb", "sphinx_reredirects"]
+root_doc = "index"
+
+nb_execution_mode = "off"  # the outputs are the committed ones
+nb_ipywidgets_js = {}  # widgets' state is not committed, and their player would come from the internet
+myst_enable_extensions = ["attrs_block", "html_image"]
+myst_heading_anchors = 4  # links to headings, as GitHub and JupyterLab name them
+
+html_theme = "furo"
+html_static_path = [str(Path(__file__).parent / "static")]
+html_css_files = ["book.css"]
+html_js_files = ["print.js"]
+html_show_copyright = html_show_sphinx = html_show_sourcelink = html_copy_source = html_use_index = False
+pygments_style, pygments_dark_style = "friendly", "monokai"
+
+# Chapters got other names once. An address that was given away goes on working.
+redirects = {"notebooks/12_scoreboard": "14_scoreboard.html"}

@@ -1,0 +1,131 @@
+"""Lays out what Sphinx reads, from the repository's own files: nothing of the book is written twice.
+
+README.md becomes the front page, chapters come as book/chapter.py makes them. A page that lands in docs/ is in the book.
+"""
+
+import itertools
+import json
+import os
+import re
+import shutil
+from pathlib import Path, PurePosixPath
+
+import chapter
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = {  # in the order of the book
+    "Chapters": ("notebooks/*.ipynb",),
+    "To keep": ("docs/*.md",),
+    "To teach it": ("docs/workshop/*.md",),
+    "The lab itself": ("CONTRIBUTING.md", "CHANGELOG.md"),
+}
+FRONT = PurePosixPath("index.md")
+FILM = PurePosixPath("docs/race.gif")
+GAME = PurePosixPath("notebooks/game.md")
+SOLUTION = re.compile(r"notebooks/solutions/((\d\d)\.\d)\.py$")
+FENCE = re.compile(r"(^(`{3,}).*?^\2`*$)", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
+
+
+def lay_out(target):
+    """Writes all sources into the folder `target`, which is emptied first."""
+    shutil.rmtree(target, ignore_errors=True)
+    pages = {part: [page for pattern in patterns for page in found(pattern)] for part, patterns in PARTS.items()}
+    book = Book(target, {page for part in pages.values() for page in part})
+    for page in book.pages:
+        book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page))
+    book.write(GAME, game())
+    front = book.linked((ROOT / "README.md").read_text(encoding="utf-8"), FRONT)
+    book.write(FRONT, front + "".join(contents(part, names) for part, names in pages.items() if names))
+
+
+def found(pattern):
+    return sorted(PurePosixPath(path.relative_to(ROOT).as_posix()) for path in ROOT.glob(pattern))
+
+
+class Book:
+    def __init__(self, target, pages):
+        self.target, self.pages = target, pages
+
+    def write(self, page, text):
+        path = self.target / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def bring(self, file):
+        """A picture, or a file that is offered to be kept."""
+        (self.target / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / file, self.target / file)
+
+    def text(self, page):
+        return self.linked((ROOT / page).read_text(encoding="utf-8"), page)
+
+    def chapter(self, page):
+        notebook = chapter.read(ROOT / page)
+        solutions = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks" / "solutions").glob("*.py")}
+        self.bring(FILM)
+        notebook = chapter.as_read(notebook, solutions, relative(FILM, page))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = self.linked(chapter.source_of(cell), page)
+            for output in cell.get("outputs", ()):
+                if "text/html" in output.get("data", {}):  # a table with links to chapters
+                    html = "".join(output["data"]["text/html"])
+                    output["data"]["text/html"] = re.sub(r'(href="\d\d_\w+)\.ipynb', r"\1.html", html)
+        return json.dumps(notebook)
+
+    def linked(self, text, page):
+        """The text of a page, with links that lead to pages of the book and not to files of the repository."""
+        for file in IMAGE.findall(text):
+            self.bring(normal(page.parent / file))
+        return "".join(code or LINK.sub(lambda link: self.link(link, page), words) for words, code in apart(text))
+
+    def link(self, link, page):
+        mark, words, address = link.groups()
+        if re.match(r"\w+:|#", address):
+            return link[0]
+        path, _, anchor = address.partition("#")
+        file = normal(page.parent / path)
+        if (ROOT / file).is_dir():
+            return words  # a folder is no page
+        if solution := SOLUTION.match(str(file)):
+            home = found(f"notebooks/{solution[2]}_*.ipynb")[0]
+            file, anchor = home, chapter.solution_anchor(solution[1])
+        elif file.parent == PurePosixPath("notebooks/game"):
+            file, anchor = GAME, file.name.replace(".", "-")
+        elif file == PurePosixPath("README.md"):
+            file = FRONT
+        elif file not in self.pages and (ROOT / file).is_file():
+            self.bring(file)
+        to = relative(file, page) if file != page else ""
+        return f"{mark}[{words}]({to}{'#' + anchor if anchor else ''})"
+
+
+def apart(text):
+    """Pairs of words and the fenced code after them, of which one is empty."""
+    pieces = FENCE.split(text)  # words, code, its fence, words …
+    for words, code, _ in itertools.zip_longest(pieces[::3], pieces[1::3], pieces[2::3], fillvalue=""):
+        yield words, ""
+        yield "", code
+
+
+def normal(path):
+    return PurePosixPath(os.path.normpath(path))
+
+
+def relative(file, page):
+    return PurePosixPath(os.path.relpath(file, page.parent)).as_posix()
+
+
+def game():
+    """The programs that chapter 12 is about, on one page."""
+    parts = ["---\norphan: true\n---\n# The programs of chapter 12\n"]
+    for path in sorted((ROOT / "notebooks" / "game").glob("*.py")):
+        parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8')}```\n")
+    return "\n".join(parts)
+
+
+def contents(part, pages):
+    names = "\n".join(str(page.with_suffix("")) for page in pages)
+    return f"\n```{{toctree}}\n:caption: {part}\n:hidden:\n\n{names}\n```\n"

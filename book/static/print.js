@@ -1,0 +1,2 @@
+// On paper nothing can be opened.
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(fold => { fold.open = true; }));
