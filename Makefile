@@ -8,12 +8,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev
+.PHONY: help lab board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-lab: learner  ## open the lab in your browser
+# BOARD and NAME count when they are typed: some systems have a variable NAME of their own.
+typed = $(if $(filter command,$(origin $(1))),$($(1)))
+lab: export LAB_BOARD = $(call typed,BOARD)
+lab: export LAB_BOARD_NAME = $(call typed,NAME)
+lab: learner  ## open the lab in your browser; BOARD=http://… NAME=… joins a room's board
 	@$(BIN)/python tools/lab.py
 
 room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network
@@ -22,6 +26,9 @@ room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 
 
 endroom: teacher  ## delete what the room kept: learners' files and passwords; asks first, unless SURE=1
 	@$(BIN)/python tools/room.py --end $(if $(SURE),--sure)
+
+board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
+	@$(BIN)/python -m room.board $(if $(OPEN),--open)
 
 test: lint  ## run every test and every notebook
 	$(BIN)/python -m pytest -q

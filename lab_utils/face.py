@@ -6,7 +6,7 @@ Each refuses bad arguments, explains a server that has ended, and leaves the ker
 
 from . import __all__ as NAMES
 from .arguments import discarding
-from .course import out_of_order
+from .course import out_of_order, reporting
 from .course.claims import claim, ledger
 from .course.exercises import check, progress
 from .course.guesses import calibration, guess
@@ -51,3 +51,4 @@ def guarded(thing):
 HELPERS = {name: guarded(globals()[name]) for name in NAMES}
 watch_cells()
 out_of_order.watch_cells()
+reporting.begin()

@@ -29,6 +29,10 @@ def main(jupyter_options):
     except OSError as error:
         sys.exit(f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
                  "Rename what stands there, or make it yours to write, and run `make lab` again. Nothing was lost.")
+    if os.environ.get("LAB_BOARD"):
+        from joining import join
+
+        join(os.environ["LAB_BOARD"], os.environ.get("LAB_BOARD_NAME", ""), RECORD.parent)
     own_path = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(ROOT / ".jupyter"), own_path]))
     of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # its hub gave a learner's server this address

@@ -17,7 +17,7 @@ from pathlib import Path
 import redis
 
 from ..errors import LabError
-from . import state
+from . import reporting, state
 from .checking import Refused
 from .claims import PAGE
 
@@ -87,6 +87,7 @@ def judge(known, answer):
     else:
         with state.changing("progress") as progress:
             progress[known.name] = {"solved": True, "tries": progress.get(known.name, {}).get("tries", 0)}
+        reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
 
 
@@ -125,6 +126,7 @@ def refuse(known, why, hints):
         told = entry["shown"].get(hints[0], 0) if hints else 0
         if hints:
             entry["shown"][hints[0]] = told + 1
+    reporting.report("check", known.name, once=False, solved=False)
     tell(f"{known.name} not yet: {why}")
     if hints:
         tell(f"Hint: {hints[min(told, len(hints) - 1)]}")

@@ -15,7 +15,7 @@ from .. import setting
 from ..arguments import check_number, discard, shown
 from ..errors import LabError
 from ..words import factor_off, singular, three_figures, times
-from . import state
+from . import reporting, state
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
 COUNTED = ("bytes", "round trips", "commands", "messages", "types", "replies", "threads", "connections", "visits", "writes",
@@ -80,6 +80,8 @@ class Guess(float):
         """Remembers what was measured, once; the guess that is remembered with it, or None."""
         if not self.made:
             _answered.add(self.name)
+        if comparable(measured):
+            reporting.report("measured", self.name, unit=self.unit, value=float(measured))
         if not self.made or not setting.is_drawn() or not comparable(measured):
             return None
         with state.changing("guesses") as known:
@@ -108,6 +110,8 @@ def guess(name, value, unit, *rest):
             if name not in known or known[name]["unit"] != unit:  # another unit is another question
                 known.pop(name, None)  # so that it stands at the end, as the latest
                 known[name] = {"guess": float(made), "unit": unit, "measured": None}
+            first = known[name]["guess"]
+        reporting.report("guess", name, unit=unit, value=first)
     return made
 
 

@@ -22,6 +22,7 @@ SHAPES = {
     "claims": {"text": str, "article": str, "word": str, "because": str, "measured": dict, "chapters": dict},
     "guesses": {"guess": (int, float), "unit": str, "measured": (int, float, type(None))},
     "published": {"published": dict, "reproduced": dict, "rtt_ms": (int, float), "fitted": list},
+    "board": {"kind": str, "name": str, "at": (int, float)},
 }
 # Chapters got other numbers once: what was remembered by the old ones belongs to these. A folder that knows holds plan.json.
 PLAN = {"chapters": {"renumbered": 1}}

@@ -1,0 +1,196 @@
+"""What a room's board is told: guesses, what was measured, exercises tried. Nothing, unless LAB_BOARD_URL names a board.
+
+An event is written to `.lab/board.json` before anything else, and goes from there when the board has it on disk. It is posted
+between two cells, by a thread that stands still while a cell runs, so nothing is sent inside a measurement. The board knows
+an event by its sender and its id: what is sent twice counts once. Whatever the board does, the cell goes on.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from .. import setting
+from . import state
+
+POST_S = 2  # for connecting, and for each part of the answer
+HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cut, and sent again later
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 15  # after a post that failed
+AT_ONCE = 100  # events in a post
+LONGEST_ANSWER = 100_000  # bytes
+TOLD = ("this machine: your guesses, what you measure and the exercises you try go to this room's board{name}.",
+        "this machine: to leave your name out, run `%env LAB_BOARD_ANONYMOUS=1` in a cell before you guess.")
+
+_sender = None
+
+
+def begin():
+    """Tells the learner once what the room's board gets, and sends what an earlier kernel had to leave behind."""
+    if is_wanted():
+        with contextlib.suppress(Exception):  # no board is worth a lesson
+            tell_once()
+            sender()
+
+
+def report(kind, name, once=True, **what):
+    """Notes an event for the board: `kind` is "guess", "measured" or "check", `name` a question or an exercise.
+
+    What is `once` counts for this learner the first time only; the board sees to that by the id. Never raises.
+    """
+    if is_wanted():
+        event = {"kind": kind, "name": name, "at": time.time(), "anonymous": is_anonymous(), **what}
+        key = " ".join([kind, name, *([str(what.get("unit", "solved"))] if once else [secrets.token_hex(8)])])
+        with contextlib.suppress(Exception):
+            sender().note(key, event)
+
+
+def is_wanted():
+    return bool(os.environ.get("LAB_BOARD_URL")) and setting.is_drawn()
+
+
+def is_anonymous():
+    return os.environ.get("LAB_BOARD_ANONYMOUS", "") not in ("", "0")
+
+
+def tell_once():
+    with state.changing("room") as room:
+        if room.setdefault(os.environ["LAB_BOARD_URL"], {}).get("told"):
+            return
+        room[os.environ["LAB_BOARD_URL"]]["told"] = True
+    if is_anonymous():
+        print(TOLD[0].format(name=", without your name"))
+    else:
+        print(TOLD[0].format(name=", with your name"), TOLD[1], sep="\n")
+
+
+def sender():
+    """This kernel's Sender; its thread starts with the first call."""
+    global _sender
+    if _sender is None:
+        _sender = Sender(sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None)
+        _sender.start()
+    return _sender
+
+
+def forget_sender():
+    """A forked child has no such thread. What its parent noted is its parent's to send."""
+    global _sender
+    _sender = None
+
+
+os.register_at_fork(after_in_child=forget_sender)
+
+
+class Sender(threading.Thread):
+    """Posts what waits, between cells. `waiting` is {id: event}, as in the file."""
+
+    def __init__(self, shell):
+        super().__init__(daemon=True, name="to the room's board")
+        self.waiting = dict(state.load("board"))
+        self.noted = set(self.waiting)
+        self.changing = threading.Lock()  # guards `waiting`
+        self.posting = threading.Lock()  # held while a post is under way
+        self.work, self.between = threading.Event(), threading.Event()
+        self.connection = None
+        if self.waiting:
+            self.work.set()
+        if shell:  # the cell that runs now tells when it has ended
+            shell.events.register("pre_run_cell", self.before_cell)
+            shell.events.register("post_run_cell", self.after_cell)
+        else:
+            self.between.set()
+
+    def note(self, key, event):
+        """On disk first; posted after this cell."""
+        if key in self.noted:
+            return
+        self.noted.add(key)
+        with state.changing("board") as kept:
+            kept[key] = event
+        with self.changing:
+            self.waiting[key] = event
+        self.work.set()
+
+    def before_cell(self, *_):
+        self.between.clear()
+        if self.posting.acquire(timeout=HOLD_S):
+            self.posting.release()
+        else:
+            self.cut()
+
+    def after_cell(self, *_):
+        self.between.set()
+
+    def cut(self):
+        """Ends the post that is under way."""
+        with contextlib.suppress(OSError, AttributeError):  # not connected yet, or not any more
+            self.connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def run(self):
+        pause_s = FIRST_PAUSE_S
+        while True:
+            self.work.wait()
+            self.between.wait()
+            with self.posting:
+                went = self.post()
+            if went:
+                pause_s = FIRST_PAUSE_S
+                continue
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def post(self):
+        """Posts some of what waits, and forgets what the board has. False where that did not work."""
+        with self.changing:
+            batch = dict(list(self.waiting.items())[:AT_ONCE])
+        try:
+            done = self.answered(batch)
+        except Exception:  # no answer, none of a board's, an address that is none: a thread's traceback would land in a cell
+            return False
+        finally:
+            if self.connection:
+                self.connection.close()
+        with state.changing("board") as kept:
+            for key in done:
+                kept.pop(key, None)
+        with self.changing:
+            for key in done:
+                self.waiting.pop(key, None)
+            if not self.waiting:
+                self.work.clear()
+        return bool(done)
+
+    def answered(self, batch):
+        """The ids of the events that the board has on disk, or will never take."""
+        now = time.time()
+        events = [{**event, "id": key, "age_s": max(0, now - event["at"])} for key, event in batch.items()]
+        answer = self.ask("/api/events", {"events": events}, token())
+        return {key for key in [*answer["taken"], *answer["refused"]] if key in batch}
+
+    def ask(self, path, body, known_by):
+        address = urlsplit(os.environ["LAB_BOARD_URL"])
+        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+        self.connection = kind(address.hostname, address.port, timeout=POST_S)
+        self.connection.connect()
+        if not self.between.is_set():  # a cell has begun meanwhile
+            raise OSError("not now")
+        headers = {"Authorization": f"token {known_by}", "Content-Type": "application/json"}
+        self.connection.request("POST", address.path.rstrip("/") + path, json.dumps(body), headers)
+        reply = self.connection.getresponse()
+        text = reply.read(LONGEST_ANSWER)
+        if reply.status != 200:
+            raise OSError(f"the board answered {reply.status}")
+        return json.loads(text)
+
+
+def token():
+    """What this learner is known by: in a hub the token of their server, elsewhere what the board gave for the password."""
+    path = os.environ.get("LAB_BOARD_TOKEN_FILE")
+    return Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get("JUPYTERHUB_API_TOKEN", "")

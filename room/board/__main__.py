@@ -1,0 +1,134 @@
+"""Starts the board: `make board`, or as a service of the room's hub (room/jupyterhub_config.py).
+
+    python -m room.board                     on this machine only, http://127.0.0.1:8010
+    python -m room.board --open              for the network this machine is in
+    python -m room.board --anonymous         keeps no name of anybody
+"""
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tornado.httpserver import HTTPServer
+
+from lab_utils.errors import LabError
+
+from . import people
+from .app import LARGEST_POST, Room, application
+from .stream import Unavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+PORT = 8010
+LOCK_S = 10  # for a board that is ending
+WATCH_S = 1  # how often the board looks whether its hub is still there
+
+
+def main(arguments):
+    options = parsed(arguments)
+    try:
+        settled = people.room_file()
+        folder = Path(options.folder or (Path(os.environ["ROOM"]).parent / "board" if settled else ROOT / ".board")).absolute()
+        secret = people.settled(folder, settled.get("password"))
+        with locked(folder):
+            asyncio.run(serve(options, folder, secret))
+    except (OSError, ValueError, KeyError, LabError, Unavailable) as error:
+        sys.exit(f"The board does not start: {error}")
+
+
+def parsed(arguments):
+    parser = argparse.ArgumentParser(prog="python -m room.board", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--open", action="store_true", help="listen on all addresses of this machine, not on 127.0.0.1 only")
+    parser.add_argument("--port", type=int, default=PORT, help=f"the port to listen on, {PORT} if not said")
+    parser.add_argument("--folder", help="where the board keeps its stream and its secrets, .board if not said")
+    parser.add_argument("--anonymous", action="store_true", help="keep no name of anybody")
+    return parser.parse_args(arguments)
+
+
+@contextlib.contextmanager
+def locked(folder):
+    """Holds the folder: two boards on one stream would each be half a board. Raises OSError where another has it."""
+    deadline = time.monotonic() + LOCK_S
+    with open(folder / "lock", "w", encoding="utf-8") as held:
+        while not is_free(held):
+            if time.monotonic() > deadline:
+                raise OSError(f"another board is running with {folder}. Stop it first, or name another --folder.")
+            time.sleep(0.1)
+        yield
+
+
+def is_free(held):
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+async def serve(options, folder, secret):
+    """Until it is told to end, or its hub is gone."""
+    room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS") == "1")
+    room.stream.open()
+    writer = asyncio.create_task(room.stream.write())
+    address, port, prefix = where(options)
+    server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)
+    server.listen(port, address)
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    if not room.hub:
+        say(port, secret, options)
+    watcher = asyncio.create_task(watch_hub(ended)) if room.hub else None
+    await ended.wait()
+    server.stop()
+    for task in filter(None, (writer, watcher)):
+        task.cancel()
+    room.stream.close()
+
+
+def where(options):
+    """(address, port, prefix), which in a hub are the hub's to say."""
+    prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
+    if prefix:
+        url = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
+        return url.hostname, url.port, prefix
+    return "0.0.0.0" if options.open else "127.0.0.1", options.port, "/"
+
+
+async def watch_hub(ended):
+    """A hub that was killed cannot end its services."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(WATCH_S)
+    ended.set()
+
+
+def say(port, secret, options):
+    seen = own_address() if options.open else "127.0.0.1"
+    print(f"The board, for the leader: http://127.0.0.1:{port}/#key={secret['key']}\n"
+          f"For learners, on their own laptops: make lab BOARD=http://{seen}:{port} NAME=theirs\n"
+          f"The room's password: {secret['password']}")
+    if options.open:
+        print("It is open to your network, without TLS: who can read the network's traffic can read names and password.")
+    print("Ctrl-C ends it; what was posted is kept.", flush=True)
+
+
+def own_address():
+    """This machine's address in its network; nothing is sent to find out."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return probe.getsockname()[0]
+        except OSError:
+            return "127.0.0.1"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

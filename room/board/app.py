@@ -1,0 +1,289 @@
+"""The board over HTTP: learners post events, the leader's page shows them.
+
+Learners say who they are with a token; what they post is answered when it is on disk. All that tells of others is the
+leader's, who comes in with the key, or as the hub's admin.
+"""
+
+import asyncio
+import contextlib
+import json
+import math
+import secrets
+import time
+from pathlib import Path
+
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from . import people
+from .book import Book
+from .questions import course
+from .stream import Stream, Unavailable
+
+PAGE = Path(__file__).parent / "page"
+COOKIE, COOKIE_DAYS = "board-leader", 2
+LARGEST_POST = 200_000  # bytes
+MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
+LONGEST_AGE_S = 30 * 24 * 3600
+SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
+WRONG_PASSWORD_S, MOST_WRONG = 0.3, 20  # what a wrong password waits for; and how many may wait
+CALM_S, HEARTBEAT_S = 0.25, 15  # between two views of one page, at least and at most
+HEADERS = {
+    "Content-Security-Policy": ("default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'; "
+                                "base-uri 'none'"),
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+}
+
+
+class Room:
+    """The book, its stream, and who waits for news. `anonymous` keeps no name of anybody."""
+
+    def __init__(self, folder, secret, anonymous=False):
+        self.book, self.secret, self.anonymous = Book(), secret, anonymous
+        self.stream = Stream(folder, self.book.take)
+        self.hub = people.hub_auth()
+        self.changed, self.wrong = asyncio.Event(), 0
+
+    async def add(self, entry):
+        """Returns when the entry is on disk, and in the book. Raises Unavailable where it may not be."""
+        if not self.book.has(entry):
+            await self.stream.append(entry)
+            self.book.take(entry)
+            self.changed.set()
+            self.changed = asyncio.Event()
+
+    async def person(self, token):
+        """The Person with that token, or None. Raises HTTPError 503 while the hub cannot be asked."""
+        joined = self.book.joined.get(people.digest(token))
+        if joined:
+            return people.on_laptop(joined)
+        if self.hub and token:
+            try:
+                user = await self.hub.user_for_token(token, sync=False)
+            except web.HTTPError as error:
+                raise web.HTTPError(503, "The hub does not answer; try again.") from error
+            if user and user.get("kind", "user") == "user":
+                return people.Person(f"hub:{user['name']}", people.tidy(user["name"]) or None)
+        return None
+
+    def view(self, name, names):
+        """All that the leader's page shows: the question `name`, or the one that was guessed at last."""
+        name = name if name in course().questions else self.book.latest or next(iter(course().questions))
+        return {**self.book.overview(names, time.time()), "question": self.book.question(name, names)}
+
+
+class Handler(web.RequestHandler):
+    @property
+    def room(self):
+        return self.settings["room"]
+
+    def set_default_headers(self):
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+
+    def write_error(self, status_code, **about):
+        error = about.get("exc_info", (None, None))[1]
+        said = getattr(error, "log_message", None) or self._reason
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps({"error": said}))
+
+    def body(self):
+        """The posted JSON object. Raises HTTPError 400 for anything else."""
+        try:
+            found = json.loads(self.request.body)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise web.HTTPError(400, "Post a JSON object.")
+        return found
+
+
+class Health(Handler):
+    def get(self):
+        self.write({"status": "ok"})
+
+
+# For learners
+
+
+class Join(Handler):
+    """{"password", "name"} → {"token"}, for a learner on a laptop of their own. The first to use a name has it."""
+
+    async def post(self):
+        body = self.body()
+        await self.check_password(str(body.get("password", "")))
+        name = people.tidy(body.get("name") or "")
+        if body.get("name") and not name:
+            raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
+        if name and any(entry["who"] and entry["who"].casefold() == name.casefold() for entry in self.room.book.joined.values()):
+            raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
+        token = secrets.token_urlsafe(32)
+        known_as = f"laptop:{name.casefold()}" if name else f"nobody:{secrets.token_hex(8)}"
+        await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": name or None,
+                             "digest": people.digest(token), "at": time.time()})
+        self.write({"token": token, "name": name})
+
+    async def check_password(self, said):
+        if people.same(said, self.room.secret["password"]):
+            return
+        if self.room.wrong >= MOST_WRONG:
+            raise web.HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
+        self.room.wrong += 1
+        try:
+            await asyncio.sleep(WRONG_PASSWORD_S)
+        finally:
+            self.room.wrong -= 1
+        raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; capitals count.")
+
+
+class Events(Handler):
+    """{"events": […]} → {"taken": [id], "refused": {id: why}}, when all that is taken is on disk."""
+
+    async def post(self):
+        token = self.request.headers.get("Authorization", "").removeprefix("token ")
+        person = await self.room.person(token)
+        if not person:
+            raise web.HTTPError(401, "The board does not know this token. Join the room again.")
+        events = self.body().get("events")
+        if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+            raise web.HTTPError(400, "Post {\"events\": [...]}.")
+        taken, refused = {}, {}
+        for event in events:
+            sender = self.as_posted(event, person)
+            name, why = str(event.get("id"))[:100], self.wrong_with(event, sender)
+            if why:
+                refused[name] = why
+            else:
+                taken[name] = self.entry(event, sender)
+        try:
+            await asyncio.gather(*map(self.room.add, taken.values()))
+        except Unavailable:
+            raise web.HTTPError(503, "The board cannot write now. Post it again later.") from None
+        self.write({"taken": list(taken), "refused": refused})
+
+    def as_posted(self, event, person):
+        """Who an event is from: by name, unless the learner or the leader wants none."""
+        nameless = event.get("anonymous") is True or self.room.anonymous
+        return people.without_name(person, self.room.secret["salt"]) if nameless else person
+
+    def entry(self, event, person):
+        """What the stream keeps: who it is from is the board's to say, never the event's."""
+        found = {"kind": event["kind"], "id": event["id"], "person": person.known_as, "who": person.who, "name": event["name"],
+                 "at": time.time() - event["age_s"]}
+        keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
+        return found | {key: event[key] for key in keys}
+
+    def wrong_with(self, event, person):
+        """Why the board does not take an event, or ""."""
+        question = course().questions.get(str(event.get("name")))
+        if not isinstance(event.get("id"), str) or not 0 < len(event["id"]) <= 100:
+            return "an id is a text of up to 100 letters"
+        if not is_number(event.get("age_s"), 0, LONGEST_AGE_S):
+            return "age_s is in seconds, up to 30 days"
+        if len(self.room.book.ids[person.known_as]) > MOST_EVENTS:
+            return "this learner has posted more than the whole course makes"
+        if event.get("kind") in ("guess", "measured"):
+            fits = question and question.unit == event.get("unit") and is_number(event.get("value"), SMALLEST, LARGEST)
+            return "" if fits else "no question of the course, not in its unit, or no number"
+        if event.get("kind") == "check":
+            fits = event.get("name") in course().exercises and isinstance(event.get("solved"), bool)
+            return "" if fits else "no exercise of the course, or neither solved nor not"
+        return "a kind is guess, measured or check"
+
+
+def is_number(value, least, most):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and least <= value <= most
+
+
+# For the leader
+
+
+class LeaderHandler(Handler):
+    """A page may ask only with the leader's cookie, and change something only with a header that no other site can send."""
+
+    def prepare(self):
+        said = self.get_signed_cookie(COOKIE, max_age_days=COOKIE_DAYS)
+        if not said or not people.same(said.decode(), people.digest(self.room.secret["key"])):
+            raise web.HTTPError(401, "This is the leader's. Open the board and give its key.")
+        if self.request.method == "POST" and "X-Board" not in self.request.headers:
+            raise web.HTTPError(403, "Post from the board's own page.")
+
+    def asks_names(self):
+        return self.get_query_argument("names", "0") == "1"
+
+
+class Home(Handler):
+    """The page; it holds nothing of anybody."""
+
+    def get(self):
+        self.render("index.html", in_hub=bool(self.room.hub))
+
+
+class Login(Handler):
+    async def post(self):
+        if not people.same(str(self.body().get("key", "")), self.room.secret["key"]):
+            await asyncio.sleep(WRONG_PASSWORD_S)
+            raise web.HTTPError(403, "This is not the leader's key. It stands where the board was started.")
+        let_in(self)
+        self.write({})
+
+
+def let_in(handler):
+    """Sets the leader's cookie, for this path alone."""
+    handler.set_signed_cookie(COOKIE, people.digest(handler.settings["room"].secret["key"]), expires_days=COOKIE_DAYS,
+                              path=handler.settings["prefix"], httponly=True, samesite="Strict")
+
+
+class Live(LeaderHandler):
+    """The view, sent again whenever something has changed (server-sent events)."""
+
+    async def get(self):
+        self.set_header("Content-Type", "text/event-stream")
+        self.set_header("X-Accel-Buffering", "no")
+        name, names = self.get_query_argument("question", ""), self.asks_names()
+        with contextlib.suppress(StreamClosedError):
+            while True:
+                changed = self.room.changed
+                self.write(f"data: {json.dumps(self.room.view(name, names))}\n\n")
+                await self.flush()
+                await asyncio.sleep(CALM_S)
+                await wait(changed, HEARTBEAT_S)
+
+
+async def wait(event, seconds):
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+
+
+class Reveal(LeaderHandler):
+    async def post(self):
+        body = self.body()
+        if body.get("name") not in course().questions or not isinstance(body.get("shown"), bool):
+            raise web.HTTPError(400, "Post {\"name\": a question, \"shown\": true or false}.")
+        try:
+            await self.room.add({"kind": "reveal", "id": secrets.token_hex(8), "person": "leader", "who": None,
+                                 "name": body["name"], "shown": body["shown"], "at": time.time()})
+        except Unavailable:
+            raise web.HTTPError(503, "The board cannot write now. Try again.") from None
+        self.write({})
+
+
+class Csv(LeaderHandler):
+    def get(self):
+        self.set_header("Content-Type", "text/csv; charset=utf-8")
+        self.set_header("Content-Disposition", 'attachment; filename="board.csv"')
+        self.write(self.room.book.csv(self.asks_names()))
+
+
+def application(room, prefix="/"):
+    """The tornado application below `prefix`, which begins and ends with a slash."""
+    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("login", Login), ("live", Live),
+              ("reveal", Reveal), ("board.csv", Csv)]
+    found = [(f"{prefix}{path}", handler) for path, handler in routes]
+    if room.hub:
+        from .hub_login import HubLogin, OAuthCallback
+
+        found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
+    found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", web.StaticFileHandler, {"path": str(PAGE)}))
+    return web.Application(found, room=room, prefix=prefix, cookie_secret=room.secret["cookie"],
+                           template_path=str(PAGE))

@@ -1,0 +1,149 @@
+"""What has happened in the room, from the entries of its stream: who guessed what, who solved what, what was revealed.
+
+Entries are dicts. Nothing here asks for the time, a network or a disk, so the same entries always give the same book.
+"""
+
+import csv
+import io
+import statistics
+from collections import defaultdict
+from datetime import UTC, datetime
+
+from .questions import course
+
+STUCK_TRIES = 2  # as many failed checks, and it is not solved
+STUCK_S = 30 * 60  # and it was tried within this time
+MOST_STUCK = 12  # shown
+COLUMNS = ("time_utc", "learner", "chapter", "kind", "name", "value", "unit", "late", "solved")
+
+
+class Book:
+    """`people` are {person: {"who", "number", "chapter", "at"}}, the first who came number 1."""
+
+    def __init__(self):
+        self.entries, self.people = [], {}
+        self.ids = defaultdict(set)  # {person: ids of their entries}
+        self.guesses, self.measured = defaultdict(dict), defaultdict(dict)  # {question: {person: …}}
+        self.checks = defaultdict(dict)  # {exercise: {person: {"tries", "solved", "at"}}}
+        self.shown, self.revealed = set(), {}  # questions on show; {question: when it was first revealed}
+        self.joined = {}  # {digest of a token: entry}, the learners on laptops of their own
+        self.latest = None  # the question that was guessed at last
+
+    def take(self, entry):
+        """Adds an entry; one that is there already changes nothing."""
+        if self.has(entry):
+            return
+        self.ids[entry["person"]].add(entry["id"])
+        self.entries.append(entry)
+        getattr(self, f"take_{entry['kind']}")(entry)
+
+    def has(self, entry):
+        return entry["id"] in self.ids[entry["person"]]
+
+    def take_joined(self, entry):
+        self.joined[entry["digest"]] = entry
+
+    def take_reveal(self, entry):
+        if entry["shown"]:
+            self.shown.add(entry["name"])
+            self.revealed.setdefault(entry["name"], entry["at"])
+        else:
+            self.shown.discard(entry["name"])
+
+    def take_guess(self, entry):
+        self.meet(entry)
+        self.guesses[entry["name"]].setdefault(entry["person"], entry)
+        self.latest = entry["name"]
+
+    def take_measured(self, entry):
+        self.meet(entry)
+        self.measured[entry["name"]].setdefault(entry["person"], entry["value"])
+
+    def take_check(self, entry):
+        self.meet(entry)
+        known = self.checks[entry["name"]].setdefault(entry["person"], {"tries": 0, "solved": False, "at": 0})
+        known["solved"] = known["solved"] or entry["solved"]
+        known["tries"] += not known["solved"]
+        known["at"] = max(known["at"], entry["at"])
+
+    def meet(self, entry):
+        person = self.people.setdefault(entry["person"], {"who": entry["who"], "number": len(self.people) + 1, "at": 0})
+        if entry["at"] >= person["at"]:
+            person.update(at=entry["at"], chapter=entry["name"][:2])
+
+    def who(self, person, names):
+        """How the board calls somebody; a number, in the order in which they came, where names are not asked for."""
+        known = self.people[person]
+        return known["who"] if names and known["who"] else f"guest {known['number']}"
+
+    def is_late(self, guess):
+        """True for a guess that was made after its answer was revealed."""
+        return guess["at"] > self.revealed.get(guess["name"], float("inf"))
+
+    def overview(self, names, now):
+        """What the leader's page shows beside the question."""
+        return {"learners": len(self.people), "questions": self.asked(), "chapters": self.chapters(),
+                "stuck": self.stuck(names, now)}
+
+    def asked(self):
+        return [{"name": each.name, "unit": each.unit, "guesses": len(self.guesses[each.name]), "shown": each.name in self.shown}
+                for each in course().questions.values()]
+
+    def chapters(self):
+        """For each chapter: how many are there now, and what share of its guesses and exercises are done, of all learners."""
+        found = []
+        for number, title in course().chapters.items():
+            questions = [name for name in course().questions if name[:2] == number]
+            exercises = [name for name in course().exercises if name[:2] == number]
+            found.append({
+                "chapter": number, "title": title,
+                "here": sum(person["chapter"] == number for person in self.people.values()),
+                "guessed": sum(len(self.guesses[name]) for name in questions), "questions": len(questions),
+                "solved": sum(state["solved"] for name in exercises for state in self.checks[name].values()),
+                "exercises": len(exercises),
+            })
+        return found
+
+    def stuck(self, names, now):
+        """Who tries an exercise again and again, most tries first."""
+        found = [{"exercise": name, "who": self.who(person, names), "tries": state["tries"],
+                  "minutes": int((now - state["at"]) // 60)}
+                 for name, people in self.checks.items() for person, state in people.items()
+                 if not state["solved"] and state["tries"] >= STUCK_TRIES and now - state["at"] < STUCK_S]
+        return sorted(found, key=lambda each: (-each["tries"], each["exercise"], each["who"]))[:MOST_STUCK]
+
+    def question(self, name, names):
+        """All guesses at a question; what was measured only where it is revealed."""
+        known = course().questions[name]
+        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess)}
+                for person, guess in self.guesses[name].items()]
+        found = {"name": name, "unit": known.unit, "text": known.text, "chapter": course().chapters[known.chapter],
+                 "dots": sorted(dots, key=lambda dot: dot["value"]), "measurements": len(self.measured[name])}
+        if name in self.shown:
+            values = sorted(self.measured[name].values())
+            found |= {"measured": values, "median": statistics.median(values) if values else None}
+        return found
+
+    def csv(self, names):
+        """Every guess, measurement and check as CSV, in the order in which they came; reveals too."""
+        out = io.StringIO(newline="")
+        table = csv.writer(out)
+        table.writerow(COLUMNS)
+        for entry in self.entries:
+            if entry["kind"] != "joined":
+                table.writerow(map(harmless, self.row(entry, names)))
+        return out.getvalue()
+
+    def row(self, entry, names):
+        kind, leader = entry["kind"], entry["kind"] == "reveal"
+        return (datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds"),
+                "leader" if leader else self.who(entry["person"], names), entry["name"][:2],
+                "reveal" if leader and entry["shown"] else "hide" if leader else kind, entry["name"],
+                entry.get("value", ""), entry.get("unit", ""),
+                {True: "yes", False: "no"}[self.is_late(entry)] if kind == "guess" else "",
+                {True: "yes", False: "no"}[entry["solved"]] if kind == "check" else "")
+
+
+def harmless(cell):
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell

@@ -1,0 +1,19 @@
+"""The leader comes in as the hub's admin. Needs jupyterhub, so it is imported only where the board is a service of one."""
+
+from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from tornado import web
+
+from .app import let_in
+
+OAuthCallback = HubOAuthCallbackHandler
+
+
+class HubLogin(HubOAuthenticated, web.RequestHandler):
+    @web.authenticated
+    def get(self):
+        if not self.current_user.get("admin"):
+            self.set_status(403)
+            self.finish("This board is the leader's. Your guesses are on it; go back to your notebook.")
+            return
+        let_in(self)
+        self.redirect(self.settings["prefix"])

@@ -1,0 +1,136 @@
+// The leader's page: listens for views of the room and shows them. Texts of others go in as text, never as HTML.
+"use strict";
+
+const at = id => document.getElementById(id);
+const inHub = Boolean(document.body.dataset.inHub);
+let view = null, listening = null, chosen = "", names = false;
+
+function made(name, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
+
+async function post(path, body) {
+  const reply = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "X-Board": "1" },
+    body: JSON.stringify(body) });
+  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).error || `The board answered ${reply.status}.`);
+}
+
+// The door
+
+async function begin() {
+  const key = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (key) {
+    history.replaceState(null, "", location.pathname);  // the key stays on no screen
+    await post("login", { key }).catch(() => {});
+  }
+  listen();
+}
+
+function door() {
+  at("board").hidden = true;
+  at("door").hidden = false;
+  at("hub").hidden = !inHub;
+  at("login").hidden = inHub;
+}
+
+at("login").addEventListener("submit", async event => {
+  event.preventDefault();
+  try {
+    await post("login", { key: at("key").value.trim() });
+    at("refused").textContent = "";
+    listen();
+  } catch (error) {
+    at("refused").textContent = error.message;
+  }
+});
+
+// The board
+
+function listen() {
+  if (listening) listening.close();
+  const source = listening = new EventSource(`live?question=${encodeURIComponent(chosen)}&names=${Number(names)}`);
+  source.onmessage = message => {
+    view = JSON.parse(message.data);
+    at("door").hidden = true;
+    at("board").hidden = false;
+    at("lost").hidden = true;
+    show();
+  };
+  source.onerror = async () => {
+    at("lost").hidden = false;
+    if (source.readyState !== EventSource.CLOSED) return;  // it tries again by itself
+    const reply = await fetch("board.csv", { method: "HEAD" }).catch(() => null);
+    if (listening !== source) return;
+    if (reply && reply.status === 401) door();
+    else setTimeout(() => listening === source && listen(), 1000);
+  };
+}
+
+function choose(name) {
+  chosen = name;
+  listen();
+}
+
+function show() {
+  const { question, questions, chapters, stuck, learners } = view, known = questions.find(each => each.name === question.name);
+  at("learners").textContent = learners === 1 ? "1 learner" : `${learners} learners`;
+  at("where").textContent = `${question.name.slice(0, 2)} · ${question.chapter}`;
+  at("text").textContent = question.text;
+  at("text").classList.toggle("long", question.text.length > 130);
+  at("summary").textContent = summary(question);
+  at("reveal").textContent = known.shown ? "Hide" : "Reveal";
+  at("reveal").setAttribute("aria-pressed", known.shown);
+  at("follow").setAttribute("aria-pressed", !chosen);
+  at("names").setAttribute("aria-pressed", names);
+  at("csv").href = `board.csv?names=${Number(names)}`;
+  showQuestions(questions.filter(each => each.name.slice(0, 2) === question.name.slice(0, 2)), question.name);
+  showChapters(chapters, questions, question.name.slice(0, 2), learners);
+  showStuck(stuck);
+  chart(at("chart"), question);
+}
+
+function showQuestions(questions, current) {
+  at("questions").replaceChildren(...questions.map(each => {
+    const button = made("button", { textContent: `${each.name.slice(3).replaceAll("_", " ")} ${each.guesses}${each.shown ? " ✓" : ""}`,
+      onclick: () => choose(each.name) });
+    button.setAttribute("aria-current", each.name === current);
+    return button;
+  }));
+}
+
+function showChapters(chapters, questions, current, learners) {
+  at("chapters").tBodies[0].replaceChildren(...chapters.map(each => {
+    const first = questions.find(question => question.name.slice(0, 2) === each.chapter);
+    const title = made("button", { textContent: `${each.chapter} ${each.title}`, onclick: () => choose(first.name) });
+    return made("tr", { className: each.chapter === current ? "at" : "" },
+      made("td", {}, first ? title : `${each.chapter} ${each.title}`), made("td", { className: "here", textContent: each.here || "" }),
+      made("td", {}, bar(each.guessed, each.questions * learners, "said")), made("td", {}, bar(each.solved, each.exercises * learners, "")));
+  }));
+}
+
+function bar(done, all, kind) {
+  const filled = made("i", { className: kind });
+  filled.style.width = `${all ? 100 * Math.min(1, done / all) : 0}%`;
+  return made("span", { className: "bar", title: `${done} of ${all}` }, filled);
+}
+
+function showStuck(stuck) {
+  const ago = minutes => minutes < 1 ? "now" : `${minutes} min ago`;
+  at("stuck").replaceChildren(...(stuck.length ? stuck.map(each => made("li", {}, made("b", { textContent: each.exercise }),
+    made("span", { className: "who", textContent: each.who }),
+    made("span", { className: "tries", textContent: `${each.tries} tries, ${ago(each.minutes)}` })))
+    : [made("li", { textContent: "Nobody." })]));
+}
+
+at("reveal").addEventListener("click", async () => {
+  const known = view.questions.find(each => each.name === view.question.name);
+  chosen = known.name;  // what is being revealed stays on the screen
+  await post("reveal", { name: known.name, shown: !known.shown }).catch(error => alert(error.message));
+  listen();
+});
+at("follow").addEventListener("click", () => choose(chosen ? "" : view.question.name));
+at("names").addEventListener("click", () => { names = !names; listen(); });
+new ResizeObserver(() => view && chart(at("chart"), view.question)).observe(at("question"));
+begin();

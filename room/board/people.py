@@ -1,0 +1,93 @@
+"""Who posts: a learner of the hub, known by the token of their server, or one on a laptop of their own, by a token of ours."""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
+NAME = re.compile(r"\w[\w .'-]{0,31}")
+SECRETS = "secrets.json"
+
+
+@dataclass(frozen=True)
+class Person:
+    """`known_as` tells people apart in the stream; `who` is their name, None for who gave none."""
+
+    known_as: str
+    who: str | None
+
+
+def settled(folder, password=None):
+    """The board's secrets, made once and kept where only this user can read them: key, cookie, password, salt.
+
+    `password` is the room's where the hub has one already. Raises OSError where the folder cannot be written.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / SECRETS
+    if not path.exists():
+        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)), "cookie": secrets.token_hex(32),
+                "salt": secrets.token_hex(32)}
+        write_private(path, json.dumps(made))
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return {**kept, "password": password} if password else kept
+
+
+def letters(number):
+    return "".join(secrets.choice(LETTERS) for _ in range(number))
+
+
+def write_private(path, text):
+    """A file that only this user can read, whole or not at all."""
+    scratch = path.with_name(f"{path.name}.{os.getpid()}")
+    with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    scratch.replace(path)
+
+
+def same(one, other):
+    """True for equal texts, in a time that tells nothing."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def digest(token):
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def tidy(name):
+    """A name as the board keeps it; "" for what is none."""
+    name = " ".join(unicodedata.normalize("NFC", str(name)).split())
+    return name if NAME.fullmatch(name) else ""
+
+
+def on_laptop(entry):
+    """The Person of a `joined` entry."""
+    return Person(entry["person"], entry["who"])
+
+
+def without_name(person, salt):
+    """The same person each time, whom nobody can name without the salt."""
+    if person.who is None:
+        return person
+    made = hmac.new(salt.encode(), person.known_as.encode(), hashlib.sha256)
+    return Person(f"nobody:{made.hexdigest()[:16]}", None)
+
+
+def hub_auth():
+    """The hub's own client, where the board is one of its services; None elsewhere."""
+    if not os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):
+        return None
+    from jupyterhub.services.auth import HubAuth
+
+    return HubAuth()
+
+
+def room_file():
+    """What `make room` has settled, {} where this board stands alone."""
+    path = os.environ.get("ROOM")
+    return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}

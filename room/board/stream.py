@@ -1,0 +1,107 @@
+"""The stream in the room's own Redis. What `append` has returned for is on disk.
+
+The Redis is the board's own, with an append-only file in the room's folder that is synced for every write; it ends with the
+board, and is started again where it ended alone. BOARD_REDIS_URL names another one, such as Compose's.
+"""
+
+import asyncio
+import json
+import os
+
+import redis
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from lab_utils.errors import LabError
+from lab_utils.testbed import private_server
+
+KEY = "room:board"
+PAGE = 5_000  # entries read at a time
+TIMEOUT_S = 5
+DURABLE = ("appendonly yes", "appendfsync always")
+
+
+class Unavailable(Exception):
+    """The stream could not be written; whoever sent the entry sends it again."""
+
+
+class Stream:
+    """`folder` is where the append-only file lives; `take` is called with each entry that is there already."""
+
+    def __init__(self, folder, take):
+        self.folder, self.take, self.server, self.client = folder, take, None, None
+        self.waiting = asyncio.Queue()
+
+    def open(self):
+        """Connects, and reads all entries from the beginning. Raises Unavailable where no Redis can be had."""
+        url = os.environ.get("BOARD_REDIS_URL")
+        try:
+            if not url:
+                self.start()
+                url = "redis://127.0.0.1:{port}".format(**self.server.options)
+            password = {"password": self.server.options["password"]} if self.server else {}
+            with redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, **password) as reader:
+                for entry in read_all(reader):
+                    self.take(entry)
+            self.client = redis.asyncio.Redis.from_url(url, socket_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0), **password)
+        except (redis.RedisError, LabError) as error:
+            raise Unavailable(str(error)) from None
+
+    def start(self):
+        if self.server:
+            self.server.stop()
+        place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
+        self.server = private_server.start(private_server.find_binary(), f'dir "{place}"', *DURABLE)
+
+    async def append(self, entry):
+        """Returns when the entry is on disk; raises Unavailable where it may not be."""
+        done = asyncio.get_running_loop().create_future()
+        self.waiting.put_nowait((entry, done))
+        await done
+
+    async def write(self):
+        """Runs for ever: all that has come in meanwhile goes in one pipeline, so two hundred at once are a few syncs."""
+        while True:
+            batch = [await self.waiting.get()]
+            while not self.waiting.empty():
+                batch.append(self.waiting.get_nowait())
+            try:
+                await self.add(entry for entry, _ in batch)
+                error = None
+            except (redis.RedisError, OSError, Unavailable) as problem:
+                error = Unavailable(str(problem))
+                self.revive()
+            for _, done in batch:
+                if not done.done():  # whoever sent it may be gone
+                    done.set_exception(error) if error else done.set_result(None)
+
+    async def add(self, entries):
+        if not self.client:
+            raise Unavailable("there is no Redis")
+        pipe = self.client.pipeline(transaction=False)
+        for entry in entries:
+            pipe.xadd(KEY, {"entry": json.dumps(entry, ensure_ascii=False)})
+        await pipe.execute()
+
+    def revive(self):
+        """Starts the board's own Redis again where it has ended; its file has all entries."""
+        if self.server and not self.server.alive():
+            self.client = None
+            try:
+                self.open()
+            except Unavailable as error:
+                print(f"The board's Redis has ended and does not start again: {error}", flush=True)
+
+    def close(self):
+        if self.server:
+            self.server.stop()
+
+
+def read_all(client):
+    """Every entry, oldest first. What is no entry of the board's is passed over."""
+    first = "-"
+    while page := client.xrange(KEY, first, count=PAGE):
+        for _, fields in page:
+            yield json.loads(fields[b"entry"])
+        first = b"(" + page[-1][0]

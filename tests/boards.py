@@ -1,0 +1,114 @@
+"""A real board in a process of its own, and learners who post to it, for the tests and drills of room/board."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from http.cookies import SimpleCookie
+
+from helpers import ROOT, running, wait_until
+
+from lab_utils.testbed.private_server import free_port
+
+START_S = 20
+
+
+class Board:
+    """`python -m room.board` in `folder`, on a port of its own that it keeps over restarts."""
+
+    def __init__(self, folder, *options):
+        self.folder, self.options, self.port, self.process = folder, options, free_port(), None
+        self.url, self.cookie = f"http://127.0.0.1:{self.port}", ""
+        self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "room.board", "--folder", str(self.folder), "--port", str(self.port), *self.options]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert wait_until(self.is_up, START_S), self.process.communicate(timeout=START_S)
+
+    def is_up(self):
+        try:
+            return self.process.poll() is None and self.ask("/health") == (200, {"status": "ok"})
+        except OSError:
+            return False
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.communicate(timeout=START_S)[0]
+
+    def server_pid(self):
+        """The process of its Redis: of the processes below the board, the one that has no children and is no shell."""
+        family = {}
+        for line in subprocess.run(["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.splitlines():
+            pid, parent, name = line.split(None, 2)
+            family.setdefault(int(parent), []).append((int(pid), name))
+        below, found = [self.process.pid], []
+        while below:
+            for pid, name in family.get(below.pop(), []):
+                below.append(pid)
+                found += [pid] if "redis" in name or "valkey" in name else []
+        return found[0]
+
+    @property
+    def secrets(self):
+        return json.loads((self.folder / "secrets.json").read_text(encoding="utf-8"))
+
+    def ask(self, path, body=None, token="", **headers):
+        """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
+        sent = {"Content-Type": "application/json", "Authorization": f"token {token}", "Cookie": self.cookie, **headers}
+        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), sent)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as reply:
+                status, text, cookies = reply.status, reply.read().decode(), reply.headers.get_all("Set-Cookie")
+        except urllib.error.HTTPError as error:
+            status, text, cookies = error.code, error.read().decode(), None
+        for each in cookies or ():
+            self.cookie = "; ".join(f"{name}={value.coded_value}" for name, value in SimpleCookie(each).items())
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text
+
+    def let_leader_in(self):
+        assert self.ask("/login", {"key": self.secrets["key"]})[0] == 200
+
+    def reveal(self, name, shown=True):
+        return self.ask("/reveal", {"name": name, "shown": shown}, **{"X-Board": "1"})[0]
+
+    def join(self, name=""):
+        status, answer = self.ask("/api/join", {"password": self.secrets["password"], "name": name})
+        assert status == 200, answer
+        return answer["token"]
+
+    def post(self, token, *events):
+        return self.ask("/api/events", {"events": list(events)}, token)
+
+    def rows(self, names=True):
+        """The CSV's rows without their time."""
+        status, text = self.ask(f"/board.csv?names={int(names)}")
+        assert status == 200
+        return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
+
+
+def guess(value, name="00.loop", unit="ms", age_s=0, **more):
+    return {"id": f"guess {name} {unit}", "kind": "guess", "name": name, "unit": unit, "value": value, "age_s": age_s, **more}
+
+
+def measured(value, name="00.loop", unit="ms"):
+    return {**guess(value, name, unit), "id": f"measured {name} {unit}", "kind": "measured"}
+
+
+def check(number, solved=False, name="00.1"):
+    return {"id": f"check {name} {number}", "kind": "check", "name": name, "solved": solved, "age_s": 0}
+
+
+def gone(pid):
+    return wait_until(lambda: not running(pid), 10)
+
+
+def environment(**more):
+    """This process's, without any board."""
+    return {**{key: value for key, value in os.environ.items() if not key.startswith("LAB_BOARD")}, **more}

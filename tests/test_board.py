@@ -1,0 +1,364 @@
+"""The room's board: what it keeps, what it shows to whom, and that a learner's page never feels it."""
+
+import ast
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from boards import Board, check, gone, guess, measured
+from helpers import ROOT, wait_until
+
+import lab_utils as lab
+from lab_utils.course import guesses, reporting, state
+from lab_utils.figures import style
+from room.board.book import COLUMNS, Book
+from room.board.questions import course, wording
+
+PAGE = ROOT / "room" / "board" / "page"
+
+
+# What it keeps
+
+
+def entry(kind, name, person="laptop:ada", who="Ada", at=0, number="", **what):
+    return {"kind": kind, "id": f"{kind} {name} {number}", "person": person, "who": who, "name": name, "at": at, **what}
+
+
+def book(*entries):
+    found = Book()
+    for each in entries:
+        found.take(each)
+    return found
+
+
+def test_a_guess_after_the_reveal_is_late_and_the_first_of_each_learner_counts():
+    found = book(entry("guess", "00.loop", value=20, unit="ms", at=1),
+                 entry("guess", "00.loop", value=99, unit="ms", at=2),
+                 entry("reveal", "00.loop", "leader", None, at=3, shown=True),
+                 entry("guess", "00.loop", "laptop:bob", "Bob", value=100, unit="ms", at=2.9),  # came in late, was made in time
+                 entry("guess", "00.loop", "laptop:cyd", "Cyd", value=101, unit="ms", at=4))
+    assert [(dot["who"], dot["value"], dot["late"]) for dot in found.question("00.loop", True)["dots"]] == [
+        ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
+
+
+def test_what_was_measured_is_not_sent_until_it_is_revealed():
+    entries = [entry("measured", "00.loop", person, value=value, unit="ms") for person, value in (("ada", 105), ("bob", 107))]
+    hidden = book(*entries).question("00.loop", True)
+    assert "105" not in json.dumps(hidden) and "measured" not in hidden and hidden["measurements"] == 2
+    shown = book(*entries, entry("reveal", "00.loop", "leader", None, shown=True)).question("00.loop", True)
+    assert (shown["measured"], shown["median"]) == ([105, 107], 106)
+    again = book(*entries, entry("reveal", "00.loop", "leader", None, shown=True),
+                 entry("reveal", "00.loop", "leader", None, number=2, shown=False)).question("00.loop", True)
+    assert "measured" not in again
+
+
+def test_who_tries_again_and_again_is_stuck_until_it_is_solved():
+    tries = [entry("check", "00.1", number=number, solved=False, at=60 * number) for number in range(3)]
+    found = book(*tries, entry("check", "01.1", solved=False))
+    assert found.stuck(True, 240) == [{"exercise": "00.1", "who": "Ada", "tries": 3, "minutes": 2}]
+    assert found.stuck(False, 240)[0]["who"] == "guest 1"
+    found.take(entry("check", "00.1", number="solved", solved=True, at=200))
+    assert found.stuck(True, 240) == []
+    assert [(row["solved"], row["here"]) for row in found.chapters()[:2]] == [(1, 1), (0, 0)]
+
+
+def test_the_csv_has_a_row_for_everything_and_no_formula():
+    found = book(entry("guess", "00.loop", who="=1+1", value=20.5, unit="ms", at=0),
+                 entry("measured", "00.loop", value=105.0, unit="ms", at=1),
+                 entry("reveal", "00.loop", "leader", None, at=2, shown=True),
+                 entry("guess", "01.zones", "nobody:1", None, value=4, unit="x", at=3),
+                 entry("check", "00.1", solved=True, at=4))
+    assert found.csv(True).splitlines() == [
+        ",".join(COLUMNS),
+        "1970-01-01T00:00:00+00:00,'=1+1,00,guess,00.loop,20.5,ms,no,",
+        "1970-01-01T00:00:01+00:00,'=1+1,00,measured,00.loop,105.0,ms,,",
+        "1970-01-01T00:00:02+00:00,leader,00,reveal,00.loop,,,,",
+        "1970-01-01T00:00:03+00:00,guest 2,01,guess,01.zones,4,x,no,",
+        "1970-01-01T00:00:04+00:00,'=1+1,00,check,00.1,,,,yes"]
+    assert "1+1" not in found.csv(False)
+
+
+def test_it_knows_every_question_of_the_chapters_with_its_unit_and_words():
+    asked = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            for node in ast.walk(ast.parse(source)) if cell["cell_type"] == "code" and "lab.guess(" in source else ():
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "lab.guess":
+                    asked[node.args[0].value] = node.args[2].value
+    assert len(asked) > 40 and {name: each.unit for name, each in course().questions.items()} == asked
+    for each in course().questions.values():
+        assert each.text.endswith(("?", ".")) and 10 < len(each.text) < 250 and not set("*`") & set(each.text), each
+    assert all(title and "?" not in title for title in course().chapters.values())
+    assert wording("## Who?\n\nWords.\n\n**Guess.** *How* many `GET`s? Replace the three dots, please?") == "How many GETs?"
+
+
+def test_its_colours_are_the_labs():
+    told = {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{6}", (PAGE / "board.css").read_text(encoding="utf-8"))}
+    assert told <= style.palette() and f"--guess: {style.GUESS}" in (PAGE / "board.css").read_text(encoding="utf-8")
+
+
+# Who sees what: a real board
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    started = Board(tmp_path_factory.mktemp("a room für") / "board")
+    yield started
+    if started.process.poll() is None:
+        started.stop()
+
+
+def test_a_learners_guess_is_kept_once_under_the_name_of_the_token(board):
+    ada, bob = board.join("Ada"), board.join("Bob")
+    assert board.post(ada, guess(20), guess(20)) == (200, {"taken": ["guess 00.loop ms"], "refused": {}})
+    assert board.post(ada, guess(20, who="Bob", person="laptop:bob"))[0] == 200
+    assert board.post(bob, guess(30, anonymous=True), measured(105.5))[0] == 200
+    board.let_leader_in()
+    assert board.rows() == ["Ada,00,guess,00.loop,20,ms,no,", "guest 2,00,guess,00.loop,30,ms,no,",
+                            "Bob,00,measured,00.loop,105.5,ms,,"]
+    assert "Ada" not in "".join(board.rows(names=False))
+
+
+def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
+    board.join("Çelik")
+    for name in ("Çelik", "ÇELIK ", "çelik"):
+        status, answer = board.ask("/api/join", {"password": board.secrets["password"], "name": name})
+        assert status == 409 and "Choose another name" in answer["error"]
+    assert board.ask("/api/join", {"password": board.secrets["password"], "name": "<b>"})[0] == 400
+    assert board.ask("/api/join", {"password": "guessed", "name": "Cyd"})[0] == 403
+    assert board.post("guessed", guess(1))[0] == board.post("", guess(1))[0] == 401
+
+
+def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
+    token, cookie, board.cookie = board.join("Dora"), board.cookie, ""
+    for path in ("/live?names=1", "/board.csv?names=1"):
+        for known_by in ("", token, board.secrets["password"]):
+            status, answer = board.ask(path, token=known_by)
+            assert status == 401 and set(answer) == {"error"}
+    assert board.reveal("00.loop") == 401
+    assert board.ask("/login", {"key": "guessed"})[0] == 403
+    assert "Dora" not in str(board.ask("/"))
+    board.cookie = cookie
+    assert board.ask("/reveal", {"name": "00.loop", "shown": True})[0] == 403  # as a form of another site would post it
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (board.folder, board.folder / "secrets.json")] == [0o700, 0o600]
+
+
+@pytest.mark.parametrize("event", [
+    guess(5, "00.nothing"), guess(5, unit="s"), guess("5"), guess(-5), guess(float("inf")), guess(True), guess(5, age_s=-1),
+    check(1, "yes"), check(1, name="99.1"), {**guess(5), "kind": "joined"}, {**guess(5), "kind": "reveal"},
+    {**guess(5), "id": ""}, {**guess(5), "id": "x" * 101}, {},
+], ids=str)
+def test_what_is_no_event_of_the_course_is_refused_and_the_others_are_taken(board, event):
+    status, answer = board.post(board.join(), event, check(2))
+    assert status == 200 and answer["taken"] == ["check 00.1 2"] and len(answer["refused"]) == 1
+
+
+@pytest.mark.parametrize("body", [[], {"events": 5}, {"events": [5]}, {}])
+def test_garbage_is_refused_in_a_sentence(board, body):
+    status, answer = board.ask("/api/events", body, board.join())
+    assert status == 400 and answer["error"].startswith("Post ")
+
+
+def test_it_loses_nothing_when_it_or_its_redis_is_killed(board):
+    board.let_leader_in()
+    token = board.join("Eve")
+    assert board.post(token, check(1), check(2))[0] == 200
+    before, server = board.rows(), board.server_pid()
+    board.process.kill()
+    board.process.communicate()
+    assert gone(server)
+    board.start()
+    assert board.rows() == before and "Eve,00,check,00.1,,,,no" in before
+    assert board.post(token, check(1), check(3))[0] == 200
+    end(board.server_pid())
+    assert wait_until(lambda: board.post(token, check(4))[0] == 200, 10)
+    assert board.rows() == [*before, *["Eve,00,check,00.1,,,,no"] * 2]
+    assert "Traceback" not in board.stop()
+
+
+def end(pid):
+    os.kill(pid, signal.SIGKILL)
+    assert gone(pid)
+
+
+# A learner's page
+
+
+@pytest.fixture
+def learner(remembered, monkeypatch):
+    """learner(url): a kernel that has asked nothing yet, of a learner whose board is there."""
+    def start(url):
+        monkeypatch.setenv("LAB_BOARD_URL", url)
+        monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "a token")
+        monkeypatch.setattr(reporting, "_sender", None)
+        monkeypatch.setattr(reporting, "FIRST_PAUSE_S", 0.05)
+        monkeypatch.setattr(guesses, "_answered", set())
+    monkeypatch.setattr(guesses, "_units", {})
+    return start
+
+
+@pytest.fixture
+def listener():
+    """A board that is not one: what it is sent, and `answer`, a function of a request handler."""
+    posted = []
+
+    class Listener(BaseHTTPRequestHandler):
+        posts = posted
+        answer = staticmethod(lambda handler, events: {"taken": [event["id"] for event in events], "refused": {}})
+
+        def do_POST(self):
+            events = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["events"]
+            said = Listener.answer(self, events)
+            Listener.posts.append((self.headers["Authorization"], events))
+            if said is not None:
+                said = said if isinstance(said, bytes) else json.dumps(said).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(said)))
+                self.end_headers()
+                self.wfile.write(said)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    Listener.url = f"http://127.0.0.1:{server.server_port}/services/board"
+    yield Listener
+    server.shutdown()
+    server.server_close()
+
+
+def a_lesson():
+    lab.guess("00.loop", 20, "ms").against(105)
+    lab.check("00.1", lambda r: r.get("x"))
+    lab.check("00.1", solved)
+
+
+def solved(r):
+    r.mset({"exercise:a": "1", "exercise:b": "2"})
+    return r.mget(["exercise:a", "exercise:b"])
+
+
+def kept():
+    return sorted(state.load("board"))
+
+
+def test_a_learner_alone_notices_nothing(remembered, monkeypatch, capsys):
+    monkeypatch.delenv("LAB_BOARD_URL", raising=False)
+    monkeypatch.setattr(reporting, "_sender", None)
+    reporting.begin()
+    a_lesson()
+    assert reporting._sender is None and not (remembered / "board.json").exists() and not (remembered / "room.json").exists()
+    assert "board" not in capsys.readouterr().out
+
+
+def test_guess_measurement_and_exercise_are_posted_and_forgotten(learner, listener, capsys):
+    learner(listener.url)
+    a_lesson()
+    assert wait_until(lambda: not kept(), 5)
+    sent = {event["id"]: event for _, events in listener.posts for event in events}
+    told = sorted((event["kind"], event["name"], event.get("value"), event.get("unit"), event.get("solved")) for event in
+                  sent.values())
+    assert told == [("check", "00.1", None, None, False), ("check", "00.1", None, None, True),
+                    ("guess", "00.loop", 20.0, "ms", None), ("measured", "00.loop", 105.0, "ms", None)]
+    assert {known_by for known_by, _ in listener.posts} == {"token a token"}
+    assert all(0 <= event["age_s"] < 60 and event["anonymous"] is False for event in sent.values())
+
+
+def test_what_is_kept_is_said_once_and_how_to_leave_the_name_out(learner, listener, capsys, monkeypatch):
+    learner(listener.url)
+    for _ in range(2):
+        reporting.begin()
+    told = capsys.readouterr().out
+    assert told.count("with your name") == 1 and "%env LAB_BOARD_ANONYMOUS=1" in told
+    assert all(line.startswith("this machine: ") and len(line) < 115 for line in told.splitlines())
+    monkeypatch.setenv("LAB_BOARD_ANONYMOUS", "1")
+    lab.guess("00.loop", 20, "ms")
+    assert wait_until(lambda: listener.posts, 5) and listener.posts[0][1][0]["anonymous"] is True
+
+
+ANSWERS = {
+    "garbage": lambda handler, events: b"<html>",
+    "another shape": lambda handler, events: {"taken": 5, "refused": None},
+    "others' ids": lambda handler, events: {"taken": ["somebody else's"], "refused": {}},
+    "a list": lambda handler, events: [],
+    "nothing": lambda handler, events: None,
+    "an error": lambda handler, events: handler.send_error(503),
+    "very slow": lambda handler, events: time.sleep(30),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_a_board_that_answers_nonsense_costs_nothing_and_loses_nothing(learner, listener, answer):
+    listener.answer, good = staticmethod(answer), listener.answer
+    learner(listener.url)
+    began = time.monotonic()
+    a_lesson()
+    assert time.monotonic() - began < 5 and len(kept()) == 4
+    listener.answer = staticmethod(good)
+    learner(listener.url)  # the next kernel sends what this one had to leave
+    reporting.begin()
+    assert wait_until(lambda: not kept(), 10)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nonsense", "http://[", "http://127.0.0.1:99999", "file:///etc/passwd"])
+def test_a_board_that_is_not_there_costs_nothing_and_loses_nothing(learner, capsys, url):
+    learner(url)
+    a_lesson()
+    assert len(kept()) == 4 and "00.1 solved" in capsys.readouterr().out and reporting._sender.is_alive()
+
+
+class Shell:
+    """IPython's events, run by hand."""
+
+    def __init__(self):
+        self.events, self.callbacks = self, {}
+
+    def register(self, name, callback):
+        self.callbacks[name] = callback
+
+
+def test_nothing_is_sent_while_a_cell_runs_and_a_post_under_way_is_cut(learner, listener):
+    released = threading.Event()
+    listener.answer = staticmethod(lambda handler, events: released.wait(10) and None)
+    learner(listener.url)
+    shell = Shell()
+    reporting._sender = reporting.Sender(shell)
+    reporting._sender.start()
+    lab.guess("00.loop", 20, "ms")
+    time.sleep(0.1)
+    assert listener.posts == [] and not reporting._sender.posting.locked()
+    shell.callbacks["post_run_cell"](None)
+    assert wait_until(reporting._sender.posting.locked, 5)
+    wait_until(lambda: reporting._sender.connection.sock, 5)
+    time.sleep(0.05)
+    began = time.monotonic()
+    shell.callbacks["pre_run_cell"](None)
+    assert time.monotonic() - began < 1
+    assert wait_until(lambda: not reporting._sender.posting.locked(), 1.5) and kept() == ["guess 00.loop ms"]
+    released.set()
+    shell.callbacks["post_run_cell"](None)
+
+
+def test_a_connection_made_as_a_cell_began_sends_nothing(learner, listener):
+    learner(listener.url)
+    reporting._sender = sender = reporting.Sender(Shell())
+    sender.waiting = {"x": {"kind": "guess", "name": "00.loop", "at": 0}}
+    assert sender.post() is False and listener.posts == []
+
+
+def test_a_socket_that_takes_no_connection_holds_no_cell(learner):
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as deaf:
+        learner(f"http://127.0.0.1:{deaf.getsockname()[1]}")
+        began = time.monotonic()
+        a_lesson()
+        assert time.monotonic() - began < 5 and len(kept()) == 4
