@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev
+.PHONY: help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,9 @@ lab: export LAB_BOARD = $(call typed,BOARD)
 lab: export LAB_BOARD_NAME = $(call typed,NAME)
 lab: learner  ## open the lab in your browser; BOARD=http://… NAME=… joins a room's board
 	@$(BIN)/python tools/lab.py
+
+doctor:  ## look for what could go wrong on this machine, and say what to do
+	@"$(or $(PYTHON),python3)" tools/doctor.py
 
 room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network
 	@$(BIN)/python tools/room.py $(if $(OPEN),--open) $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PORT),--port "$(PORT)") \

@@ -63,8 +63,10 @@ def test_the_package_alone_needs_redis_and_its_extra_what_a_learner_has():
 def test_each_python_has_exactly_one_server():
     markers = [requirement.marker for requirement in pinned("requirements.txt") if requirement.marker]
     for python in ("3.11", "3.12", "3.13", "3.14"):
-        assert sum(marker.evaluate({"python_version": python, "sys_platform": "linux"}) for marker in markers) == 1
-        assert sum(marker.evaluate({"python_version": python, "sys_platform": "win32"}) for marker in markers) == 0
+        for system, machine, servers in (("linux", "x86_64", 1), ("linux", "aarch64", 1), ("darwin", "arm64", 1),
+                                         ("darwin", "x86_64", 1), ("win32", "AMD64", 0)):
+            place = {"python_version": python, "sys_platform": system, "platform_machine": machine}
+            assert sum(marker.evaluate(place) for marker in markers) == servers, place
 
 
 def test_what_builds_the_lab_is_gathered_too():

@@ -1,0 +1,175 @@
+"""The part of `make doctor` that needs the lab: tells its findings one a line, as JSON. Run by .venv's Python.
+
+A private server is started and ended; nothing is written but to a server that REDIS_URL names, as any chapter does.
+"""
+
+import importlib
+import json
+import os
+import re
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+OK, NOTE, FIX = "ok", "note", "FIX"
+ROOT = Path(__file__).resolve().parent.parent
+AGAIN = "Run make clean, then make lab: work/ stays as it is."
+OFF_MS = 0.1  # by which 1 ms of the link may be off
+MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "tqdm", "jupyterlab", "lab_utils")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="lab-doctor-") as state:
+        os.environ.update(LAB_STATE=state, LAB_FIGURES="off", TQDM_DISABLE="1", MPLBACKEND="agg")
+        os.environ.setdefault("LAB_SCALE", "ci")
+        for check in (pinned, imports, widgets, jupyter, kernel, server, own_server, link, all_that_changes_results):
+            for finding in found(check):
+                print(json.dumps(finding), flush=True)
+
+
+def found(check):
+    """A check's findings; what it raises is one too: the lab's own errors say what to do."""
+    try:
+        yield from check()
+    except Exception as error:
+        told = str(error) if type(error).__name__ == "LabError" else f"{type(error).__name__}: {error}. {AGAIN}"
+        yield FIX, check.__name__.replace("_", " "), told
+
+
+def pinned():
+    """Whether what is installed is what requirements.txt names."""
+    wrong = []
+    for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", (ROOT / "requirements.txt").read_text(encoding="utf-8")):
+        try:
+            have = version(name)
+        except PackageNotFoundError:
+            have = "none"
+        if have != wanted:
+            wrong.append(f"{name} is {have}, not {wanted}")
+    yield (FIX, "pinned", f"{', '.join(wrong)}: facts may differ. {AGAIN}") if wrong else (
+        OK, "pinned", "all packages are those of requirements.txt")
+
+
+def imports():
+    broken = []
+    for name in MODULES:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # a wheel for another machine raises what it likes
+            broken.append(f"{name} ({type(error).__name__}: {error})")
+    where = Path(sys.modules["lab_utils"].__file__).parent.parent if "lab_utils" in sys.modules else ROOT
+    if broken:
+        yield FIX, "imports", f"{'; '.join(broken)}. {AGAIN}"
+    elif where != ROOT:
+        yield NOTE, "imports", f"lab_utils comes from {where}, not from this folder"
+    else:
+        yield OK, "imports", "every package can be imported"
+
+
+def widgets():
+    """Whether JupyterLab has the half of ipywidgets that runs in the browser."""
+    from jupyter_core.paths import jupyter_path
+
+    if any((Path(path) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json").exists()
+           for path in jupyter_path("labextensions")):
+        yield OK, "widgets", f"ipywidgets {version('ipywidgets')}, with its part for the browser"
+    else:
+        yield FIX, "widgets", f"JupyterLab has no part of ipywidgets: sliders would show as text. {AGAIN}"
+
+
+def jupyter():
+    """Settings of the learner's own apply to the lab too."""
+    from jupyter_core.paths import jupyter_config_dir
+
+    own = sorted(path.name for path in Path(jupyter_config_dir()).glob("jupyter*_config.*"))
+    if own:
+        yield NOTE, "jupyter", (f"{', '.join(own)} of your own apply to the lab too. If JupyterLab does not start, set "
+                                "JUPYTER_CONFIG_DIR to an empty folder.")
+    else:
+        yield OK, "jupyter", f"JupyterLab {version('jupyterlab')}, no settings of your own"
+
+
+def kernel():
+    """A kernel is started as JupyterLab does, and has to be of this Python."""
+    from jupyter_client.manager import start_new_kernel
+
+    said = []
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=30, cwd=tempfile.gettempdir())
+    try:
+        client.execute_interactive("import sys; print(sys.prefix)", timeout=30,
+                                   output_hook=lambda message: said.append(message["content"].get("text", "")))
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    prefix = "".join(said).strip()
+    if prefix == sys.prefix:
+        yield OK, "kernel", "starts and answers"
+    else:
+        yield FIX, "kernel", (f"“Python 3” is another Python's: {prefix}. Run jupyter kernelspec list, and remove the "
+                              "python3 that does not stand in .venv.")
+
+
+def server():
+    """The private server: where from, which, and that it starts. With REDIS_URL too, chapters start some of their own."""
+    from lab_utils.testbed.fingerprints import server_name
+    from lab_utils.testbed.private_server import find_binary, start
+
+    started = start(find_binary())
+    try:
+        with started.connect() as client:
+            yield OK, "server", f"{server_name(client.info('server'))} starts and answers"
+    finally:
+        started.stop()
+
+
+def own_server():
+    """The one that REDIS_URL names, on an empty database, which is reserved meanwhile."""
+    if not os.environ.get("REDIS_URL"):
+        return
+    import lab_utils as lab
+    from lab_utils.testbed.fingerprints import where
+
+    with lab.connect():
+        yield OK, "REDIS_URL", where(chosen())
+
+
+def chosen():
+    from lab_utils.testbed.chosen_server import server
+
+    return server()
+
+
+def link():
+    """How far off the link is, and whether other programs disturb what is measured."""
+    import lab_utils as lab
+    from lab_utils import calm
+    from lab_utils.testbed.fingerprints import ASKED_MS, distance_ms
+
+    measured = distance_ms()
+    if measured is None:
+        yield NOTE, "link", "it cannot stand in front of this server: chapters with a distance need the lab's own"
+    elif abs(measured - ASKED_MS) > OFF_MS:
+        yield NOTE, "link", (f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else computes, plug the machine in, and "
+                             "run make doctor again: counts are exact meanwhile, times are not.")
+    else:
+        yield OK, "link", f"{ASKED_MS} ms asked, {measured:.3f} measured"
+    lab.compare({"PING": lambda r: r.ping()}, rounds=60)
+    state = calm.so_far()
+    advice = " Close what else computes; verdicts may be “untested” until then." if state.busy else ""
+    yield NOTE if state.busy else OK, "calm", state.sentence().replace("~", "") + "." + advice
+    yield OK, "evidence", ("the system tells who waited for a CPU" if os.path.exists("/proc/self/schedstat") else
+                           "this system does not tell who waited for a CPU: a short loop around each sample does")
+
+
+def all_that_changes_results():
+    """As chapter 00 shows it."""
+    import lab_utils as lab
+
+    for name, value in lab.fingerprint().items():
+        if name not in ("link", "server", "system"):  # told above
+            yield OK, name, value
+
+
+if __name__ == "__main__":
+    main()
