@@ -1,0 +1,86 @@
+"""What contributors find: issue forms, a template, workflows for links, and the cheat sheet as it is printed."""
+
+import re
+
+import pytest
+import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
+from helpers import ROOT
+
+from tools import cheat_sheet
+
+GITHUB = ROOT / ".github"
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+MAPPED = re.compile(r"^\| \[(\d\d .*?)\]\(notebooks/", re.MULTILINE)
+
+every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
+
+
+def checked(schema, *files):
+    return CliRunner().invoke(check_jsonschema, ["--builtin-schema", schema, *map(str, files)])
+
+
+def fields(form):
+    return {field["id"]: field for field in yaml.safe_load(form.read_text(encoding="utf-8"))["body"] if "id" in field}
+
+
+def test_the_forms_follow_github():
+    done = checked("vendor.github-issue-forms", *FORMS)
+    assert FORMS and done.exit_code == 0, done.output
+
+
+def test_a_form_that_is_wrong_is_refused(tmp_path):
+    """So that the test above can fail."""
+    broken = tmp_path / "form.yml"
+    broken.write_text(FORMS[0].read_text(encoding="utf-8").replace("type: textarea", "type: textaria"), encoding="utf-8")
+    assert checked("vendor.github-issue-forms", broken).exit_code != 0
+
+
+def test_the_configuration_and_the_workflow_follow_github():
+    done = checked("vendor.github-issue-config", GITHUB / "ISSUE_TEMPLATE" / "config.yml")
+    assert done.exit_code == 0, done.output
+    done = checked("vendor.github-workflows", GITHUB / "workflows" / "links.yml")
+    assert done.exit_code == 0, done.output
+
+
+@every_form
+def test_a_form_asks_where(form):
+    assert "chapter" in fields(form)
+
+
+@pytest.mark.parametrize("name", ["wrong", "came_out_differently"])
+def test_what_may_be_the_machine_s_asks_for_the_doctor(name):
+    doctor = fields(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")["doctor"]
+    assert "make doctor" in doctor["attributes"]["label"] and doctor["validations"]["required"]
+
+
+def test_the_form_knows_every_chapter():
+    options = fields(GITHUB / "ISSUE_TEMPLATE" / "wrong.yml")["chapter"]["attributes"]["options"]
+    mapped = MAPPED.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert mapped and [option for option in options if re.match(r"\d\d ", option)] == mapped
+
+
+def test_the_changelog_has_a_place_for_what_is_new():
+    assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# The cheat sheet
+
+
+def test_every_line_of_the_cheat_sheet_has_its_chapter():
+    """That the sections are there is asked of every page, by test_links.py."""
+    text = cheat_sheet.TEXT.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith(("|---", "| you have |"))]
+    assert len(lines) > 20
+    assert [line for line in lines if not re.search(r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$", line)] == []
+
+
+def test_it_is_printed_as_it_is_written():
+    printed = cheat_sheet.PRINTED.read_bytes()
+    title = cheat_sheet.title(cheat_sheet.TEXT.read_text(encoding="utf-8"))
+    assert f"/Title ({title})".encode() in printed, "docs/cheat_sheet.md changed: print it again with `make sheet`"
+
+
+def test_it_is_one_page():
+    assert len(re.findall(rb"/Type\s*/Page\b", cheat_sheet.PRINTED.read_bytes())) == 1
