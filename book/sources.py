@@ -98,6 +98,8 @@ class Book:
             file = FRONT
         elif file not in self.pages and (ROOT / file).is_file():
             self.bring(file)
+        if file.suffix == ".ipynb":
+            anchor = re.sub(r"[^\w-]", "", anchor).lower()  # JupyterLab's name of a heading, as MyST has it
         to = relative(file, page) if file != page else ""
         return f"{mark}[{words}]({to}{'#' + anchor if anchor else ''})"
 
