@@ -16,6 +16,7 @@ from names import RoomAuthenticator  # noqa: E402
 c = get_config()  # noqa: F821
 room = json.loads(Path(os.environ["ROOM"]).read_text(encoding="utf-8"))
 folder = Path(os.environ["ROOM"]).parent
+board = f"http://127.0.0.1:{room['ports']['board']}"  # what learners' kernels post to, not by way of the proxy
 tied = [sys.executable, str(ROOT / "room" / "tied.py")]
 
 # What listens: the proxy where learners come in, everything else on loopback.
@@ -43,6 +44,7 @@ c.Spawner.cmd = [*tied, "--data", str(room["process_mb"] << 20), sys.executable,
 c.Spawner.environment = {
     "LAB_WORK": lambda spawner: f"{spawner.home_dir}/work",
     "LAB_STATE": lambda spawner: f"{spawner.home_dir}/work/.lab",
+    "LAB_BOARD_URL": board + "/services/board",
     "JUPYTER_CONFIG_PATH": str(ROOT / "room" / "jupyter"),
     "MPLCONFIGDIR": str(folder / "matplotlib"),  # its list of fonts is made once, not by thirty kernels at once
     "OPENBLAS_NUM_THREADS": "1",
@@ -58,6 +60,10 @@ c.JupyterHub.concurrent_spawn_limit = 0
 c.JupyterHub.services = [{
     "name": "culler",
     "command": [*tied, sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
+}, {  # what the room guesses, on the leader's screen
+    "name": "board", "url": board, "command": [*tied, sys.executable, "-m", "room.board"], "cwd": str(ROOT),
+    "environment": {name: os.environ[name] for name in ("ROOM", "LAB_REDIS_SERVER", "PYTHONUTF8") if name in os.environ},
+    "oauth_no_confirm": True, "display": False,
 }]
 c.JupyterHub.load_roles = [{
     "name": "culler", "services": ["culler"],

@@ -26,7 +26,8 @@ def join(address, name, folder):
     if not is_known(url, path):
         token, name = asked(url, name)
         keep(path, token)
-        print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}.")
+        print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The leader sees there what you "
+              "guess and measure, and which exercises you try. `make lab` without BOARD= posts nothing.")
     os.environ["LAB_BOARD_URL"], os.environ["LAB_BOARD_TOKEN_FILE"] = url, str(path)
 
 

@@ -112,13 +112,13 @@ def settled(address, options):
         before = json.loads((FOLDER / "room.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         before = {}
-    port, hub, proxy = free_port(str(address), options.port), free_port("127.0.0.1"), free_port("127.0.0.1")
+    port, (hub, proxy, board) = free_port(str(address), options.port), (free_port("127.0.0.1") for _ in range(3))
     return {
         "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
         "leaders_password": before.get("leaders_password") or letters(32),
         "leader": LEADER,
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
-        "ports": {"room": port, "hub": hub, "proxy": proxy},
+        "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
         "learners": options.learners or capacity()[0],
         "process_mb": PROCESS_MB,
         "idle_s": IDLE_S,
@@ -232,6 +232,8 @@ The room is open. Tell the learners the address and the password; they choose a 
   password  {settings["password"]}
 
 You come in as {settings["leader"]}, password {settings["leaders_password"]}
+What the room guesses, for your screen: {addresses(address, settings["ports"]["room"])[0]}/services/board/
+Who has the lab on a laptop of their own joins the board: make lab BOARD={addresses(address, settings["ports"]["room"])[0]}
 Both are kept in {FOLDER / "room.json"}, which only you can read.
 
 Learners at once: {settings["learners"]}. This machine holds {learners}: {limit}.

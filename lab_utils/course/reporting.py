@@ -25,17 +25,14 @@ HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cu
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 15  # after a post that failed
 AT_ONCE = 100  # events in a post
 LONGEST_ANSWER = 100_000  # bytes
-TOLD = ("this machine: your guesses, what you measure and the exercises you try go to this room's board{name}.",
-        "this machine: to leave your name out, run `%env LAB_BOARD_ANONYMOUS=1` in a cell before you guess.")
 
 _sender = None
 
 
 def begin():
-    """Tells the learner once what the room's board gets, and sends what an earlier kernel had to leave behind."""
+    """Sends what an earlier kernel had to leave behind. What the board gets is said where a learner enters the room."""
     if is_wanted():
         with contextlib.suppress(Exception):  # no board is worth a lesson
-            tell_once()
             sender()
 
 
@@ -45,9 +42,9 @@ def report(kind, name, once=True, **what):
     What is `once` counts for this learner the first time only; the board sees to that by the id. Never raises.
     """
     if is_wanted():
-        event = {"kind": kind, "name": name, "at": time.time(), "anonymous": is_anonymous(), **what}
-        key = " ".join([kind, name, *([str(what.get("unit", "solved"))] if once else [secrets.token_hex(8)])])
         with contextlib.suppress(Exception):
+            event = {"kind": kind, "name": name, "at": time.time(), "anonymous": is_anonymous(), **what}
+            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)}"
             sender().note(key, event)
 
 
@@ -56,18 +53,13 @@ def is_wanted():
 
 
 def is_anonymous():
-    return os.environ.get("LAB_BOARD_ANONYMOUS", "") not in ("", "0")
-
-
-def tell_once():
+    """Whether the learner's name is left out: as `%env LAB_BOARD_ANONYMOUS=1` said in this notebook, or an earlier one."""
+    said = os.environ.get("LAB_BOARD_ANONYMOUS")
+    if said is None:
+        return state.load("room").get("board", {}).get("anonymous") is True
     with state.changing("room") as room:
-        if room.setdefault(os.environ["LAB_BOARD_URL"], {}).get("told"):
-            return
-        room[os.environ["LAB_BOARD_URL"]]["told"] = True
-    if is_anonymous():
-        print(TOLD[0].format(name=", without your name"))
-    else:
-        print(TOLD[0].format(name=", with your name"), TOLD[1], sep="\n")
+        room["board"] = {"anonymous": said not in ("", "0")}
+    return room["board"]["anonymous"]
 
 
 def sender():

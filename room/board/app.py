@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 from tornado import web
-from tornado.iostream import StreamClosedError
 
 from . import people
 from .book import Book
@@ -27,7 +26,8 @@ MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
 LONGEST_AGE_S = 30 * 24 * 3600
 SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
 WRONG_PASSWORD_S, MOST_WRONG = 0.3, 20  # what a wrong password waits for; and how many may wait
-CALM_S, HEARTBEAT_S = 0.25, 15  # between two views of one page, at least and at most
+CALM_S = 0.25  # what comes within so short a time is one view
+LONGEST_WAIT_S = 10  # for news; a proxy gives up on an answer later than that
 HEADERS = {
     "Content-Security-Policy": ("default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'; "
                                 "base-uri 'none'"),
@@ -41,7 +41,7 @@ class Room:
     def __init__(self, folder, secret, anonymous=False):
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
-        self.hub = people.hub_auth()
+        self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
         self.changed, self.wrong = asyncio.Event(), 0
 
     async def add(self, entry):
@@ -69,7 +69,11 @@ class Room:
     def view(self, name, names):
         """All that the leader's page shows: the question `name`, or the one that was guessed at last."""
         name = name if name in course().questions else self.book.latest or next(iter(course().questions))
-        return {**self.book.overview(names, time.time()), "question": self.book.question(name, names)}
+        return {"version": self.version(), **self.book.overview(names, time.time()), "question": self.book.question(name, names)}
+
+    def version(self):
+        """Another one after every entry, and after a restart."""
+        return f"{self.began} {len(self.book.entries)}"
 
 
 class Handler(web.RequestHandler):
@@ -234,25 +238,16 @@ def let_in(handler):
                               path=handler.settings["prefix"], httponly=True, samesite="Strict")
 
 
-class Live(LeaderHandler):
-    """The view, sent again whenever something has changed (server-sent events)."""
+class View(LeaderHandler):
+    """The view; asked with the version that the page has `seen`, when there is another, or after a while."""
 
     async def get(self):
-        self.set_header("Content-Type", "text/event-stream")
-        self.set_header("X-Accel-Buffering", "no")
-        name, names = self.get_query_argument("question", ""), self.asks_names()
-        with contextlib.suppress(StreamClosedError):
-            while True:
-                changed = self.room.changed
-                self.write(f"data: {json.dumps(self.room.view(name, names))}\n\n")
-                await self.flush()
+        changed = self.room.changed
+        if self.get_query_argument("seen", "") == self.room.version():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), LONGEST_WAIT_S)
                 await asyncio.sleep(CALM_S)
-                await wait(changed, HEARTBEAT_S)
-
-
-async def wait(event, seconds):
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        self.write(self.room.view(self.get_query_argument("question", ""), self.asks_names()))
 
 
 class Reveal(LeaderHandler):
@@ -277,7 +272,7 @@ class Csv(LeaderHandler):
 
 def application(room, prefix="/"):
     """The tornado application below `prefix`, which begins and ends with a slash."""
-    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("login", Login), ("live", Live),
+    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("login", Login), ("view", View),
               ("reveal", Reveal), ("board.csv", Csv)]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]
     if room.hub:

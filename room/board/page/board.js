@@ -1,9 +1,9 @@
-// The leader's page: listens for views of the room and shows them. Texts of others go in as text, never as HTML.
+// The leader's page: asks for the view of the room, again whenever it has changed, and shows it. Texts of others go in as text, never as HTML.
 "use strict";
 
 const at = id => document.getElementById(id);
 const inHub = Boolean(document.body.dataset.inHub);
-let view = null, listening = null, chosen = "", names = false;
+let view = null, asking = null, chosen = "", names = false;
 
 function made(name, properties = {}, ...children) {
   const element = Object.assign(document.createElement(name), properties);
@@ -48,24 +48,27 @@ at("login").addEventListener("submit", async event => {
 
 // The board
 
-function listen() {
-  if (listening) listening.close();
-  const source = listening = new EventSource(`live?question=${encodeURIComponent(chosen)}&names=${Number(names)}`);
-  source.onmessage = message => {
-    view = JSON.parse(message.data);
-    at("door").hidden = true;
-    at("board").hidden = false;
-    at("lost").hidden = true;
-    show();
-  };
-  source.onerror = async () => {
-    at("lost").hidden = false;
-    if (source.readyState !== EventSource.CLOSED) return;  // it tries again by itself
-    const reply = await fetch("board.csv", { method: "HEAD" }).catch(() => null);
-    if (listening !== source) return;
-    if (reply && reply.status === 401) door();
-    else setTimeout(() => listening === source && listen(), 1000);
-  };
+// Asks until it is called anew: an answer comes when there is something else to show, or after some seconds.
+async function listen() {
+  if (asking) asking.abort();
+  const mine = asking = new AbortController();
+  for (let seen = ""; asking === mine;) {
+    try {
+      const wanted = new URLSearchParams({ question: chosen, names: Number(names), seen });
+      const reply = await fetch(`view?${wanted}`, { signal: mine.signal });
+      if (reply.status === 401) return door();
+      if (!reply.ok) throw new Error(`The board answered ${reply.status}.`);
+      view = await reply.json();
+      seen = view.version;
+      at("door").hidden = at("lost").hidden = true;
+      at("board").hidden = false;
+      show();
+    } catch (error) {
+      if (asking !== mine) return;
+      at("lost").hidden = false;
+      await new Promise(next => setTimeout(next, 1000));
+    }
+  }
 }
 
 function choose(name) {
