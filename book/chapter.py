@@ -37,7 +37,9 @@ def fold_answers(cells):
     """Folds what cells put out between a guess and the cell that compares it with what was measured, that one included."""
     open_guesses = set()
     for cell in cells:
-        source = source_of(cell) if cell["cell_type"] == "code" else ""
+        if cell["cell_type"] != "code":
+            continue
+        source = source_of(cell)
         if guess := GUESS.match(source):
             open_guesses.add(guess[1])
         elif open_guesses or BET.search(source):
@@ -46,7 +48,9 @@ def fold_answers(cells):
 
 
 def fold(cell, part, to_open, opened):
-    """Folds a code cell's "input" or "output"."""
+    """Folds a code cell's "input" or "output", where there is any."""
+    if part == "output" and not cell["outputs"]:
+        return
     cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
     cell["metadata"].setdefault("mystnb", {}).update(code_prompt_show=to_open, code_prompt_hide=opened)
 

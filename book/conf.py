@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml import converter
+
 project = "Redis Round-Trip Lab"
 html_title = project
 extensions = ["myst_nb", "sphinx_reredirects"]
@@ -9,8 +12,10 @@ root_doc = "index"
 
 nb_execution_mode = "off"  # the outputs are the committed ones
 nb_ipywidgets_js = {}  # widgets' state is not committed, and their player would come from the internet
-myst_enable_extensions = ["attrs_block", "html_image"]
+myst_enable_extensions = ["attrs_block", "dollarmath", "html_image"]
 myst_heading_anchors = 4  # links to headings, as GitHub and JupyterLab name them
+
+html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_static_path = [str(Path(__file__).parent / "static")]
@@ -21,3 +26,14 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 
 # Chapters got other names once. An address that was given away goes on working.
 redirects = {"notebooks/12_scoreboard": "14_scoreboard.html"}
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", (formula, None), (formula, None))
+
+
+def formula(writer, node):
+    """As MathML, which browsers draw without a program from the internet."""
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    writer.body.append(converter.convert(node.astext(), display=display))
+    raise nodes.SkipNode

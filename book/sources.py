@@ -3,7 +3,6 @@
 README.md becomes the front page, chapters come as book/chapter.py makes them. A page that lands in docs/ is in the book.
 """
 
-import itertools
 import json
 import os
 import re
@@ -23,8 +22,9 @@ FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"notebooks/solutions/((\d\d)\.\d)\.py$")
-FENCE = re.compile(r"(^(`{3,}).*?^\2`*$)", re.DOTALL | re.MULTILINE)
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
+LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
+CODE_OR_LINK = re.compile(f"{CODE}|{LINK}", re.MULTILINE)
 IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 
 
@@ -79,12 +79,12 @@ class Book:
         """The text of a page, with links that lead to pages of the book and not to files of the repository."""
         for file in IMAGE.findall(text):
             self.bring(normal(page.parent / file))
-        return "".join(code or LINK.sub(lambda link: self.link(link, page), words) for words, code in apart(text))
+        return CODE_OR_LINK.sub(lambda found: self.link(found, page), text)
 
-    def link(self, link, page):
-        mark, words, address = link.groups()
-        if re.match(r"\w+:|#", address):
-            return link[0]
+    def link(self, match, page):
+        mark, words, address = match["mark"], match["words"], match["address"]
+        if address is None or re.match(r"\w+:|#", address):  # code, or outside of the lab
+            return match[0]
         path, _, anchor = address.partition("#")
         file = normal(page.parent / path)
         if (ROOT / file).is_dir():
@@ -98,18 +98,8 @@ class Book:
             file = FRONT
         elif file not in self.pages and (ROOT / file).is_file():
             self.bring(file)
-        if file.suffix == ".ipynb":
-            anchor = re.sub(r"[^\w-]", "", anchor).lower()  # JupyterLab's name of a heading, as MyST has it
-        to = relative(file, page) if file != page else ""
+        to = "" if file == page and anchor else relative(file, page)
         return f"{mark}[{words}]({to}{'#' + anchor if anchor else ''})"
-
-
-def apart(text):
-    """Pairs of words and the fenced code after them, of which one is empty."""
-    pieces = FENCE.split(text)  # words, code, its fence, words …
-    for words, code, _ in itertools.zip_longest(pieces[::3], pieces[1::3], pieces[2::3], fillvalue=""):
-        yield words, ""
-        yield "", code
 
 
 def normal(path):

@@ -1,6 +1,6 @@
 """Builds the reading edition into book/_build/html, without the network, and looks at every link in it. `make book` runs this.
 
-    python tools/book.py        with what requirements-book.txt names
+    python tools/book.py [FOLDER]       with what requirements-book.txt names; into FOLDER/html, if one is named
 
 Nothing is executed: figures and tables are the committed ones. Exit status 1 with the reasons, if anything is wrong.
 """
@@ -11,27 +11,26 @@ from pathlib import Path
 from sphinx.cmd.build import main as sphinx
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
-BUILT = BOOK / "_build"
 sys.path.insert(0, str(BOOK))
 
 import links  # noqa: E402  stands in book/
 import sources  # noqa: E402
 
 
-def main():
-    sources.lay_out(BUILT / "sources")
-    status = sphinx(["-W", "--keep-going", "-q", "-E", "-c", str(BOOK), "-d", str(BUILT / "doctrees"), "-b", "html",
-                     str(BUILT / "sources"), str(BUILT / "html")])
-    problems = list(links.wrong(BUILT / "html"))
+def main(built):
+    sources.lay_out(built / "sources")
+    status = sphinx(["-W", "--keep-going", "-q", "-E", "-c", str(BOOK), "-d", str(built / "doctrees"), "-b", "html",
+                     str(built / "sources"), str(built / "html")])
+    problems = list(links.wrong(built / "html"))
     for problem in problems:
         print(problem, file=sys.stderr)
     if status or problems:
         return 1
-    found = links.pages(BUILT / "html").values()
+    found = links.pages(built / "html").values()
     followed, pictures = sum(len(page.links) for page in found), sum(page.pictures for page in found)
-    print(f"{len(found)} pages; {followed:,} links and {pictures} pictures looked at. Open {BUILT / 'html' / 'index.html'}")
+    print(f"{len(found)} pages; {followed:,} links and {pictures} pictures looked at. Open {built / 'html' / 'index.html'}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(*sys.argv[1:2] or [BOOK / "_build"]).resolve()))

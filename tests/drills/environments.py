@@ -27,11 +27,16 @@ def redis_py(version):
 
 def libraries():
     """The Python of an environment with requirements-drills.txt."""
+    return python_with("libraries", REQUIREMENTS)
+
+
+def python_with(name, requirements):
+    """The Python of an environment with what that file names, under `name`."""
     def install(folder):
         venv.create(folder, with_pip=False, symlinks=True)
-        pip("--python", folder / "bin" / "python", "install", "-r", REQUIREMENTS)
+        pip("--python", folder / "bin" / "python", "install", "-r", requirements)
 
-    return kept(f"libraries-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]}", install) / "bin" / "python"
+    return kept(f"{name}-{hashlib.sha256(requirements.read_bytes()).hexdigest()[:12]}", install) / "bin" / "python"
 
 
 def kept(name, install):

@@ -1,0 +1,172 @@
+"""The reading edition, built as `make book` does, without a network, and looked at in a real browser, wide and on a phone."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import environments
+import pytest
+from helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from test_browser import browser  # noqa: F401  a fixture
+
+REQUIREMENTS = ROOT / "requirements-book.txt"
+# Runs before the build: whatever asks for an address or a connection fails.
+NO_NETWORK = """
+import socket
+def refused(*arguments, **named):
+    raise AssertionError(f"the build asked the network for {arguments[-1]}")
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
+"""
+WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+# What stands out at the right of the page, and pictures that did not come.
+WRONG = """
+() => {
+    const page = document.documentElement;
+    const wide = page.scrollWidth > page.clientWidth ? [`${page.scrollWidth} pixels wide of ${page.clientWidth}`] : [];
+    const folded = picture => picture.closest('details:not([open])');
+    const lost = [...document.images].filter(picture => !folded(picture) && !picture.naturalWidth).map(picture => picture.src);
+    return [...wide, ...lost];
+}
+"""
+CHAPTER = json.dumps({
+    "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# 14 · A chapter\n\nWords."}], "nbformat": 4,
+    "nbformat_minor": 5, "metadata": {"measured": {"date": "2026-01-31", "on": "Redis 8"}}})
+COLOURS = """
+() => [document.body, document.querySelector('.cell_output img')].map(part => getComputedStyle(part).backgroundColor)
+"""
+
+
+@pytest.fixture(scope="module")
+def python():
+    return environments.python_with("book", REQUIREMENTS)
+
+
+def build(python, root, folder):
+    """(exit status, what it said) of tools/book.py of the tree `root`, for which there is no network."""
+    folder.mkdir(parents=True)
+    (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    ended = subprocess.run([python, root / "tools" / "book.py", folder], env=environment, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    return ended.returncode, ended.stdout
+
+
+@pytest.fixture(scope="module")
+def book(python, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reading") / "a book with ü"
+    status, told = build(python, ROOT, folder)
+    assert status == 0, told
+    return folder / "html"
+
+
+@pytest.fixture(scope="module", params=[WIDE, PHONE], ids=["wide", "phone"])
+def page(request, browser):  # noqa: F811  the fixture above
+    page = browser.new_page(viewport=request.param)
+    yield page
+    page.close()
+
+
+def address(book, name):
+    name, _, query = name.partition("?")
+    return (book / name).as_uri() + ("?" + query if query else "")
+
+
+def test_from_page_to_page_all_chapters_come_in_order(book, browser):  # noqa: F811
+    page = browser.new_page(viewport=WIDE)
+    page.goto(address(book, "index.html"))
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        before = page.url
+        page.locator(".related-pages .next-page").click()
+        page.wait_for_url(f"**/{path.stem}.html")
+        assert page.locator(".related-pages .prev-page").evaluate("link => link.href") == before
+    page.close()
+
+
+def test_an_old_address_leads_to_the_new_one(book, browser):  # noqa: F811
+    page = browser.new_page()
+    page.goto(address(book, "notebooks/12_scoreboard.html"))
+    page.wait_for_url("**/notebooks/14_scoreboard.html")
+    page.close()
+
+
+def test_pages_fit_all_pictures_come_and_nothing_from_afar(book, page, record_property):
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(error))
+    names = sorted(path.relative_to(book).as_posix() for path in book.rglob("*.html"))
+    names.remove("notebooks/12_scoreboard.html")  # which leads away
+    for name in names:
+        page.goto(address(book, name))
+        assert page.evaluate(WRONG) == [], name
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == [] and errors == []
+    record_property("tries", len(names))
+
+
+def test_what_was_measured_opens_with_a_click_and_on_paper(book, page):
+    page.goto(address(book, "notebooks/01_round_trips.html"))
+    folds = page.locator("details.hide")
+    figure = folds.locator("img").first
+    assert folds.count() > 5 and page.locator("details[open]").count() == 0 and not figure.is_visible()
+    figure.locator("xpath=ancestor::details/summary").click()
+    assert figure.is_visible() and page.locator("details[open]").count() == 1
+    page.pdf()
+    assert page.locator("details:not([open])").count() == 0
+
+
+def test_a_link_to_a_solution_leads_to_it(book, page):
+    page.goto(address(book, "notebooks/01_round_trips.html"))
+    page.locator("a[href='#solution-01-2']").click()
+    assert page.evaluate("document.querySelector(':target').id") == "solution-01-2"
+    below = page.locator("#solution-01-2 details, #solution-01-2 ~ * details").first
+    below.locator("summary").click()
+    assert "pipeline" in below.inner_text()
+
+
+def test_light_and_dark(book, browser):  # noqa: F811
+    for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(19, 20, 22)")):
+        page = browser.new_page(viewport=WIDE, color_scheme=scheme)
+        page.goto(address(book, "notebooks/01_round_trips.html"))
+        assert page.evaluate(COLOURS) == [paper, "rgb(255, 255, 255)"]
+        page.close()
+
+
+def test_the_search_finds_a_chapter(book, page):
+    page.goto(address(book, "search.html?q=pickle"))
+    page.wait_for_selector("#search-results li a")
+    assert any("06" in text for text in page.locator("#search-results li a").all_inner_texts())
+
+
+def test_a_phone_has_the_chapters_behind_a_button(book, browser):  # noqa: F811
+    page = browser.new_page(viewport=PHONE)
+    page.goto(address(book, "notebooks/03_loops_pipelines_mset.html"))
+    link = page.locator(".sidebar-tree a", has_text="04").first
+    page.locator("label.nav-overlay-icon").first.click()
+    link.click()
+    page.wait_for_url("**/04_multi_exec.html")
+    page.close()
+
+
+def small_tree(folder, words):
+    """A lab of one page."""
+    for name in ("book", "tools", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build", "__pycache__", "*.md"))
+    (folder / "notebooks").mkdir()
+    (folder / "notebooks" / "14_scoreboard.ipynb").write_text(CHAPTER, encoding="utf-8")  # an old address leads there
+    (folder / "README.md").write_text(f"# A lab\n\n{words}\n", encoding="utf-8")
+    return folder
+
+
+def test_what_is_wrong_fails_the_build(python, tmp_path):
+    sound = "[a file](docs/race.gif), [itself](README.md), [14](notebooks/14_scoreboard.ipynb)"
+    status, told = build(python, small_tree(tmp_path / "sound", sound), tmp_path / "built")
+    assert status == 0, told
+    broken = "[a](docs/none.md) [b](#nowhere) ![](docs/race.gif) <script src='https://somewhere.org/a.js'></script>"
+    status, told = build(python, small_tree(tmp_path / "broken", broken), tmp_path / "not built")
+    assert status == 1 and "Traceback" not in told
+    for problem in ("none.md", "nowhere", "has no words", "from the internet"):
+        assert problem in told

@@ -1,0 +1,129 @@
+"""The reading edition, without building it: what is folded, what is said of figures, where links lead. A drill builds it."""
+
+import re
+import sys
+
+import pytest
+from helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "book"))
+
+import chapter
+import links
+import sources
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SOLUTIONS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks" / "solutions").glob("*.py")}
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+def as_read(path):
+    return chapter.as_read(chapter.read(path), SOLUTIONS, "../docs/race.gif")["cells"]
+
+
+def is_folded(cell, part="output"):
+    return f"hide-{part}" in cell["metadata"].get("tags", ())
+
+
+@every_chapter
+def test_answers_to_guesses_are_folded_and_nothing_before(path):
+    cells = [cell for cell in as_read(path) if cell["cell_type"] == "code"]
+    sources_ = [chapter.source_of(cell) for cell in cells]
+    guesses = [place for place, source in enumerate(sources_) if "= lab.guess(" in source]
+    assert guesses
+    for place in guesses:
+        name = sources_[place].split(" = ")[0]
+        said = next(later for later in range(place + 1, len(cells)) if name in sources_[later])
+        assert all(is_folded(cell) for cell in cells[place + 1:said + 1] if cell["outputs"]), name
+        assert is_folded(cells[said])
+    assert not [source for cell, source in zip(cells[:guesses[0] + 1], sources_, strict=False) if is_folded(cell)]
+    assert sum(map(is_folded, cells)) < len(cells) / 2
+
+
+@every_chapter
+def test_what_a_chapter_prints_is_as_it_was(path):
+    before = [cell.get("outputs") for cell in chapter.read(path)["cells"] if cell["cell_type"] == "code"]
+    after = [cell["outputs"] for cell in as_read(path) if cell["cell_type"] == "code" and not is_folded(cell, "input")]
+    assert after == before
+
+
+@every_chapter
+def test_a_solution_stands_folded_below_its_exercise(path):
+    cells = as_read(path)
+    exercises = [place for place, cell in enumerate(cells) if chapter.exercises(cell)]
+    assert exercises
+    for place in exercises:
+        [name] = chapter.exercises(cells[place])
+        anchor, solution = cells[place + 1:place + 3]
+        assert anchor["source"] == f"(solution-{name.replace('.', '-')})="
+        assert is_folded(solution, "input") and solution["source"] == SOLUTIONS[name]
+
+
+@every_chapter
+def test_figures_have_words_and_the_page_its_day_and_versions(path):
+    cells = as_read(path)
+    for cell in cells:
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", ())):
+            assert len(cell["metadata"]["mystnb"]["image"]["alt"]) > 15
+    assert re.match(r"# \d\d · .+\n\n\{\.measured\}\nMeasured on \d+ \w+ 20\d\d with \w+ [\d.]+ · redis-py ", cells[0]["source"])
+
+
+def test_two_figures_in_one_cell_are_refused():
+    def figure(alt):
+        return {"data": {"image/png": ""}, "metadata": {"image/png": {"alt": alt}}}
+
+    cell = {"metadata": {}, "source": "two()"}
+    chapter.say_figure(cell, figure("one"))
+    with pytest.raises(AssertionError, match="two figures"):
+        chapter.say_figure(cell, figure("another"))
+
+
+def test_the_race_plays_below_its_picture():
+    cells = as_read(CHAPTERS[0])
+    [film] = [place for place, cell in enumerate(cells) if "race.gif" in chapter.source_of(cell)]
+    assert "lab.race(" in chapter.source_of(cells[film - 1])
+
+
+@pytest.mark.parametrize("page, link, there", [
+    ("notebooks/01_round_trips.ipynb", "[03](03_loops_pipelines_mset.ipynb)", "[03](03_loops_pipelines_mset.ipynb)"),
+    ("notebooks/01_round_trips.ipynb", "[S](solutions/01.2.py)", "[S](#solution-01-2)"),
+    ("docs/kit.md", "[S](../notebooks/solutions/01.2.py)", "[S](../notebooks/01_round_trips.ipynb#solution-01-2)"),
+    ("notebooks/12_your_own_code.ipynb", "[page](game/page.py)", "[page](game.md#page-py)"),
+    ("notebooks/12_your_own_code.ipynb", "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
+    ("index.md", "the [tests](tests) and `[a](tests)`", "the tests and `[a](tests)`"),
+    ("index.md", "[far](https://redis.io/a) [here](#there)", "[far](https://redis.io/a) [here](#there)"),
+    ("index.md", "```\n[a](README.md)\n```\n[b](README.md)", "```\n[a](README.md)\n```\n[b](index.md)"),
+    ("index.md", "![a [b] c](docs/race.gif)", "![a [b] c](docs/race.gif)"),
+])
+def test_where_links_lead(tmp_path, page, link, there):
+    book = sources.Book(tmp_path, set(sources.found("notebooks/*.ipynb")))
+    assert book.linked(link, sources.PurePosixPath(page)) == there
+
+
+def test_a_file_that_is_no_page_comes_with_the_book(tmp_path):
+    book = sources.Book(tmp_path, set())
+    assert book.linked("[compose](docker-compose.yml)", sources.FRONT) == "[compose](docker-compose.yml)"
+    assert (tmp_path / "docker-compose.yml").read_bytes() == (ROOT / "docker-compose.yml").read_bytes()
+
+
+SOUND = """<link rel="stylesheet" href="_static/a.css"><a href="two.html#there">two</a> <a href="https://redis.io">far</a>
+<img src="_static/a%20b.png" alt="three waits"><p id="here"></p><a href="#here">here</a>"""
+
+
+@pytest.mark.parametrize("added, problem", [
+    ("", None),
+    ('<a href="three.html">', "one.html: three.html leads to no page"),
+    ('<a href="two.html#elsewhere">', "one.html: two.html#elsewhere leads to no place on two.html"),
+    ('<a href="#nowhere">', "one.html: #nowhere leads to no place on one.html"),
+    ('<img src="_static/a%20b.png" alt=" ">', "one.html: the picture _static/a%20b.png has no words (alt)"),
+    ('<img src="none.png" alt="a figure">', "one.html: none.png leads to no page"),
+    ('<script src="https://somewhere.org/a.js"></script>', "one.html: fetches https://somewhere.org/a.js from the internet"),
+    ('<meta http-equiv="refresh" content="0; url=old.html">', "one.html: old.html leads to no page"),
+])
+def test_what_is_wrong_with_pages_is_found(tmp_path, added, problem):
+    (tmp_path / "_static").mkdir()
+    for name in ("_static/a.css", "_static/a b.png"):
+        (tmp_path / name).touch()
+    (tmp_path / "one.html").write_text(SOUND + added, encoding="utf-8")
+    (tmp_path / "two.html").write_text('<h2 id="there">There</h2>', encoding="utf-8")
+    assert list(links.wrong(tmp_path)) == ([problem] if problem else [])
