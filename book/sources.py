@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 import chapter
 
@@ -83,10 +84,12 @@ class Book:
 
     def link(self, match, page):
         mark, words, address = match["mark"], match["words"], match["address"]
-        if address is None or re.match(r"\w+:|#", address):  # code, or outside of the lab
+        if address is None or re.match(r"\w+:", address):  # code, or outside of the lab
             return match[0]
         path, _, anchor = address.partition("#")
-        file = normal(page.parent / path)
+        file = normal(page.parent / path) if path else page
+        if file.suffix == ".ipynb":
+            anchor = slug(anchor)
         if (ROOT / file).is_dir():
             return words  # a folder is no page
         if solution := SOLUTION.match(str(file)):
@@ -104,6 +107,11 @@ class Book:
 
 def normal(path):
     return PurePosixPath(os.path.normpath(path))
+
+
+def slug(anchor):
+    """A heading's anchor as the book names it, as on GitHub; JupyterLab's keep capitals and question marks."""
+    return re.sub(r"[^\w-]", "", unquote(anchor).lower())
 
 
 def relative(file, page):

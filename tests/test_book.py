@@ -90,6 +90,8 @@ def test_the_race_plays_below_its_picture():
     ("docs/kit.md", "[S](../notebooks/solutions/01.2.py)", "[S](../notebooks/01_round_trips.ipynb#solution-01-2)"),
     ("notebooks/12_your_own_code.ipynb", "[page](game/page.py)", "[page](game.md#page-py)"),
     ("notebooks/12_your_own_code.ipynb", "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
+    ("docs/a.md", "[it](../notebooks/01_round_trips.ipynb#Who-is-slow?)", "[it](../notebooks/01_round_trips.ipynb#who-is-slow)"),
+    ("notebooks/01_round_trips.ipynb", "[it](#And-if-you-don't-ask?)", "[it](#and-if-you-dont-ask)"),
     ("index.md", "the [tests](tests) and `[a](tests)`", "the tests and `[a](tests)`"),
     ("index.md", "[far](https://redis.io/a) [here](#there)", "[far](https://redis.io/a) [here](#there)"),
     ("index.md", "```\n[a](README.md)\n```\n[b](README.md)", "```\n[a](README.md)\n```\n[b](index.md)"),
