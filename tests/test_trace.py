@@ -1,6 +1,7 @@
 """What lab.trace counts, held against two others that count: a proxy between client and server, and the server itself."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from types import SimpleNamespace
+from unittest.mock import ANY
 
 import pytest
 import redis
@@ -668,6 +670,28 @@ def test_a_turn_that_others_held_up_is_as_long_as_a_short_one_of_its_kind():
     assert far("GET") == pytest.approx(0.0186) and far("BLPOP") == pytest.approx(0.0196, abs=2e-4)
 
 
+def test_tasks_that_all_wait_for_one_loop_are_as_far_away_as_one(r):
+    """Sixty sent before the first reply is read, 20 µs each: at 5 ms they take 5 ms and the work, at 0.25 ms the work."""
+    gets = [turn(2e-5 * number, 2e-5 * (60 + number), number + 1, number) for number in range(60)]
+    known = {"starters": [None] + [0] * 60, "lines": ["main"] + ["task"] * 60, "seconds": 0.0024, "waits": 1}
+    assert seconds_at(Record(turns=gets, **known), 0.25, here_ms=0) == pytest.approx(0.0024)
+    assert seconds_at(Record(turns=gets, **known), 0.25) == pytest.approx(0.0024)  # no distance is seen in it
+    assert seconds_at(Record(turns=gets, **known), 5, here_ms=1e-9) == pytest.approx(0.0062, abs=2e-4)
+    noted = [dataclasses.replace(each, own=1e-5) for each in gets]
+    assert seconds_at(Record(turns=noted, **known), 0.25, here_ms=0) == pytest.approx(0.0018)
+
+
+def test_noting_a_turn_of_a_task_is_measured():
+    async def main():
+        async with redis.asyncio.Redis(**server().options) as client, trace() as t:
+            await asyncio.gather(*(client.get(f"user:{number}") for number in range(5)))
+        return t
+
+    t = asyncio.run(main())
+    assert all(turn.own > 0 for turn in t.turns) and sum(turn.own for turn in t.turns) < t.seconds
+    assert Trace.from_dict(t.to_dict()).turns == [dataclasses.replace(turn, commands=ANY) for turn in t.turns]
+
+
 def test_before_and_after(r):
     def page(loop):
         if loop:
@@ -722,7 +746,7 @@ def test_what_goes_on_after_the_block_keeps_no_turn(r):
     with trace() as t:
         held = t._source
         loop(r)
-    assert t.round_trips == 20 and not held.turns and not held.flights
+    assert t.round_trips == 20 and not held.turns and not held.notes
 
 
 def test_nothing_is_missed_that_threads_do_while_turns_are_sorted_in(r, monkeypatch):

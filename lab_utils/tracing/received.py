@@ -9,43 +9,48 @@ import contextlib
 import socket
 import weakref
 
-PEEK = getattr(socket, "MSG_PEEK", 0)  # what is only looked at comes again
+PEEK = int(getattr(socket, "MSG_PEEK", 0))  # what is only looked at comes again; the flag itself is slow to compare
 counted_sources = weakref.WeakSet()
 received = {}  # id of a source -> bytes, for as long as it lives
 counting_classes = {}  # class of a source -> the one that counts
 
 
-class CountsSocket:
-    """What a socket's class is mixed with."""
+def counts_socket(kind):
+    """A class of sockets that counts what they take in."""
+    recv_into, recv = kind.recv_into, kind.recv  # found now: a GET has no time to look for them
 
-    __slots__ = ()
+    class Counts(kind):
+        __slots__ = ()
 
-    def recv_into(self, *args):
-        size = super().recv_into(*args)
-        received[id(self)] += size
-        return size
+        def recv_into(self, *args):
+            size = recv_into(self, *args)
+            received[id(self)] += size
+            return size
 
-    def recv(self, size, flags=0, *args):
-        data = super().recv(size, flags, *args)
-        if not flags & PEEK:
+        def recv(self, size, flags=0, *args):
+            data = recv(self, size, flags, *args)
+            if not flags & PEEK:
+                received[id(self)] += len(data)
+            return data
+    return Counts
+
+
+def counts_stream(kind):
+    """A class of StreamReaders that counts what they are fed."""
+    class Counts(kind):
+        def feed_data(self, data):
             received[id(self)] += len(data)
-        return data
-
-
-class CountsStream:
-    """What a StreamReader's class is mixed with."""
-
-    def feed_data(self, data):
-        received[id(self)] += len(data)
-        return super().feed_data(data)
+            return super().feed_data(data)
+    return Counts
 
 
 def count(source):
     """Begins to count what this socket or StreamReader receives, if that can be done."""
     kind = type(source)
     if kind not in counting_classes:
-        mixed = CountsStream if isinstance(source, asyncio.StreamReader) else CountsSocket
-        counting_classes[kind] = type(kind.__name__, (mixed, kind), {"__slots__": ()} if mixed is CountsSocket else {})
+        counting = counts_stream(kind) if isinstance(source, asyncio.StreamReader) else counts_socket(kind)
+        counting.__name__ = counting.__qualname__ = kind.__name__
+        counting_classes[kind] = counting
     key = id(source)
     if key not in received:
         weakref.finalize(source, received.pop, key, None).atexit = False
@@ -58,6 +63,6 @@ def count(source):
 def put_back():
     """Every socket and stream is of its own class again."""
     for source in list(counted_sources):
-        source.__class__ = type(source).__mro__[2]
+        source.__class__ = type(source).__base__
         counted_sources.discard(source)
     counting_classes.clear()

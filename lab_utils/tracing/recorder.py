@@ -6,19 +6,33 @@ The first 10,000 turns are kept whole; the others are added up by call site, so 
 import threading
 import weakref
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import itemgetter
 from time import perf_counter
 
 from .chains import Chains
 from .lines import line_here
-from .sites import Finder, Site
+from .sites import Finder, Site, called_from
 from .tap import Listener, blocks, blocks_here
-from .turns import ELSEWHERE, FAILED, KEPT_RAW, LOST, Flight, Said, Turn, label_of, replies_to
+from .turns import (
+    ELSEWHERE,
+    FAILED,
+    KEPT_RAW,
+    LOST,
+    RECORDER,
+    REPLIED,
+    SENT,
+    SETUP,
+    Flight,
+    Said,
+    Turn,
+    add,
+    label_of,
+    replies_to,
+)
 
 WHOLE = 10_000
 BATCH = 1_000  # flights that wait to be sorted in
 MOST_FOLDS, MOST_PLACES = 1_000, 10_000
-SENT = attrgetter("sent")
 
 
 @dataclass
@@ -71,7 +85,7 @@ class Recorder(Listener):
         self.connections = self.lines_seen = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
         self.unattributed = 0  # writes of threads that were there before
-        self.flights, self.limit = [], WHOLE + BATCH  # not in the chains yet, and how many may stand so
+        self.notes, self.limit = [], WHOLE + BATCH  # of turns that are not in the chains yet, and how many may stand so
         self.line_numbers = weakref.WeakKeyDictionary()
         self.finder = Finder()
         self.sorting = threading.RLock()
@@ -113,8 +127,7 @@ class Recorder(Listener):
 
     def wrote(self, connection, started, chunks, waits):
         sent = perf_counter()
-        raw = chunks[0] if len(chunks) == 1 else in_bytes(chunks)
-        if type(raw) is not bytes:
+        if len(chunks) != 1 or type(raw := chunks[0]) is not bytes:
             raw = in_bytes(chunks)
         if not raw:
             return
@@ -122,26 +135,27 @@ class Recorder(Listener):
             self.unattributed += self.is_open
             return
         setup, others = waits.connecting > 0, ()
-        if waits.turns:
+        if waits.notes:
             if waits.started == started:  # another recorder's, of this same write
-                others = waits.turns
+                others = waits.notes
             else:
-                mine = next((flight for flight in waits.turns if flight.recorder is self), None)
-                if mine is not None and mine.replied is None and mine.setup == setup:
-                    mine.add(raw)
+                mine = next((note for note in waits.notes if note[RECORDER] is self), None)
+                if mine is not None and mine[REPLIED] is None and mine[SETUP] == setup:
+                    add(mine, raw)
                     return
         number = waits.numbers.get(self)
         if number is None:
             number = self.number_of(connection, waits)
-        expected = 1 if b"\r\n*" not in raw else replies_to(raw)
+        alone = raw.rfind(b"*") == 0 or b"\r\n*" not in raw  # the first says so of nearly all, and is fast
+        missing = 1 if alone else replies_to(raw)
         if len(raw) > KEPT_RAW:
             raw = Said(raw)
-        flight = Flight((self, sent, raw, self.finder.find(), line_here(), number, setup, waits.key, waits.before, expected,
-                         None, 0, None, False))
-        waits.turns, waits.started = (*others, flight) if others else (flight,), started
-        flights = self.flights
-        flights.append(flight)
-        if len(flights) >= self.limit:
+        site = called_from.get() or self.finder.find()
+        note = [self, sent, raw, site, line_here(), number, setup, waits.key, waits.before, missing, None, None, False, 0.0]
+        waits.notes = (*others, note) if others else (note,)
+        waits.started = started
+        self.notes.append(note)
+        if len(self.notes) >= self.limit:
             self.sort_in()
 
     # What is kept
@@ -152,16 +166,17 @@ class Recorder(Listener):
         If that becomes too much, what was sent after it is entered too: a BLPOP may block while others make thousands of turns.
         """
         with self.sorting:
-            number = len(self.flights)  # other threads add to them meanwhile: those stand behind, and stay
-            flights = sorted(self.flights[:number], key=SENT)
-            ready = len(flights) if all_of_them else max(first_that_flies(flights), len(flights) - BATCH)
+            number = len(self.notes)  # other threads add to them meanwhile: those stand behind, and stay
+            notes = sorted(self.notes[:number], key=itemgetter(SENT))
+            ready = len(notes) if all_of_them else max(first_that_flies(notes), len(notes) - BATCH)
             flying = []
-            for flight in flights[:ready]:
-                if flight.replied is not None:
+            for note in notes[:ready]:
+                if note[REPLIED] is not None:
+                    flight = Flight._make(note)
                     self.keep(flight, self.chains.enter(flight))
                 else:  # or nobody waits for it
-                    flying.append(flight)
-            self.flights[:number] = [] if all_of_them else [*flying[-BATCH // 2:], *flights[ready:]]
+                    flying.append(note)
+            self.notes[:number] = [] if all_of_them else [*flying[-BATCH // 2:], *notes[ready:]]
             self.limit = 2 * BATCH
 
     def keep(self, flight, depth):
@@ -169,7 +184,7 @@ class Recorder(Listener):
             commands, names = flight.commands()
             self.turns.append(Turn(flight.sent - self.began, flight.replied - self.began, flight.site, commands, names,
                                    len(flight.raw), flight.received, flight.outcome, flight.failure, flight.setup,
-                                   flight.connection, self.number_of_line(flight.line), depth))
+                                   flight.connection, self.number_of_line(flight.line), depth, flight.own))
         else:
             self.fold(flight)
 
@@ -204,8 +219,8 @@ class Recorder(Listener):
         self.folds[key].add(flight, names)
 
 
-def first_that_flies(flights):
-    return next((place for place, flight in enumerate(flights) if flight.replied is None), len(flights))
+def first_that_flies(notes):
+    return next((place for place, note in enumerate(notes) if note[REPLIED] is None), len(notes))
 
 
 def in_bytes(chunks):

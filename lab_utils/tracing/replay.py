@@ -5,8 +5,11 @@ after as long as before: that was the program's own work. Turns that overlapped 
 round trip than the turns on it: TCP's own.
 
 A reply that came while the program was busy with another task or thread was only read when that was done: at a distance such
-work is done while the reply travels. So a turn that overlapped others' takes as long as a short one of its kind did, and the
-distance. The whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
+work is done while the reply travels. So a turn that overlapped others' takes as long as a short one of its kind did, or as
+reading it took, and the distance; unless two turns, one after the other, were made meanwhile: then it was not there yet. The
+whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
+
+What the trace itself took of an event loop's time is measured at each turn, and taken away first.
 
 Turns beyond the first 10,000 were added up, so their order is not known. They overlap as much as they outnumber their waits.
 
@@ -19,7 +22,10 @@ work: the trace's own work is in it, and what they do while replies travel. A li
 taken to wait for it: so are short threads that, here, one after the other got the same connection of a pool.
 """
 
+import itertools
 import re
+from bisect import bisect_left
+from dataclasses import replace
 
 from ..arguments import check_number
 
@@ -33,18 +39,30 @@ OWN_S = 0.00005  # of a turn on one machine
 def seconds_at(record, rtt_ms, here_ms=None):
     """The seconds at `rtt_ms` of a Record that was made at `here_ms`."""
     check_number(rtt_ms, "rtt_ms", 0)
+    record = without_own(record)
     here = distance_of(record) if here_ms is None else check_number(here_ms, "here_ms", 0) / 1000
     longer = rtt_ms / 1000 - here
     if not here and rtt_ms >= SLEEPS_MS:
         longer += WAKING_S
-    seconds = replayed(record, longer)
+    seconds = replayed(record, longer, here)
     return max(seconds, record.seconds) if longer >= 0 else seconds  # the client's own work is not done sooner
 
 
 def distance_of(record):
     """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock."""
-    usual = short_one([turn for turn in record.turns if turn.outcome == "answered"])
-    return 0.0 if usual < NEAR_S else usual - OWN_S
+    turns = [turn for turn in record.turns if turn.outcome == "answered"]
+    usual = short_one(turns)
+    if usual < NEAR_S:
+        return 0.0
+    # Where many tasks send before the first of them reads, replies wait for the program: then it did not wait for them.
+    waited = [seconds for seconds in before_replies(turns) if seconds >= NEAR_S]
+    return usual - OWN_S if 2 * sum(waited) >= usual else 0.0
+
+
+def before_replies(turns):
+    """The seconds before each reply in which nothing else was sent or read."""
+    events = sorted([(turn.sent, 0) for turn in turns] + [(turn.replied, 1) for turn in turns])
+    return [at - earlier for (earlier, _), (at, is_reply) in itertools.pairwise(events) if is_reply]
 
 
 def short_one(turns):
@@ -65,10 +83,10 @@ def kind_of(turn):
     return turn.site, tuple(turn.names.items()), turn.outcome
 
 
-def replayed(record, longer):
-    """The seconds with each turn longer by so many (shorter, if below 0)."""
+def replayed(record, longer, here):
+    """The seconds with each turn longer by so many than `here` (shorter, if below 0)."""
     played, opened = Played(record), set()
-    shared, usual = overlapping(record.turns), usual_by_kind(record)
+    shared, usual, read = overlapping(record.turns), usual_by_kind(record), reading(record.turns, here)
     for turn, overlaps in zip(record.turns, shared, strict=True):
         before, now = played.before(turn)
         sent = now + turn.sent - before
@@ -76,9 +94,39 @@ def replayed(record, longer):
         if turn.setup and turn.connection not in opened:
             trips = 2
             opened.add(turn.connection)
-        seconds = min(turn.seconds, usual[kind_of(turn)]) if overlaps and longer > 0 else turn.seconds
+        short = min(turn.seconds, usual[kind_of(turn)], read(turn))
+        seconds = short if overlaps and longer > 0 else turn.seconds
         played.add(turn, sent + max(0.0, seconds + trips * longer))
     return max(0.0, played.end + rest_of(record, record.seconds - played.end_before, longer))
+
+
+def without_own(record):
+    """The Record, with the trace's own work taken out of its times."""
+    own = list(itertools.accumulate((turn.own for turn in record.turns), initial=0.0))
+    if not own[-1]:
+        return record
+    sent = [turn.sent for turn in record.turns]
+
+    def clean(at):
+        return at - own[bisect_left(sent, at)]
+
+    turns = [replace(turn, sent=clean(turn.sent), replied=clean(turn.replied)) for turn in record.turns]
+    return replace(record, turns=turns, seconds=record.seconds - own[-1])
+
+
+def reading(turns, here):
+    """A function from a turn that overlapped others' to the seconds that it took if its reply only waited to be read."""
+    sent = [turn.sent for turn in turns]
+    events = sorted([*sent, *[turn.replied for turn in turns]])
+    answered = list(itertools.accumulate((turn.replied for turn in reversed(turns)), min, initial=float("inf")))[::-1]
+
+    def seconds(turn):
+        first = answered[bisect_left(sent, turn.sent)]  # the earliest reply to anything sent since then, or to this turn
+        second = answered[bisect_left(sent, first)]
+        if second < turn.replied:
+            return turn.seconds
+        return here + OWN_S + turn.replied - events[bisect_left(events, turn.replied) - 1]
+    return seconds
 
 
 def rest_of(record, seconds, longer):

@@ -15,10 +15,10 @@ import contextvars
 import functools
 import inspect
 import threading
-import time
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 
 import redis
 import redis.asyncio.client
@@ -29,6 +29,7 @@ import redis.connection
 from ..interrupts import restorer
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
+from .turns import answer, lose, took
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -121,15 +122,15 @@ class Listener:
 
 
 class Waits:
-    """What is on its way on one connection: a recorder puts a `turn` here, and the tapped read tells it of each reply.
+    """What is on its way on one connection: a recorder puts its note here, and the tapped read tells it of each reply.
 
     It stands on the connection itself while redis-py is tapped: nothing is found faster, and nothing is kept alive.
     """
 
-    __slots__ = ("__weakref__", "before", "connecting", "key", "numbers", "started", "stream", "turns")
+    __slots__ = ("__weakref__", "before", "connecting", "key", "notes", "numbers", "started", "stream")
 
     def __init__(self):
-        self.turns = ()  # of each recorder that saw the last write, until all its replies are here
+        self.notes = ()  # of each recorder that saw the last write, until all its replies are here
         self.started = None  # of that write
         self.stream = self.key = None  # the socket or StreamReader whose bytes are counted, and its id
         self.before = 0  # bytes it had received before the last write
@@ -181,19 +182,19 @@ class Tap(Listener):
 
     def wrote(self, connection, started, chunks, waits):
         number = self.number(connection)
-        self.writes.append(Write(number, started, time.perf_counter(), chunks, number in self.connecting))
+        self.writes.append(Write(number, started, perf_counter(), chunks, number in self.connecting))
         self.awaiting[number] = started
 
     def read(self, connection, data, size):
         number = self.number(connection)
         kept = bytes(data[:size]) if self.keep_replies else None
-        self.reads.append(Read(number, time.perf_counter(), size, kept, number in self.connecting))
+        self.reads.append(Read(number, perf_counter(), size, kept, number in self.connecting))
 
     def replied(self, connection, failure=None):
         number = self.number(connection)
         sent = self.awaiting.pop(number, None)
         if sent is not None:
-            self.turns.append(Turn(number, sent, time.perf_counter(), number in self.connecting))
+            self.turns.append(Turn(number, sent, perf_counter(), number in self.connecting))
 
 
 @restorer
@@ -213,9 +214,6 @@ def blocks_here():
 
 def seeing():
     """The taps that see what happens here and now."""
-    taps = blocks.get()
-    if len(taps) == 1 and taps[0].is_open:  # as it is nearly always
-        return taps
     return blocks_here() or open_taps
 
 
@@ -397,16 +395,17 @@ def send_packed_command(original):
     def send(self, command, check_health=True):
         if self._sock is None:
             connect_now(self)
-        waits = self.__dict__.get(WAITS) or waits_of(self)
+        waits = getattr(self, WAITS, None) or waits_of(self)
         if taps_open or self._sock is not waits.stream:
             watch(waits, self, self._sock, SocketSource)
         waits.before = received_bytes(waits.key, 0)
-        started = time.perf_counter()
-        if not isinstance(command, (list, str, bytes)):  # redis-py may hand over a generator, and it is read twice
-            command = list(command)
+        started = perf_counter()
+        if type(command) is not list:  # redis-py may hand over a generator, and it is read twice
+            command = chunks_of(command)
         original(self, command, check_health)
-        for tap in seeing():
-            tap.wrote(self, started, command if type(command) is list else chunks_of(command), waits)
+        taps = blocks.get()
+        for tap in taps if len(taps) == 1 and taps[0].is_open else seeing():  # as it is nearly always
+            tap.wrote(self, started, command, waits)
     return send
 
 
@@ -414,22 +413,25 @@ def async_send_packed_command(original):
     async def send(self, command, check_health=True):
         if not self.is_connected:
             await connect_now(self)
-        waits = self.__dict__.get(WAITS) or waits_of(self)
+        entered = perf_counter()
+        waits = getattr(self, WAITS, None) or waits_of(self)
         if taps_open or self._reader is not waits.stream:
             watch(waits, self, self._reader, StreamSource)
         waits.before = received_bytes(waits.key, 0)
-        started = time.perf_counter()
-        if not isinstance(command, (list, str, bytes)):
-            command = list(command)
+        started = perf_counter()
+        if type(command) is not list:
+            command = chunks_of(command)
         await original(self, command, check_health)
+        written = perf_counter()
         for tap in seeing():
-            tap.wrote(self, started, command if type(command) is list else chunks_of(command), waits)
+            tap.wrote(self, started, command, waits)
+        took(waits, started - entered + perf_counter() - written)
     return send
 
 
 def read_response(original):
     def read(self, *args, **kwargs):
-        waits = self.__dict__.get(WAITS) or waits_of(self)
+        waits = getattr(self, WAITS, None) or waits_of(self)
         if taps_open or self._sock is not waits.stream:
             watch(waits, self, self._sock, SocketSource)
         try:
@@ -437,10 +439,8 @@ def read_response(original):
         except BaseException as failure:
             ended(self, waits, failure, self._sock is None)
             raise
-        if turns := waits.turns:
-            now = time.perf_counter()
-            for turn in turns:
-                turn.answer(waits, now)
+        if waits.notes:
+            answer(waits)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -449,7 +449,7 @@ def read_response(original):
 
 def async_read_response(original):
     async def read(self, *args, **kwargs):
-        waits = self.__dict__.get(WAITS) or waits_of(self)
+        waits = getattr(self, WAITS, None) or waits_of(self)
         if taps_open or self._reader is not waits.stream:
             watch(waits, self, self._reader, StreamSource)
         try:
@@ -457,10 +457,8 @@ def async_read_response(original):
         except BaseException as failure:
             ended(self, waits, failure, not self.is_connected)
             raise
-        if turns := waits.turns:
-            now = time.perf_counter()
-            for turn in turns:
-                turn.answer(waits, now)
+        if waits.notes:
+            answer(waits)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -469,11 +467,10 @@ def async_read_response(original):
 
 def ended(connection, waits, failure, closed):
     """A read that raised: the server's error is an answer; else there is none if the connection is lost, or none as yet."""
-    for turn in waits.turns:
-        if isinstance(failure, redis.ResponseError):
-            turn.answer(waits, time.perf_counter(), failure)
-        elif closed:
-            turn.lose(waits, failure)
+    if isinstance(failure, redis.ResponseError):
+        answer(waits, failure)
+    elif closed:
+        lose(waits, failure)
     if taps_open:
         tell_replied(connection, failure)
 
@@ -494,7 +491,7 @@ def connect_now(connection):
 
 def chunks_of(command):
     """The chunks of a packed command, which redis-py may hand over as one text, one value of bytes, or several."""
-    return [command] if isinstance(command, (str, bytes)) else command if isinstance(command, list) else list(command)
+    return [command] if isinstance(command, (str, bytes)) else list(command)
 
 
 class Source:
