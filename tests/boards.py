@@ -40,7 +40,13 @@ class Board:
         return self.process.communicate(timeout=START_S)[0]
 
     def server_pid(self):
-        """The process of its Redis: of the processes below the board, the one that has no children and is no shell."""
+        """The process of its Redis, as soon as there is one."""
+        found = []
+        assert wait_until(lambda: found.extend(self.redises()) or found, START_S)
+        return found[0]
+
+    def redises(self):
+        """The processes below the board that are a Redis."""
         family = {}
         for line in subprocess.run(["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.splitlines():
             pid, parent, name = line.split(None, 2)
@@ -49,8 +55,8 @@ class Board:
         while below:
             for pid, name in family.get(below.pop(), []):
                 below.append(pid)
-                found += [pid] if "redis" in name or "valkey" in name else []
-        return found[0]
+                found += [pid] if ("redis" in name or "valkey" in name) and running(pid) else []
+        return found
 
     @property
     def secrets(self):

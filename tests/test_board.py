@@ -1,6 +1,7 @@
 """The room's board: what it keeps, what it shows to whom, and that a learner's page never feels it."""
 
 import ast
+import importlib.util
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import stat
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from boards import Board, check, gone, guess, measured
@@ -112,8 +114,7 @@ def test_its_colours_are_the_labs():
 def board(tmp_path_factory):
     started = Board(tmp_path_factory.mktemp("a room für") / "board")
     yield started
-    if started.process.poll() is None:
-        started.stop()
+    assert "Traceback" not in started.stop()
 
 
 def test_a_learners_guess_is_kept_once_under_the_name_of_the_token(board):
@@ -181,12 +182,60 @@ def test_it_loses_nothing_when_it_or_its_redis_is_killed(board):
     end(board.server_pid())
     assert wait_until(lambda: board.post(token, check(4))[0] == 200, 10)
     assert board.rows() == [*before, *["Eve,00,check,00.1,,,,no"] * 2]
-    assert "Traceback" not in board.stop()
 
 
 def end(pid):
     os.kill(pid, signal.SIGKILL)
     assert gone(pid)
+
+
+# A laptop joins
+
+
+@pytest.fixture
+def laptop(monkeypatch, tmp_path):
+    """laptop(typed, said): join as `make lab BOARD=…` does, with what is typed as passwords and then as names."""
+    found = importlib.util.spec_from_file_location("joining", ROOT / "tools" / "joining.py")
+    joining = importlib.util.module_from_spec(found)
+    found.loader.exec_module(joining)
+
+    def join(address, name="", passwords=(), names=(), terminal=True):
+        for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE"):
+            monkeypatch.setenv(variable, "")
+        passwords, names = iter(passwords), iter(names)
+        monkeypatch.setattr(joining.getpass, "getpass", lambda _: next(passwords))
+        monkeypatch.setattr("builtins.input", lambda _: next(names))
+        monkeypatch.setattr(joining.sys.stdin, "isatty", lambda: terminal, raising=False)
+        joining.join(address, name, tmp_path / ".lab")
+        return Path(os.environ["LAB_BOARD_TOKEN_FILE"])
+    return join
+
+
+def test_a_laptop_joins_with_the_password_once_and_keeps_a_token_only(board, laptop, capsys):
+    password = board.secrets["password"]
+    token = laptop(board.url.removeprefix("http://"), "Fay", passwords=["wrong", password])
+    told = capsys.readouterr().out
+    assert "not the room's password" in told and "as Fay" in told and "which exercises you try" in told
+    assert os.environ["LAB_BOARD_URL"] == board.url and stat.S_IMODE(token.stat().st_mode) == 0o600
+    assert password not in token.read_text(encoding="utf-8")
+    assert laptop(board.url, "Fay") == token  # asks for nothing
+    assert board.post(token.read_text(encoding="utf-8"), check(9))[0] == 200
+
+
+def test_a_laptop_whose_name_is_taken_asks_for_another_and_may_have_none(board, laptop, capsys):
+    board.join("Gus")
+    laptop(board.url, "gus", passwords=[board.secrets["password"]], names=["<b>", ""])
+    told = capsys.readouterr().out
+    assert "There is a gus here already" in told and "1 to 32 letters" in told and "without a name" in told
+
+
+def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(board, laptop, listener):
+    for address, passwords, terminal, words in (
+            ("127.0.0.1:1", (), True, "There is no board at"), (listener.url, (), True, "There is no board at"),
+            (board.url, ["wrong"] * 3, True, "or without a board: make lab"), (board.url, (), False, "no terminal")):
+        with pytest.raises(SystemExit) as ended:
+            laptop(address, passwords=passwords, terminal=terminal)
+        assert words in ended.value.code and "make lab" in ended.value.code
 
 
 # A learner's page
@@ -282,7 +331,7 @@ def test_a_learner_who_leaves_the_name_out_does_so_in_every_notebook(learner, li
         listener.posts.clear()
         learner(listener.url)
         lab.guess("00.loop", 20, "ms")
-        assert wait_until(lambda: listener.posts, 5) and listener.posts[0][1][0]["anonymous"] is anonymous
+        assert wait_until(lambda: listener.posts and not kept(), 5) and listener.posts[0][1][0]["anonymous"] is anonymous
 
 
 ANSWERS = {

@@ -76,7 +76,6 @@ async def serve(options, folder, secret):
     """Until it is told to end, or its hub is gone."""
     room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS") == "1")
     room.stream.open()
-    writer = asyncio.create_task(room.stream.write())
     address, port, prefix = where(options)
     server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)
     server.listen(port, address)
@@ -85,10 +84,11 @@ async def serve(options, folder, secret):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     if not room.hub:
         say(port, secret, options)
-    watcher = asyncio.create_task(watch_hub(ended)) if room.hub else None
+    watched = [watch_hub(ended)] if room.hub else []
+    tasks = [asyncio.create_task(each) for each in (room.stream.write(), room.stream.watch(), *watched)]
     await ended.wait()
     server.stop()
-    for task in filter(None, (writer, watcher)):
+    for task in tasks:
         task.cancel()
     room.stream.close()
 

@@ -19,6 +19,7 @@ from lab_utils.testbed import private_server
 KEY = "room:board"
 PAGE = 5_000  # entries read at a time
 TIMEOUT_S = 5
+WATCH_S = 1  # how often the board looks whether its Redis is still there
 DURABLE = ("appendonly yes", "appendfsync always")
 
 
@@ -75,6 +76,12 @@ class Stream:
             for _, done in batch:
                 if not done.done():  # whoever sent it may be gone
                     done.set_exception(error) if error else done.set_result(None)
+
+    async def watch(self):
+        """Runs for ever, and starts the board's own Redis again where it has ended while nobody wrote."""
+        while True:
+            await asyncio.sleep(WATCH_S)
+            self.revive()
 
     async def add(self, entries):
         if not self.client:

@@ -1,0 +1,102 @@
+"""The board under load and under fire: two hundred who post at once; boards and Redises killed while learners guess."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from boards import Board, environment, guess
+from helpers import ROOT, wait_until
+from tries import SEED, tries
+
+from room.board.questions import course
+
+LEARNERS = 200
+KILLS = tries(40)
+KERNELS = tries(40)
+
+
+@pytest.fixture
+def board(tmp_path):
+    started = Board(tmp_path / "board")
+    yield started
+    if started.process.poll() is None:
+        started.stop()
+
+
+def test_two_hundred_learners_post_at_once(board, record_property):
+    tokens, gate, answers = [board.join(f"Learner {number}") for number in range(LEARNERS)], threading.Barrier(LEARNERS + 1), []
+
+    def post(number):
+        gate.wait()
+        began = time.monotonic()
+        answers.append((board.post(tokens[number], guess(number + 1)), time.monotonic() - began))
+
+    threads = [threading.Thread(target=post, args=(number,)) for number in range(LEARNERS)]
+    for thread in threads:
+        thread.start()
+    gate.wait()
+    began = time.monotonic()
+    for thread in threads:
+        thread.join()
+    took = time.monotonic() - began
+    assert [answer for answer, _ in answers] == [(200, {"taken": ["guess 00.loop ms"], "refused": {}})] * LEARNERS
+    board.let_leader_in()
+    expected = {f"Learner {number},00,guess,00.loop,{number + 1},ms,no," for number in range(LEARNERS)}
+    assert len(board.rows()) == LEARNERS and set(board.rows()) == expected
+    assert len(board.ask("/view?question=00.loop&names=1")[1]["question"]["dots"]) == LEARNERS
+    slowest = max(seconds for _, seconds in answers)
+    record_property("of", f"{LEARNERS} learners, all on disk after {took:.2f} s, the slowest answer {slowest:.2f} s")
+
+
+# A kernel that makes all guesses of the course, as fast as cells run, and waits until the board has them.
+KERNEL = """
+import json, os, sys, time
+import lab_utils as lab
+from lab_utils.course import reporting, state
+reporting.FIRST_PAUSE_S = reporting.LONGEST_PAUSE_S = 0.2
+for name, unit in json.loads(sys.stdin.readline()):
+    lab.guess(name, len(name) + 0.5, unit).against(3)
+    time.sleep(0.05)
+deadline = time.monotonic() + 60
+while state.load("board") and time.monotonic() < deadline:
+    time.sleep(0.05)
+sys.exit(bool(state.load("board")))
+"""
+
+
+def test_nothing_is_lost_or_doubled_while_board_and_redis_are_killed(board, tmp_path, record_property):
+    asked, chance = json.dumps([(each.name, each.unit) for each in course().questions.values()]), random.Random(SEED)
+    kernels = []
+    for number in range(KERNELS):
+        token = tmp_path / f"{number}.token"
+        token.write_text(board.join(f"Learner {number}"), encoding="utf-8")
+        told = environment(LAB_BOARD_URL=board.url, LAB_BOARD_TOKEN_FILE=str(token), LAB_STATE=str(tmp_path / f"state {number}"))
+        kernels.append(subprocess.Popen([sys.executable, "-c", KERNEL], cwd=ROOT, env=told, stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.DEVNULL))
+    for kernel in kernels:
+        kernel.stdin.write(asked + "\n")
+        kernel.stdin.close()
+    for _ in range(KILLS):
+        time.sleep(chance.uniform(0.2, 1))
+        if chance.random() < 0.5:
+            os.kill(board.server_pid(), signal.SIGKILL)
+            assert wait_until(lambda: board.post("nobody's")[0] == 401, 10)
+        else:
+            board.stop(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            board.start()
+    assert [kernel.wait(120) for kernel in kernels] == [0] * KERNELS
+    board.stop(signal.SIGKILL)
+    board.start()
+    board.let_leader_in()
+    expected = [f"Learner {number},{each.chapter},{kind},{each.name},{value},{each.unit},{late}," for number in range(KERNELS)
+                for each in course().questions.values()
+                for kind, value, late in (("guess", len(each.name) + 0.5, "no"), ("measured", 3.0, ""))]
+    assert sorted(board.rows()) == sorted(expected)
+    record_property("tries", KILLS)
+    record_property("of", f"{KERNELS} kernels, {len(expected)} events")
