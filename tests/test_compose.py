@@ -1,4 +1,7 @@
-"""docker-compose.yml: valid, pinned, on loopback only, healthy, and keeping nothing. No Docker is needed to check it."""
+"""docker-compose.yml and the Dockerfile: valid, pinned, on loopback only, healthy, and keeping nothing unless asked.
+
+No Docker is needed to check them. A drill runs the steps of the image, and what the container runs (tests/drills/test_image.py).
+"""
 
 import re
 import subprocess
@@ -13,7 +16,11 @@ FILE = ROOT / "docker-compose.yml"
 COMPOSE = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 SERVICES = COMPOSE["services"]
 
-every_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+IMAGE = r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}"
+
+every_service = pytest.mark.parametrize("service", [{**SERVICES.get(service.get("extends", {}).get("service"), {}), **service}
+                                                    for service in SERVICES.values()], ids=list(SERVICES))
 
 
 def test_it_follows_the_compose_specification():
@@ -41,20 +48,61 @@ def test_ports_are_published_on_loopback_only(service):
 
 @every_service
 def test_the_image_is_pinned(service):
-    assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*", service["image"])
+    """To a tag, which tells the version, and a digest, which tells the bytes; or it is built here."""
+    assert "build" in service or re.fullmatch(IMAGE, service["image"])
+
+
+def test_what_the_image_is_built_on_is_pinned():
+    bases = re.findall(r"(?m)^FROM (\S+)(?: AS (\w+))?$", DOCKERFILE)
+    stages = [name for _, name in bases]
+    assert bases and all(base in stages or re.fullmatch(IMAGE, base) for base, _ in bases)
+    assert SERVICES["lab"]["build"]["target"] in stages
 
 
 @every_service
-def test_it_tells_when_it_is_ready_and_has_a_memory_limit(service):
-    assert service["healthcheck"]["test"]
-    assert re.fullmatch(r"\d+m", service["mem_limit"])
+def test_it_tells_when_it_is_ready_and_has_limits(service):
+    if "build" in service:
+        assert re.search(r"(?m)^HEALTHCHECK ", DOCKERFILE)
+    else:
+        assert service["healthcheck"]["test"]
+    assert re.fullmatch(r"(\$\{LAB_MEMORY:-)?\d+m\}?", service["mem_limit"])
+    assert re.fullmatch(r"(\$\{LAB_CPUS:-)?\d\}?", service["cpus"])
 
 
-def test_redis_keeps_nothing():
+@every_service
+def test_it_is_no_root_and_cannot_become_it(service):
+    if "build" in service:
+        assert re.findall(r"(?m)^USER (\w+)$", DOCKERFILE) == ["learner"]
+    else:
+        assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
+    assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_compose_up_brings_the_lab_alone():
+    assert [name for name, service in SERVICES.items() if "profiles" not in service] == ["lab"]
+
+
+def test_nothing_is_kept_unless_asked():
     command = SERVICES["redis"]["command"]
     settings = dict(zip(command[1::2], command[2::2], strict=True))
     assert settings["--save"] == "" and settings["--appendonly"] == "no"
-    assert "volumes" not in COMPOSE and not any("volumes" in service for service in SERVICES.values())
+    assert [name for name, service in SERVICES.items() if "volumes" in service] == ["kept"]
+    assert SERVICES["kept"]["volumes"] == ["work:/home/learner/lab/work"]
+
+
+def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
+    port = "${LAB_PORT:-8888}"
+    assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"] and SERVICES["lab"]["environment"] == {"LAB_PORT": port}
+    assert "--port=$LAB_PORT" in DOCKERFILE and "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
+    assert "token" not in re.search(r"(?ms)^CMD .*", DOCKERFILE)[0]  # so it is random, and printed
+
+
+def test_an_image_gets_what_a_clone_holds():
+    """What git leaves out, the image's build leaves out too."""
+    def left_out(name):
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        return {line.strip("/").removeprefix("**/") for line in lines if line and not line.startswith("#")}
+    assert left_out(".dockerignore") == left_out(".gitignore") | {".git"}
 
 
 def test_the_host_is_answered():
@@ -82,3 +130,11 @@ def test_the_address_it_mentions_is_the_one_it_publishes():
     url = re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1]
     parts = urlsplit(url)
     assert f"{parts.hostname}:{parts.port}:6379" in SERVICES["redis"]["ports"]
+
+
+def test_cluster_nodes_announce_the_ports_that_are_published():
+    service = SERVICES["cluster"]
+    script = service["command"][-1].replace("$$", "$")
+    assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]
+    assert script.count("7001 7002 7003") == 2 and "--cluster-announce-ip 127.0.0.1" in script
+    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0

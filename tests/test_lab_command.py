@@ -290,8 +290,11 @@ def test_a_linked_work_is_used(command, tmp_path):
     assert (tmp_path / "disk" / "01_chapter.ipynb").is_file()
 
 
-def test_git_does_not_see_the_copies():
-    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=ROOT,
+def test_git_does_not_see_the_copies(tmp_path):
+    """Asked in a repository of the test's own: an image of the lab has none."""
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=tmp_path,
                             capture_output=True, text=True).stdout.split()
     assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
 

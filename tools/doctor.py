@@ -26,7 +26,7 @@ from pathlib import Path
 import install
 
 ROOT = Path(__file__).resolve().parent.parent
-WORK = ROOT / "work"
+WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work")
 OK, NOTE, FIX = "ok", "note", "FIX"
 OLDEST, NEWEST = (3, 11), (3, 14)
 INSTALL_MB, RUN_MB, MEMORY_MB = 700, 100, 300  # on disk before and after the installation; of memory for one chapter

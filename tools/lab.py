@@ -3,6 +3,9 @@
 You work on copies, so a `git pull` never meets your edits. A chapter you have not edited is brought up to date; one you
 have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb. LAB_WORK names another folder than work/;
 in a room each learner has one.
+
+    python tools/lab.py [options of JupyterLab]
+    python tools/lab.py --copies        lays the copies, and opens nothing
 """
 
 import contextlib
@@ -29,6 +32,8 @@ def main(jupyter_options):
     except OSError as error:
         sys.exit(f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
                  "Rename what stands there, or make it yours to write, and run `make lab` again. Nothing was lost.")
+    if jupyter_options == ["--copies"]:
+        return
     if os.environ.get("LAB_BOARD"):
         from joining import join
 
