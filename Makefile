@@ -33,11 +33,13 @@ endroom: teacher  ## delete what the room kept: learners' files and passwords; a
 board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
 	@$(BIN)/python -m room.board $(if $(OPEN),--open)
 
-test: lint  ## run every test and every notebook
-	$(BIN)/python -m pytest -q
+# JUNIT=folder: what tools/ci_summary.py reads.
+junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
+test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
+	$(BIN)/python -m pytest -q $(call junit,test)
 
 drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
-	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" tests/drills
+	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" $(call junit,drills) tests/drills
 
 soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every server, then all drills in full
 	$(BIN)/python tests/drills/soak.py $(or $(N),5) $(or $(BUSY),3)

@@ -1,0 +1,114 @@
+"""The workflows: valid, pinned, with few rights, and naming what is there. Nothing of them runs here but what they run."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from helpers import ROOT
+
+FOLDER = ROOT / ".github"
+FILES = sorted((FOLDER / "workflows").glob("*.yml"))
+ACTIONS = sorted((FOLDER / "actions").glob("*/action.yml"))
+WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in FILES}
+STEPS = [step for workflow in WORKFLOWS.values() for job in workflow["jobs"].values() for step in job["steps"]]
+STEPS += [step for path in ACTIONS for step in yaml.safe_load(path.read_text(encoding="utf-8"))["runs"]["steps"]]
+
+every_workflow = pytest.mark.parametrize("name", list(WORKFLOWS))
+
+
+@pytest.mark.parametrize("schema, files", [("github-workflows", FILES), ("github-actions", ACTIONS)],
+                         ids=["workflows", "actions"])
+def test_they_follow_the_specification(schema, files):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True)
+    assert files and done.returncode == 0, done.stdout + done.stderr
+
+
+def test_actions_are_named_by_commit_and_say_which_version_that_is():
+    for path in [*FILES, *ACTIONS]:
+        for named, comment in re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8")):
+            if named.startswith("./"):
+                assert (ROOT / named / "action.yml").is_file()
+            else:
+                assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", named) and re.fullmatch(r"  # v\d+\.\d+\.\d+", comment), named
+
+
+@every_workflow
+def test_a_workflow_may_read_and_a_job_says_what_else_it_may(name):
+    workflow = WORKFLOWS[name]
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 60
+        assert set(job.get("permissions", {}).items()) <= {("contents", "read"), ("issues", "write"), ("pages", "write"),
+                                                            ("id-token", "write")}
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"]["persist-credentials"] is False
+
+
+def test_what_the_steps_run_is_shell_and_names_targets_that_are_there():
+    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8")))
+    for step in STEPS:
+        if script := re.sub(r"\$\{\{.*?\}\}", "x", step.get("run", "")):
+            assert subprocess.run(["bash", "-n"], input=script, text=True).returncode == 0, script
+            assert set(re.findall(r"(?m)^\s*make ([a-z]+)", script)) <= targets
+            assert all((ROOT / path).is_file() for path in re.findall(r"(?:python|^) ?(tools/\S+\.py|\.github/\S+)", script))
+
+
+def test_every_python_and_system_is_tested():
+    matrix = WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert {system.split("-")[0] for system in matrix["os"]} == {"ubuntu", "macos"}
+
+
+@pytest.mark.parametrize("name, target", [("test", "test"), ("drills", "drills"), ("newest", "test")])
+def test_a_report_is_kept_whatever_came_out(name, target):
+    [job] = WORKFLOWS[name]["jobs"].values()
+    ran, summary, kept = (next(step for step in job["steps"] if sign in step.get("run", "") + step.get("uses", ""))
+                          for sign in (f"make {target} JUNIT=reports", "tools/ci_summary.py reports", "actions/upload-artifact@"))
+    assert "if" not in ran and summary["if"] == kept["if"] == "always()" and kept["with"]["path"] == "reports"
+
+
+@pytest.mark.parametrize("target", ["test", "drills"])
+def test_make_writes_the_report_that_is_read(target):
+    said = subprocess.run(["make", "-n", target, "JUNIT=my reports"], cwd=ROOT, capture_output=True, text=True).stdout
+    assert f'--junitxml="my reports/{target}.xml"' in said
+    said = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True).stdout
+    assert "pytest" in said and "junitxml" not in said
+
+
+def test_the_newest_packages_are_those_without_a_pin(tmp_path):
+    [job] = WORKFLOWS["newest"]["jobs"].values()
+    [step] = [step for step in job["steps"] if step.get("run", "").startswith("sed")]
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    script = step["run"].replace("sed -i -E", "sed -i.old -E")  # as macOS wants it
+    subprocess.run(["sh", "-c", script], cwd=tmp_path, check=True)
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        before, after = ((folder / name).read_text(encoding="utf-8") for folder in (ROOT, tmp_path))
+        assert "==" in before and not re.search(r"==[0-9]", after)
+        assert [line.split("#")[1:] for line in before.splitlines()] == [line.split("#")[1:] for line in after.splitlines()]
+    for option in job["env"]["PYTEST_ADDOPTS"].split():
+        path, test = option.removeprefix("--deselect=").split("::")
+        assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("open_issue, done", [("17", "comment 17"), ("", "create")])
+def test_an_issue_is_opened_once(tmp_path, open_issue, done):
+    (tmp_path / "gh").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/told"\n[ "$2" = list ] && echo "{open_issue}"\nexit 0\n',
+                                 encoding="utf-8")
+    (tmp_path / "gh").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_REPOSITORY": "somebody/lab"}
+    subprocess.run([FOLDER / "issue", "It fails", "summary.md"], env=environment, check=True)
+    last = (tmp_path / "told").read_text(encoding="utf-8").splitlines()[-1]
+    assert last.startswith(f"issue {done}") and last.endswith("--body-file summary.md") and "--repo somebody/lab" in last
+
+
+def test_the_issue_of_a_failure_is_written_before_it_is_sent():
+    [job] = WORKFLOWS["newest"]["jobs"].values()
+    last = job["steps"][-1]
+    assert last["if"] == "failure()" and "reports/summary.md" in last["run"]
+    assert any("> reports/summary.md" in step.get("run", "") for step in job["steps"][:-1])
