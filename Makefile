@@ -67,8 +67,8 @@ lint: dev  ## code, notebooks and solutions by ruff, and the spelling
 wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet
 	@"$(PYTHON)" tools/install.py --gather requirements.txt
 
-clean:  ## remove .venv; your own copies of the chapters in work/ stay
-	rm -rf .venv
+clean:  ## remove .venv and the built pages; your own copies of the chapters in work/ stay
+	rm -rf .venv book/_build
 
 learner: python
 	@"$(PYTHON)" tools/install.py requirements.txt

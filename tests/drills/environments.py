@@ -1,4 +1,4 @@
-"""Environments of their own for drills: versions of redis-py, and the libraries of requirements-drills.txt. Kept inside .venv."""
+"""Environments of their own for drills: versions of redis-py, other files of requirements. Kept inside .venv."""
 
 import hashlib
 import os
