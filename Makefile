@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev sheet
+.PHONY: help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev sheet kit
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,11 +47,14 @@ soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every serve
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py
 
-pictures: dev  ## draw the README's pictures again: the race, a ladder, a budget, the scoreboard
+pictures: dev  ## draw the README's pictures again: the race, a budget, the scoreboard
 	$(BIN)/python tools/pictures.py
 
 sheet: dev  ## print the cheat sheet onto its page, docs/cheat_sheet.pdf, with chromium
 	$(BIN)/python tools/cheat_sheet.py
+
+kit: dev  ## write the workshop's plans anew, with the minutes that chapters take; RUN=1 times them first
+	$(BIN)/python tools/workshop.py $(if $(RUN),--run)
 
 book: python  ## build the reading edition, pages for a browser, from the committed outputs
 	@"$(PYTHON)" tools/install.py --into .venv/book requirements-book.txt

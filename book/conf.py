@@ -12,7 +12,7 @@ root_doc = "index"
 
 nb_execution_mode = "off"  # the outputs are the committed ones
 nb_ipywidgets_js = {}  # widgets' state is not committed, and their player would come from the internet
-myst_enable_extensions = ["attrs_block", "dollarmath", "html_image"]
+myst_enable_extensions = ["attrs_block", "dollarmath", "html_image", "tasklist"]
 myst_heading_anchors = 4  # links to headings, as GitHub and JupyterLab name them
 
 html_math_renderer = "mathml"

@@ -7,7 +7,7 @@ Minutes are words / 200 + lines of code / 12 + 7 an exercise + 2 a "Change it": 
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import nbformat
@@ -29,6 +29,9 @@ class Part:
     exercises: int = 0
     changes: int = 0
 
+    def __add__(self, other):
+        return Part(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
+
     @property
     def minutes(self):
         return (self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE + EXERCISE_MINUTES * self.exercises
@@ -40,15 +43,27 @@ class Part:
         return max(5, 5 * round(self.minutes / 5)) if self.minutes else 0
 
 
-def parts(path):
-    """{MAIN: Part, EXERCISES: Part, DEEPER: Part} of a chapter. Headings of the second level divide it."""
-    found = {MAIN: Part(), EXERCISES: Part(), DEEPER: Part()}
-    now = MAIN
+def sections(path):
+    """{heading of the second level: Part} of a chapter, in its order; what stands before the first has the heading ""."""
+    found = {"": Part()}
+    now = ""
     for cell in nbformat.read(path, as_version=4).cells:
-        heading = re.search(r"^## (.*)", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
-        if heading:
-            now = {"Exercises": EXERCISES, "Deeper": DEEPER}.get(heading[1].strip(), MAIN)
-        add(found[now], cell)
+        now = heading(cell) or now
+        add(found.setdefault(now, Part()), cell)
+    return found
+
+
+def heading(cell):
+    """The heading of the second level that a cell holds, or None."""
+    found = re.search(r"^## (.*)", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
+    return found and found[1].strip()
+
+
+def parts(path):
+    """{MAIN: Part, EXERCISES: Part, DEEPER: Part} of a chapter."""
+    found = {MAIN: Part(), EXERCISES: Part(), DEEPER: Part()}
+    for name, section in sections(path).items():
+        found[{"Exercises": EXERCISES, "Deeper": DEEPER}.get(name, MAIN)] += section
     return found
 
 

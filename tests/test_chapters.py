@@ -195,14 +195,7 @@ def test_what_goes_deeper_stands_last(notebook):
     assert "Deeper" not in headings[:-1]
 
 
-# Where it points
-
-
-@every_chapter
-def test_every_link_to_a_file_leads_somewhere(notebook):
-    links = [link for found in LINK.findall(prose(notebook)) for link in found if link]
-    local = [link.split("#")[0] for link in links if not re.match(r"[a-z]+:", link) and not link.startswith("#")]
-    assert [link for link in local if not (notebook.parent / link).exists()] == []
+# Where it points: that each link leads somewhere is asked of every page, by test_links.py
 
 
 @every_chapter

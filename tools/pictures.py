@@ -15,11 +15,6 @@ SENTENCE = re.compile(r"The same 100 writes, 1 ms away: .*\n")
 VALUES = {f"key{i}": f"value{i}" for i in range(100)}
 
 
-def three(r):
-    for i in range(3):
-        r.set(f"key{i}", f"value{i}")
-
-
 def loop(r):
     for key, value in VALUES.items():
         r.set(key, value)
@@ -54,7 +49,6 @@ def main(wanted):
     draw_race()
     if "race" in wanted:
         return
-    lab.capture(three, lab.connect(rtt_ms=1)).plot().savefig(DOCS / "ladder.png")
     times = lab.compare({"loop": loop, "pipeline": pipeline, "mset": mset}, ops=100, rtt_ms=(0, 1))
     times.plot_budget().savefig(DOCS / "budget.png")
     lab.retrial().plot().savefig(DOCS / "scoreboard.png")
