@@ -146,6 +146,12 @@ def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
     assert kept() == {}
 
 
+def test_what_follows_from_a_rule_is_not_called_measured(remembered, capsys):
+    lab.guess("10.seconds", ..., "s").against(55, computed=True)
+    lab.guess("10.rule", 5, "s").against(55, computed=True)
+    assert capsys.readouterr().out == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11.0x off\n"
+
+
 def test_a_guess_that_was_never_measured_waits_for_the_next_kernel(new_kernel):
     lab.guess("01.cart", 20, "ms")
     new_kernel()

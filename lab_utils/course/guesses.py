@@ -53,19 +53,20 @@ class Guess(float):
     def __repr__(self):
         return quantity(self, self.unit) if self.made else "no guess yet"
 
-    def against(self, measured):
+    def against(self, measured, computed=False):
         """Holds the guess against what was measured, in its unit, and prints one line: what was measured, and what you said.
 
+        `computed` is for a figure that follows from a rule and was not measured: the line says so.
         Raises LabError where `measured` is no number, or negative.
         """
-        measured = check_number(measured, "measured", 0)
+        measured, found = check_number(measured, "measured", 0), "computed" if computed else "measured"
         first = self.learns(measured)
         if not self.made:
-            print(f"measured: {quantity(measured, self.unit)}")
+            print(f"{found}: {quantity(measured, self.unit)}")
             return
         off = f", {factor_in_words(self, measured)}" if measured else ""
         kept = f" (remembered is your first guess, {quantity(first, self.unit)})" if first not in (None, float(self)) else ""
-        print(f"measured: you said {self}, measured {quantity(measured, self.unit)}{off}{kept}")
+        print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}")
 
     def hears(self, measured, unit):
         """What a figure draws: the guess in the figure's `unit`, or None where none was made. `measured` is in that unit too."""

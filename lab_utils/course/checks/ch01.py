@@ -141,7 +141,7 @@ def mystery(rtt_ms):
     """(seconds of a loop of PINGs, of one pipeline of them), each on a connection opened within the time."""
     from ...timing.comparison import compare
 
-    times = compare({"loop": fresh(loop_of_pings), "pipeline": fresh(pipeline_of_pings)}, rtt_ms=rtt_ms, rounds=5, same=False)
+    times = compare({"loop": fresh(loop_of_pings), "pipeline": fresh(pipeline_of_pings)}, rtt_ms=rtt_ms, rounds=3, same=False)
     return min(times.rounds("loop")), min(times.rounds("pipeline"))
 
 

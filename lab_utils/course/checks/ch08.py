@@ -239,7 +239,7 @@ def check_end_of_patience(pool, client):
         raise Refused(f"with all {GRANTED} connections taken, a thread waits for one for "
                       f"{'ever' if patience is None else f'{patience:g} s'}; {MOST_PATIENCE_S:g} s is the most", *PATIENCE)
     held = [pool.get_connection() for _ in range(GRANTED)]
-    give_back = threading.Timer(AWAKE_S, lambda: [pool.release(connection) for connection in held])
+    give_back = threading.Timer(AWAKE_S, lambda: [pool.release(held.pop()) for _ in range(GRANTED)])
     give_back.start()
     try:
         client.get("exercise:anything")
@@ -248,4 +248,7 @@ def check_end_of_patience(pool, client):
     else:
         raise Refused(f"with all {GRANTED} connections taken, a thread still waited for one after {AWAKE_S:g} s", *PATIENCE)
     finally:
+        give_back.cancel()  # whoever gives up early need not wait for the rest
         give_back.join()
+        for connection in held:
+            pool.release(connection)

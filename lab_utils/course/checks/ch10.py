@@ -43,7 +43,7 @@ MOST_COMMANDS = 40
 BUDGET_S, GRACE_S = 1.0, 0.1
 SLOW_S = 0.2  # how long a healthy server may take
 ROOM_TO_ANSWER = "A healthy reply may take 0.2 s: let socket_timeout be longer, and make fewer attempts."
-AWAKE_S = 1.6  # when the stalled server wakes, so that no check waits for a minute
+AWAKE_S = 1.3  # when the stalled server wakes, so that no check waits for a minute
 
 
 @exercise("10.1", "write record(r, batch, sales): every product's counter grows once, however often the batch is sent", (
