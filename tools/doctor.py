@@ -150,7 +150,7 @@ def tools():
         yield FIX, "tools", "sh or ps is not on PATH. On Debian and Ubuntu: apt install procps."
     make, uv = said("make", "--version"), os.environ.get("UV", shutil.which("uv"))
     if not make:
-        yield NOTE, "make", "not found. The README says how to go without it; on Debian and Ubuntu: apt install make."
+        yield NOTE, "make", "not found. docs/other_ways.md says how to go without it; on Debian and Ubuntu: apt install make."
     else:
         yield OK, "make", make.splitlines()[0]
     pip = said(sys.executable, "-m", "pip", "--version")
