@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+try:
+    from xdist.scheduler import LoadFileScheduling
+except ImportError:  # an environment without workers
+    LoadFileScheduling = object
+
 os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"
 _state = tempfile.TemporaryDirectory(prefix="lab-state-")
@@ -13,13 +18,14 @@ os.environ["LAB_STATE"] = _state.name
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
 os.environ["LAB_FIGURE_LOG"] = os.path.join(_state.name, "figures")
 
-
+# The slowest first, so that no worker begins one of them when the others are done.
+FIRST = "test_browser.py", "test_solutions.py", "test_waiting_map.py", "test_figures.py"
 # These read what the notebooks of this session reach: the verdicts, and the figures.
 LAST = "test_verdict_words.py", "test_figures_of_chapters.py"
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name in LAST)
+    items.sort(key=lambda item: (item.path.name in LAST, item.path.suffix == ".ipynb", item.path.name not in FIRST))
 
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
@@ -29,3 +35,34 @@ def pytest_runtest_setup(item):
         os.environ["LAB_CHAPTER"] = item.path.stem
     else:
         os.environ.pop("LAB_CHAPTER", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """`make test` has two workers. Who asks xdist for another way of sharing tests out, with --dist, gets that."""
+    return ChaptersAlone(config, log) if config.getvalue("dist") == "load" else None
+
+
+class ChaptersAlone(LoadFileScheduling):
+    """Each file of tests to the worker that is free; after all of them the chapters, in one worker, which is then the only one.
+
+    So no test disturbs what a chapter measures, and the tests that read what chapters reached find it.
+    """
+
+    CHAPTERS = "chapters"
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return self.CHAPTERS if file.endswith((".ipynb", *LAST)) else file
+
+    def _reschedule(self, node):
+        if next(iter(self.workqueue), None) != self.CHAPTERS or len(self.nodes) == 1:
+            super()._reschedule(node)
+        elif node is not self.nodes[0]:
+            node.shutdown()
+
+    def remove_node(self, node):
+        crashed = super().remove_node(node)
+        for left in self.nodes:
+            self._reschedule(left)
+        return crashed

@@ -447,10 +447,13 @@ def test_an_exercise_that_is_none_is_said(capsys, remembered, name):
     assert capsys.readouterr().out.startswith("There is no exercise")
 
 
-@pytest.mark.parametrize("make", [*RUNS_NOTHING.values(), *ASYNC.values(), lambda: 5, lambda: "x", coroutine], ids=str)
+NO_ANSWERS = {**RUNS_NOTHING, **ASYNC, "a number": lambda: 5, "a text": lambda: "x", "a coroutine": coroutine}
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS)
 @pytest.mark.parametrize("name", ["00.1", "03.1"])
-def test_any_answer_gets_a_diagnosis(r, capsys, remembered, name, make):
-    answer = make()
+def test_any_answer_gets_a_diagnosis(r, capsys, remembered, name, answer):
+    answer = NO_ANSWERS[answer]()
     lab.check(name, answer)
     assert capsys.readouterr().out.startswith(f"{name} not yet: ")
     if asyncio.iscoroutine(answer):

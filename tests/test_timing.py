@@ -221,7 +221,8 @@ def test_nothing_is_printed(r, capfd):
 # Questions and answers
 
 
-@pytest.mark.parametrize("variants", [loop, [loop], {}, {"loop": None}, {"loop": "loop"}], ids=repr)
+@pytest.mark.parametrize("variants", [loop, [loop], {}, {"loop": None}, {"loop": "loop"}],
+                         ids=["a function", "a list", "empty", "nothing", "a text"])
 def test_what_is_no_dict_of_functions(variants):
     assert "dict of functions" in refusal(lab.compare, variants)
 
