@@ -51,18 +51,32 @@ class ChaptersAlone(LoadFileScheduling):
 
     CHAPTERS = "chapters"
 
+    def __init__(self, config, log):
+        config.option.loadscopereorder = False  # the order is the one above, not that of their numbers of tests
+        super().__init__(config, log)
+
+    def schedule(self):
+        super().schedule()
+        for node in self.nodes:  # a worker that took a dead one's place got one file: with one test it would wait for another
+            self._reschedule(node)
+
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
         return self.CHAPTERS if file.endswith((".ipynb", *LAST)) else file
 
-    def _reschedule(self, node):
-        if next(iter(self.workqueue), None) != self.CHAPTERS or len(self.nodes) == 1:
-            super()._reschedule(node)
+    def _assign_work_unit(self, node):
+        if next(iter(self.workqueue)) != self.CHAPTERS or len(self.nodes) == 1:
+            super()._assign_work_unit(node)
         elif node is not self.nodes[0]:
             node.shutdown()
 
     def remove_node(self, node):
-        crashed = super().remove_node(node)
+        """Has the others go on; a test in which a worker died is not tried again, as xdist would."""
+        work = self.assigned_work.pop(node)
+        crashed, unit = next(((test, unit) for unit in work.values() for test, done in unit.items() if not done), (None, None))
+        if crashed:
+            unit[crashed] = True
+            self.workqueue.update({name: unit for name, unit in work.items() if not all(unit.values())})
         for left in self.nodes:
             self._reschedule(left)
         return crashed

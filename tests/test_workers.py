@@ -1,0 +1,77 @@
+"""Two workers share the tests; the chapters come last, in one of them, while the other one has ended (see the root's conftest.py)."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from helpers import ROOT
+
+NOTES = """
+import os, time
+from pathlib import Path
+
+def note(words):
+    with open(Path(__file__).parent / "notes", "a") as file:
+        file.write(f"{os.environ['PYTEST_XDIST_WORKER']} {words}\\n")
+"""
+BESIDE = """
+def test_{name}():
+    note("{name} begins")
+    while "{other} begins" not in (Path(__file__).parent / "notes").read_text():
+        time.sleep(0.01)
+    note("{name} ends")
+
+def test_{name}_again():
+    note("{name} ends")
+"""
+CHAPTERS = """
+def test_chapters():
+    note("chapters")
+
+def test_fails():
+    note("chapters")
+    assert not "{fails}"
+"""
+CRASHES = """
+def test_crashes():
+    os._exit(3)
+
+def test_after_it():
+    note("{name} ends")
+"""
+
+
+def run(folder, *options, **sources):
+    """(exit status, what pytest printed, [[worker, what], …] in the order of time) of these tests with two workers."""
+    shutil.copy(ROOT / "conftest.py", folder)
+    for name, source in sources.items():
+        (folder / f"test_{name}.py").write_text(NOTES + source, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "xdist.plugin", "-n", "2", "-p", "no:cacheprovider", *options],
+                          cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                          env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""})
+    return done.returncode, done.stdout, [line.split(" ", 1) for line in (folder / "notes").read_text(encoding="utf-8").splitlines()]
+
+
+def test_two_at_a_time_and_then_the_chapters_alone(tmp_path):
+    status, printed, notes = run(tmp_path, verdict_words=CHAPTERS.format(fails=""), one=BESIDE.format(name="one", other="two"),
+                                 two=BESIDE.format(name="two", other="one"))
+    assert status == 0 and "6 passed" in printed, printed
+    assert {what for _, what in notes[:2]} == {"one begins", "two begins"} and notes[0][0] != notes[1][0]
+    assert [what for _, what in notes[-2:]] == ["chapters"] * 2 and notes[-1][0] == notes[-2][0]
+    assert sum(what.endswith(" ends") for _, what in notes[:-2]) == 4
+
+
+def test_what_fails_in_either_part_is_told_at_the_end_of_all(tmp_path):
+    status, printed, notes = run(tmp_path, figures_of_chapters=CHAPTERS.format(fails="yes"), one=CRASHES.format(name="one"),
+                                 other="def test_other():\n    assert False\n")
+    told = printed[printed.index("short test summary"):]
+    assert status == 1 and "3 failed, 2 passed" in told, printed
+    assert all(failed in told for failed in ("test_one.py::test_crashes", "test_other.py", "test_figures_of_chapters.py::test_fails"))
+    assert [what for _, what in notes].count("chapters") == 2
+
+
+def test_the_first_failure_ends_both_where_that_is_asked_for(tmp_path):
+    (tmp_path / "notes").touch()
+    status, printed, notes = run(tmp_path, "-x", verdict_words=CHAPTERS.format(fails=""), one="def test_one():\n    assert False\n")
+    assert status == 2 and "1 failed" in printed and notes == []
