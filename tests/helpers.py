@@ -46,8 +46,8 @@ def running(pid):
     return bool(state) and not state.startswith("Z")
 
 
-def wait_until(condition, seconds):
-    """True as soon as `condition()` is, False if it is not within `seconds`."""
+def wait_until(condition, seconds=30):
+    """True as soon as `condition()` is, False if it is not within `seconds`: as many as the busiest machine needs."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

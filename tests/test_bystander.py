@@ -70,7 +70,7 @@ def test_a_function_that_raises_ends_the_bystander_too(r):
     clients = len(r.client_list())
     with pytest.raises(redis.ResponseError):
         lab.bystander(lambda r: r.execute_command("NOSUCH"), r)
-    assert wait_until(lambda: len(r.client_list()) == clients, seconds=2)
+    assert wait_until(lambda: len(r.client_list()) == clients)
 
 
 def test_the_password_is_no_argument(r, monkeypatch):

@@ -74,7 +74,7 @@ def test_a_cell_is_told_below_its_error(environment):
     """IPython's shell runs cells as a notebook's kernel does."""
     cells = ["import lab_utils as lab; from redis.retry import Retry; from redis.backoff import NoBackoff",
              "r = lab.connect(retry=Retry(NoBackoff(), 0)); r.shutdown(nosave=True)",
-             "from lab_utils.testbed.chosen_server import server; server.known().kept.process.wait(5)", "r.ping()", "1 / 0"]
+             "from lab_utils.testbed.chosen_server import server; server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)

@@ -59,7 +59,7 @@ def test_a_server_that_has_ended():
     ended = lab.spare(retry=None)
     its_process = guard.check(ended).kept.process
     ended.shutdown(nosave=True)
-    its_process.wait(5)
+    its_process.wait(30)
     assert "has ended" in refusal(lab.frozen, ended, 1)
 
 

@@ -140,7 +140,7 @@ def test_many_messages_are_in_flight_together(peer):
             time.sleep(0.002)
         assert read_exactly(sock, 20) == bytes(range(20))
         took = time.perf_counter() - started
-    assert 0.1 <= took < 0.6
+    assert 0.1 <= took < 1.5
 
 
 # Distance
@@ -300,8 +300,8 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
     time.sleep(0.2)
     assert cpu_s(waker) - spent < 0.002
     own.process.kill()
-    own.process.wait(5)
-    assert wait_until(lambda: not running(waker), 5)
+    own.process.wait(30)
+    assert wait_until(lambda: not running(waker))
 
 
 @linux
@@ -309,7 +309,7 @@ def test_what_has_ended_holds_no_file_and_stopping_twice_closes_nobody_elses():
     before = os.listdir("/proc/self/fd")
     first = Link()
     first.process.kill()
-    first.process.wait(5)
+    first.process.wait(30)
     second = Link(first)
     first.stop()
     assert second.pids()
@@ -396,7 +396,7 @@ def test_a_client_that_leaves_is_noticed_by_the_server(peer):
     sock.sendall(b"x")
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
-    assert ended.wait(5)
+    assert ended.wait(30)
 
 
 def test_a_server_that_is_gone_is_a_connection_error(another_server):
@@ -415,13 +415,13 @@ def test_a_server_that_is_gone_is_a_connection_error(another_server):
 
 
 def test_a_hundred_connections(r):
-    far = lab.connect(rtt_ms=3)
+    far = lab.connect(rtt_ms=20)
     connections = [far.connection_pool.get_connection() for _ in range(100)]
     started = time.perf_counter()
     for number, connection in enumerate(connections):
         connection.send_command("ECHO", number)
     assert [connection.read_response() for connection in connections] == [b"%d" % number for number in range(100)]
-    assert time.perf_counter() - started < 100 * 0.003  # one after the other it would be more
+    assert time.perf_counter() - started < 100 * 0.02  # one after the other it would be more
     for connection in connections:
         far.connection_pool.release(connection)
     far.close()

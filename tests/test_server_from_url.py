@@ -173,7 +173,7 @@ def test_a_script_that_does_not_end(theirs):
             return not server.connect(retry=None).ping()
         except redis.ResponseError:
             return True
-    assert wait_until(is_busy, seconds=5)
+    assert wait_until(is_busy)
     try:
         assert "SCRIPT KILL" in refusal(chosen_server.own_server, url_of(server))
     finally:

@@ -1,4 +1,4 @@
-"""Two workers share the tests; the chapters come last, in one of them, while the other one has ended (see the root's conftest.py)."""
+"""Two workers share the tests; the chapters come last, in one of them, the other having ended (see the root's conftest.py)."""
 
 import os
 import shutil
@@ -47,10 +47,13 @@ def run(folder, *options, **sources):
     shutil.copy(ROOT / "conftest.py", folder)
     for name, source in sources.items():
         (folder / f"test_{name}.py").write_text(NOTES + source, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "xdist.plugin", "-n", "2", "-p", "no:cacheprovider", *options],
-                          cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
-                          env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""})
-    return done.returncode, done.stdout, [line.split(" ", 1) for line in (folder / "notes").read_text(encoding="utf-8").splitlines()]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "xdist.plugin", *options],
+                          cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+                          env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"})
+    notes = folder / "notes"
+    assert notes.exists(), done.stdout
+    return done.returncode, done.stdout, [line.split(" ", 1) for line in notes.read_text(encoding="utf-8").splitlines()]
 
 
 def test_two_at_a_time_and_then_the_chapters_alone(tmp_path):
@@ -67,11 +70,12 @@ def test_what_fails_in_either_part_is_told_at_the_end_of_all(tmp_path):
                                  other="def test_other():\n    assert False\n")
     told = printed[printed.index("short test summary"):]
     assert status == 1 and "3 failed, 2 passed" in told, printed
-    assert all(failed in told for failed in ("test_one.py::test_crashes", "test_other.py", "test_figures_of_chapters.py::test_fails"))
+    assert all(failed in told for failed in ("one.py::test_crashes", "other.py::test_other", "chapters.py::test_fails")), told
     assert [what for _, what in notes].count("chapters") == 2
 
 
 def test_the_first_failure_ends_both_where_that_is_asked_for(tmp_path):
     (tmp_path / "notes").touch()
-    status, printed, notes = run(tmp_path, "-x", verdict_words=CHAPTERS.format(fails=""), one="def test_one():\n    assert False\n")
+    fails = "def test_one():\n    assert False\n"
+    status, printed, notes = run(tmp_path, "-x", verdict_words=CHAPTERS.format(fails=""), one=fails)
     assert status == 2 and "1 failed" in printed and notes == []
