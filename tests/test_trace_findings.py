@@ -1,6 +1,7 @@
 """What lab.trace finds to change: bad programs each with its finding, good ones with none."""
 
 import asyncio
+import json
 
 import pytest
 import redis
@@ -101,13 +102,67 @@ def blocks_for_ever(r):
         client.blpop("list")
 
 
+def names_of_members(r):
+    r.sadd("online", *IDS)
+    return [r.hget(f"user:{number.decode()}", "name") for number in r.smembers("online")]
+
+
+def times_to_live(r):
+    return [r.ttl(f"session:{number}") for number in IDS]
+
+
+def flags_one_by_one(r):
+    return [r.hget("flags", f"flag{number}") for number in IDS]
+
+
+def scores_one_by_one(r):
+    for number in IDS:
+        r.zadd("board", {f"user:{number}": number})
+
+
+def deletes(r):
+    for number in IDS:
+        r.delete(f"user:{number}")
+
+
+def counts(r):
+    for number in IDS:
+        r.incr(f"views:{number}")
+
+
+def feed(r):
+    return [r.lrange(f"feed:{number}", 0, 9) for number in IDS]
+
+
+def pushes(r):
+    for number in IDS:
+        r.rpush(f"feed:{number}", "post")
+
+
+def stock(r):
+    r.set("stock", 5)
+    if int(r.get("stock")) > 0:
+        r.set("stock", int(r.get("stock")) - 1)
+
+
+def hits_in_transactions(r):
+    for number in IDS:
+        with r.pipeline() as pipe:
+            pipe.hincrby("hits", f"page{number}", 1).execute()
+
+
 BAD = [(gets, "loop", 19, "mget"), (through_a_helper, "loop", 19, "pipe.hgetall"), (sets, "loop", 19, "mset"),
        (sets_that_expire, "loop", 19, "pipe.set"), (fields, "loop", 19, "hmget"), (members, "loop", 19, "sadd"),
        (pairs, "loop", 19, "pipe.hgetall"), (online, "loop", 19, "pipe.exists(key)"),
        (small_transactions, "small pipelines", 19, "pipe.execute"),
        (counter, "read, then written", 1, "incr"), (balance, "read, then written", 1, "hincrby"), (keys, "keys", 0, "scan_iter"),
        (small_scan, "small scans", None, "count=1000"), (text_again, "script's text", 0, "register_script"),
-       (connection_each, "connections", None, "redis.Redis"), (blocks_for_ever, "blocking", 0, "socket_timeout=None")]
+       (connection_each, "connections", None, "redis.Redis"), (blocks_for_ever, "blocking", 0, "socket_timeout=None"),
+       (names_of_members, "loop", 19, "pipe.hget"), (times_to_live, "loop", 19, "pipe.ttl"),
+       (flags_one_by_one, "loop", 19, "hmget"),
+       (scores_one_by_one, "loop", 19, "zadd(key, mapping"), (deletes, "loop", 19, "r.delete(*keys)"),
+       (counts, "loop", 19, "pipe.incr"), (feed, "loop", 19, "pipe.lrange"), (pushes, "loop", 19, "pipe.rpush"),
+       (stock, "read, then written", 1, "incr"), (hits_in_transactions, "small pipelines", 19, "pipe.execute")]
 
 
 @pytest.mark.parametrize("program, kind, saves, instead", BAD, ids=[row[0].__name__ for row in BAD])
@@ -392,9 +447,121 @@ def limiter(r):
         r.set("limit:1", number, nx=True, ex=60)
 
 
+def cache_aside_of_many(r):
+    keys = [f"page:{number}" for number in IDS]
+    missing = [key for key, value in zip(keys, r.mget(keys), strict=True) if value is None]
+    pipe = r.pipeline(transaction=False)
+    for key in missing:
+        pipe.set(key, "text", ex=60)
+    pipe.execute()
+
+
+def lock_with_token(r):
+    release = r.register_script("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
+    r.set("stock", 5)
+    if r.set("lock:stock", "token", nx=True, ex=10):
+        r.set("stock", int(r.get("stock")) - 1)
+        release(keys=["lock:stock"], args=["token"])
+
+
+def reliable_queue(r):
+    r.rpush("todo", *IDS)
+    while (job := r.blmove("todo", "doing", 1)) and job != b"19":
+        r.lrem("doing", 1, job)
+
+
+def limit_by_window(r):
+    for now in IDS:
+        with r.pipeline() as pipe:
+            pipe.zremrangebyscore("hits:ann", 0, now - 10).zadd("hits:ann", {now: now}).zcard("hits:ann").expire("hits:ann", 60)
+            pipe.execute()
+
+
+def sliding_session(r):
+    r.set("session:1", "ann", ex=60)
+    for _ in range(3):
+        r.getex("session:1", ex=60)
+
+
+def pages_of_a_scan(r):
+    r.mset({f"user:{number}": 1 for number in range(3_000)})
+    cursor = "0"
+    while cursor != 0:
+        cursor, keys = r.scan(cursor, match="user:*", count=1000)
+        r.mget(keys)
+
+
+def flags_once(r):
+    r.hset("flags", mapping={f"flag{number}": 1 for number in IDS})
+    flags = r.hgetall("flags")
+    return [flags.get(f"flag{number}") for number in IDS]
+
+
+def leaderboard(r):
+    with r.pipeline(transaction=False) as pipe:
+        for number in IDS:
+            pipe.zincrby("board", number, f"user:{number}")
+        pipe.execute()
+    r.zrevrange("board", 0, 9, withscores=True)
+    r.zrevrank("board", "user:7")
+
+
+def fan_out(r):
+    with r.pubsub() as news:
+        news.subscribe(*[f"room:{number}" for number in IDS])
+        with r.pipeline(transaction=False) as pipe:
+            for number in IDS:
+                pipe.publish(f"room:{number}", "hello")
+            pipe.execute()
+        for _ in range(40):
+            news.get_message(timeout=0.1)
+
+
+def linked_list(r):
+    r.mset({f"node:{number}": f'{{"next": {number + 1}}}' for number in IDS})
+    number = 0
+    while (node := r.get(f"node:{number}")) is not None:
+        number = json.loads(node)["next"]
+
+
+def linked_hashes(r):
+    pipe = r.pipeline(transaction=False)
+    for number in IDS:
+        pipe.hset(f"node:{number}", mapping={"text": "x", "next": f"node:{number + 1}"})
+    pipe.execute()
+    key = "node:0"
+    while key and key != "node:19":
+        key = r.hget(key, "next").decode()
+
+
+def levels_of_a_graph(r):
+    pipe = r.pipeline(transaction=False)
+    for number in range(31):
+        pipe.sadd(f"friends:{number}", 2 * number + 1, 2 * number + 2)
+    pipe.execute()
+    level, known = [0], set()
+    while level and len(known) < 40:
+        for number in level:
+            pipe.smembers(f"friends:{number}")
+        known.update(level)
+        level = sorted({int(friend) for friends in pipe.execute() for friend in friends} - known)
+
+
+def stream_in_batches(r):
+    r.xgroup_create("events", "group", id="0", mkstream=True)
+    pipe = r.pipeline(transaction=False)
+    for number in range(100):
+        pipe.xadd("events", {"number": number})
+    pipe.execute()
+    while taken := r.xreadgroup("group", "worker", {"events": ">"}, count=25):
+        entries = taken[0][1] if isinstance(taken, list) else taken[b"events"][0]
+        r.xack("events", "group", *[name for name, _ in entries])
+
+
 GOOD = [pipeline, several_pipelines, one_command, transaction, cache_aside, cache_aside_setex, counters, watched, locked, script,
         worker, scan, page, blocking, published, limiter, watched_each, locked_each, listener,
-        limit_by_script]
+        limit_by_script, cache_aside_of_many, lock_with_token, reliable_queue, limit_by_window, sliding_session, pages_of_a_scan,
+        flags_once, leaderboard, fan_out, linked_list, linked_hashes, levels_of_a_graph, stream_in_batches]
 
 
 @pytest.mark.parametrize("program", GOOD, ids=[program.__name__ for program in GOOD])
@@ -478,7 +645,16 @@ def stream_of_jobs(r):
         r.xack("events", "group", name)
 
 
-LOOKED_AT = [(stream_of_jobs, "loop"), (cache_in_a_loop, "loop"), (worker_with_results, "loop"),
+def graph(r):
+    """A tree read node by node: a pipeline for each level would do, but each key comes from a reply before it."""
+    for number in range(31):
+        r.pipeline().sadd(f"friends:{number}", 2 * number + 1).sadd(f"friends:{number}", 2 * number + 2).execute()
+    todo = [0]
+    for _ in range(31):
+        todo += sorted(int(friend) for friend in r.smembers(f"friends:{todo.pop(0)}"))
+
+
+LOOKED_AT = [(graph, "loop"), (stream_of_jobs, "loop"), (cache_in_a_loop, "loop"), (worker_with_results, "loop"),
              (reading_transaction, "transaction"), (large_value, "large value"), (same_again, "again")]
 
 

@@ -52,7 +52,8 @@ CHANGES_OF = {"GET": ("SET",), "HGET": ("HSET",)}
 class Finding:
     """Something to change: `what` it is, what `shows` it, the round trips it `saves`, `site`, `chapter`, code to write `instead`.
 
-    `sure` is False for what is only worth a look.
+    It saves at most so many: two loops over other keys, one straight after the other, look like one on the wire. `sure` is False
+    for what is only worth a look.
     """
 
     kind: str
@@ -65,8 +66,13 @@ class Finding:
     sure: bool = True
 
     def __str__(self):
-        saving = f" Saves {counted(self.saves, 'round trip')}." if self.saves else ""
+        saving = f" {self.saving.capitalize()}." if self.saves else ""
         return f"{self.site}: {self.what}: {self.shows}.{saving} Chapter {self.chapter}."
+
+    @property
+    def saving(self):
+        """'saves up to 19 round trips', or '' where it saves none."""
+        return f"saves up to {counted(self.saves, 'round trip')}" if self.saves else ""
 
 
 class Findings(list):
@@ -81,7 +87,7 @@ class Findings(list):
 
 
 def in_lines(finding):
-    saving = f" (saves {counted(finding.saves, 'round trip')})" if finding.saves else ""
+    saving = f" ({finding.saving})" if finding.saves else ""
     return "\n".join([f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}; chapter {finding.chapter}",
                       *[f"      {line}" for line in finding.instead.splitlines()]])
 
@@ -178,7 +184,9 @@ def loop(site, name, several, turns, node_of):
     apart = runs(several, turns, same_item=None if takes_members else item_of)
     several_nodes = len(set(node_of.values())) > 1
     # A pipeline is one round trip for each node that it goes to.
-    saves = number - sum(len({node_of.get(turn.connection) for turn in run}) for run in apart)
+    # In a walk, which learns most keys from replies of its own, it is one for each generation of keys.
+    walks = len(keys) > 1 and name in READS and 2 * sum(turn.generation > 1 for turn in several) >= number
+    saves = number - sum(len({(node_of.get(turn.connection), walks and turn.generation) for turn in run}) for run in apart)
     in_runs = f", in {counted(len(apart), 'run')}" if len(apart) > 1 else ""
     shows = f"{name} {commands[0].pattern}, {number:,} times one after the other{in_runs}"
     if takes_members:
@@ -194,7 +202,7 @@ def loop(site, name, several, turns, node_of):
             yield Finding("again", "the same key is read again", shows, number - len(keys), site, ONE_BY_ONE,
                           "value = r.get(key)  # once, and keep it", sure=False)
     else:
-        one_at_a_time = fills_a_cache(name, several, turns) or consumed_between(several, turns)
+        one_at_a_time = walks or fills_a_cache(name, several, turns) or consumed_between(several, turns)
         call = one_call(name, commands, several_nodes) + (f"\n# or what {site.through} has for many keys" if site.through else "")
         yield Finding("loop", "one round trip for each of many keys", shows, saves, site, ONE_BY_ONE, call,
                       sure=not one_at_a_time)

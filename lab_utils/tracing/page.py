@@ -89,7 +89,7 @@ def sites(trace):
 def findings(trace):
     shown = []
     for each in trace.findings:
-        saves = f" (saves {counted(each.saves, 'round trip')})" if each.saves else ""
+        saves = f" ({each.saving})" if each.saves else ""
         look = "" if each.sure else "Worth a look: "
         shown.append(f"<p>{html.escape(look + each.what + saves)}<br><span class=quiet>{html.escape(each.shows)}<br>"
                      f"{html.escape(str(each.site))}</span></p><pre>{html.escape(each.instead)}</pre>")

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from .chains import Chains
 from .lines import line_here
+from .named import Named
 from .sites import Finder, Site, called_from
 from .tap import Listener, blocks, blocks_here
 from .turns import (
@@ -87,7 +88,7 @@ class Recorder(Listener):
         self.unattributed = 0  # writes of threads that were there before
         self.notes, self.limit = [], WHOLE + BATCH  # of turns that are not in the chains yet, and how many may stand so
         self.line_numbers = weakref.WeakKeyDictionary()
-        self.finder = Finder()
+        self.finder, self.named = Finder(), Named()
         self.sorting = threading.RLock()
         self.began = self.over = None
 
@@ -107,6 +108,7 @@ class Recorder(Listener):
     def drop(self):
         """Lets go of what was seen: a thread or task that goes on after the block still knows this recorder."""
         self.turns, self.folds, self.chains, self.places, self.lines, self.starters = [], {}, Chains(), [], [], []
+        self.named = Named()
 
     @property
     def seconds(self):
@@ -151,7 +153,7 @@ class Recorder(Listener):
         if len(raw) > KEPT_RAW:
             raw = Said(raw)
         site = called_from.get() or self.finder.find()
-        note = [self, sent, raw, site, line_here(), number, setup, waits.key, waits.before, missing, None, None, False, 0.0]
+        note = [self, sent, raw, site, line_here(), number, setup, waits.key, waits.before, missing, None, None, False, 0.0, None]
         waits.notes = (*others, note) if others else (note,)
         waits.started = started
         self.notes.append(note)
@@ -182,9 +184,15 @@ class Recorder(Listener):
     def keep(self, flight, depth):
         if len(self.turns) < WHOLE:
             commands, names = flight.commands()
-            self.turns.append(Turn(flight.sent - self.began, flight.replied - self.began, flight.site, commands, names,
-                                   len(flight.raw), flight.received, flight.outcome, flight.failure, flight.setup,
-                                   flight.connection, self.number_of_line(flight.line), depth, flight.own))
+            turn = Turn(flight.sent - self.began, flight.replied - self.began, flight.site, commands, names,
+                        len(flight.raw), flight.received, flight.outcome, flight.failure, flight.setup,
+                        flight.connection, self.number_of_line(flight.line), depth, flight.own)
+            if not flight.setup:
+                before = self.named.by(flight.raw)
+                if before is not None and (before.site, before.names) == (turn.site, names):
+                    turn.generation = before.generation + 1
+                self.named.hears(flight.reply, turn)
+            self.turns.append(turn)
         else:
             self.fold(flight)
 

@@ -440,7 +440,7 @@ def read_response(original):
             ended(self, waits, failure, self._sock is None)
             raise
         if waits.notes:
-            answer(waits)
+            answer(waits, response)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -458,7 +458,7 @@ def async_read_response(original):
             ended(self, waits, failure, not self.is_connected)
             raise
         if waits.notes:
-            answer(waits)
+            answer(waits, response)
         if taps_open:
             tell_replied(self, None)
         return response
@@ -468,7 +468,7 @@ def async_read_response(original):
 def ended(connection, waits, failure, closed):
     """A read that raised: the server's error is an answer; else there is none if the connection is lost, or none as yet."""
     if isinstance(failure, redis.ResponseError):
-        answer(waits, failure)
+        answer(waits, failure=failure)
     elif closed:
         lose(waits, failure)
     if taps_open:

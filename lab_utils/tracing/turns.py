@@ -22,10 +22,12 @@ from .received import received
 from .sites import NOWHERE, Site
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
-KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
+KEPT_RAW, KEPT_REPLY = 4_000, 2_000  # bytes of a write, and of its reply, that wait until somebody asks what they said
+CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
-NOTED = "recorder sent raw site line connection setup stream before missing replied failure lost own"
-RECORDER, SENT, RAW, _, _, _, SETUP, STREAM, BEFORE, MISSING, REPLIED, FAILURE, WAS_LOST, OWN = range(14)  # places in a note
+NOTED = "recorder sent raw site line connection setup stream before missing replied failure lost own reply"
+# Places in a note.
+RECORDER, SENT, RAW, _, _, _, SETUP, STREAM, BEFORE, MISSING, REPLIED, FAILURE, WAS_LOST, OWN, REPLY = range(15)
 
 
 @dataclass
@@ -35,7 +37,8 @@ class Turn:
     `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered", "error" (the server's, named in
     `error`), "elsewhere" (a cluster's node sent it on) or "lost". `setup` marks what connecting itself sends. `connection` and
     `line` (a thread or task) are numbers within the trace; `depth` is how many turns, one after the other, it took to get here.
-    `own` is the seconds that noting it took, measured in asyncio alone, where all others wait meanwhile.
+    `own` is the seconds that noting it took, measured in asyncio alone, where all others wait meanwhile. `generation` is 1, or
+    one more than that of the turn from the same place whose reply named this one's key.
     """
 
     sent: float
@@ -52,6 +55,7 @@ class Turn:
     line: int = 0
     depth: int = 1
     own: float = 0.0
+    generation: int = 1
 
     @property
     def seconds(self):
@@ -91,7 +95,7 @@ def took(waits, seconds):
         note[OWN] += seconds
 
 
-def answer(waits, failure=None):
+def answer(waits, response=None, failure=None):
     """A reply came; with the last one that is missing the turn is over."""
     now = perf_counter()
     for note in waits.notes:
@@ -102,6 +106,8 @@ def answer(waits, failure=None):
             note[MISSING] -= 1
         else:
             end(note, waits)
+            if note[BEFORE] <= KEPT_REPLY:
+                note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
 
 
 def lose(waits, failure):
