@@ -1,4 +1,4 @@
-"""What contributors find: issue forms, a template, workflows for links, and the cheat sheet as it is printed."""
+"""What contributors find: issue forms, a changelog, and the cheat sheet as it is printed."""
 
 import re
 
@@ -37,10 +37,8 @@ def test_a_form_that_is_wrong_is_refused(tmp_path):
     assert checked("vendor.github-issue-forms", broken).exit_code != 0
 
 
-def test_the_configuration_and_the_workflow_follow_github():
+def test_the_configuration_follows_github():
     done = checked("vendor.github-issue-config", GITHUB / "ISSUE_TEMPLATE" / "config.yml")
-    assert done.exit_code == 0, done.output
-    done = checked("vendor.github-workflows", GITHUB / "workflows" / "links.yml")
     assert done.exit_code == 0, done.output
 
 

@@ -1,0 +1,40 @@
+"""What the README says about the articles is what the committed chapters found. Its map of chapters: test_chapters.py."""
+
+import re
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+from lab_utils.course import claims
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ADVICE = {"ten times faster": "B1", "batches of hundreds": "D6", "on a loaded server": "C14"}  # words of the README: the claim
+
+
+def words():
+    """{claim: word} as the committed chapters show them."""
+    outputs = [output for path in (ROOT / "notebooks").glob("*.ipynb") for cell in nbformat.read(path, as_version=4).cells
+               for output in cell.get("outputs", [])]
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
+    return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
+
+
+WORDS = words()
+claims.load_all()
+
+
+def test_most_claims_hold_and_the_readme_counts_them():
+    assert f"\n{len(WORDS)} claims of five published articles" in README and len(claims.ARTICLES) == 5
+    assert list(WORDS.values()).count(claims.HOLDS) > len(WORDS) / 2
+
+
+@pytest.mark.parametrize("said, claim", ADVICE.items())
+def test_the_advice_that_came_out_differently_did(said, claim):
+    line, = re.findall(rf"^- \*\*“[^”]*{said}.*$", README, re.MULTILINE)
+    assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
+    assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
+
+
+def test_no_other_advice_stands_there():
+    assert len(re.findall(r"^- \*\*“", README, re.MULTILINE)) == len(ADVICE)
