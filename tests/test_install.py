@@ -9,8 +9,8 @@ import pytest
 from helpers import ROOT
 from packaging.requirements import Requirement
 
-FILES = ("requirements.txt", "requirements-dev.txt")
-OTHERS = ("requirements-drills.txt", "requirements-room.txt", "requirements-book.txt")
+FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt")
+OTHERS = ("requirements-drills.txt", "requirements-book.txt")
 PLUGIN = ROOT / "lab_utils" / "tracing" / "pytest_plugin.py"  # which only pytest imports
 
 

@@ -49,9 +49,8 @@ def install(name):
     stamp_of(name).unlink(missing_ok=True)
     if not (with_uv(name) or with_pip(name)):
         sys.exit(advice())
-    stamp_of(name).write_text(fingerprint(name), encoding="utf-8")
-    if "\n-r requirements.txt\n" in (ROOT / name).read_text(encoding="utf-8"):  # it holds the learner's
-        stamp_of("requirements.txt").write_text(fingerprint("requirements.txt"), encoding="utf-8")
+    for held in with_those_it_names(name):
+        stamp_of(held).write_text(fingerprint(held), encoding="utf-8")
     say(f"Installed in {time.monotonic() - started:.0f} s.")
 
 
@@ -146,8 +145,14 @@ def stamp_of(name):
 
 def fingerprint(name):
     """Of all that decides what an installation holds: the Python and the files read."""
-    files = ["requirements.txt", name, "pyproject.toml"]
+    files = [*with_those_it_names(name), "pyproject.toml"]
     return hashlib.sha256(b"\0".join([sys.version.encode(), *((ROOT / file).read_bytes() for file in files)])).hexdigest()
+
+
+def with_those_it_names(name):
+    """The file, and those that its lines `-r …` name."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return [name, *(held for line in lines if line.startswith("-r ") for held in with_those_it_names(line.split()[1]))]
 
 
 def advice():
