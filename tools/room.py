@@ -38,7 +38,7 @@ LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
 PROCESS_MB = 2048  # what one process of a learner's may fill
 LEARNERS_A_CORE = 15  # who measure by turns
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
-START_S, END_S = 60, 60
+START_S, END_S = 60, 120
 
 
 def main(arguments):
@@ -270,8 +270,9 @@ def end(sure):
         return
     with kept_folder():
         learners = sorted(path.name for path in (FOLDER / "learners").glob("*")) if (FOLDER / "learners").is_dir() else []
-        say(f"This deletes {FOLDER}: the passwords and the files of {len(learners)} learners"
-            f"{': ' if learners else ''}{', '.join(learners)}.\nWho wants theirs takes them home first, by the button "
+        say(f"This deletes {FOLDER}: the passwords and the files of {len(learners)} "
+            f"{'learner' if len(learners) == 1 else 'learners'}{': ' if learners else ''}{', '.join(learners)}.\n"
+            "Who wants theirs takes them home first, by the button "
             "\"Take home\" above the list of files.")
         if not sure and ask("Delete it all? Type yes: ") != "yes":
             sys.exit("Nothing is deleted.")

@@ -42,9 +42,10 @@ class Race:
         """The race as a Film."""
         with plt.style.context(STYLE):
             stage = Stage(self.runs, DPI * FILM_WIDTH / WIDTH)
-            images = [stage.picture(*moment) for moment in self.moments(per_second)]
+            images = (stage.picture(*moment) for moment in self.moments(per_second))
+            frames = flat(images, stage.colours)  # each as it comes: all of them in full colour are 80 MB
         plt.close(stage.figure)
-        return Film(flat(images, stage.colours), per_second)
+        return Film(frames, per_second)
 
     def moments(self, per_second):
         """For each picture (moment, time since the last, times slowed down). Of many turns the first ones pass more slowly."""

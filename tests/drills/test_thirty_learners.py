@@ -63,7 +63,8 @@ def work(learner):
                 if compared(shown) != facts:
                     differing.append((learner.name, source, facts, shown))
             memory.append(memory_mb(learner))
-    return {"free": psutil.virtual_memory().available, "differing": differing, "start_s": started_s, "seconds": time.monotonic() - began,
+    return {"free": psutil.virtual_memory().available, "differing": differing,
+            "start_s": started_s, "seconds": time.monotonic() - began,
             "server_mb": max(server for server, _ in memory), "beside_mb": max(beside for _, beside in memory)}
 
 

@@ -1,0 +1,227 @@
+"""`make room`, without opening one: what it promises, refuses and deletes, and who may come in. A drill opens real ones."""
+
+import asyncio
+import importlib.util
+import ipaddress
+import json
+import os
+import resource
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from helpers import ROOT, running, wait_until
+from tornado.web import HTTPError
+from traitlets.config.loader import PyFileConfigLoader
+
+sys.path.insert(0, str(ROOT / "room"))
+import names
+
+TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
+PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    """tools/room.py, whose folder is the test's own."""
+    monkeypatch.setenv("LAB_ROOM", str(tmp_path / "a room ü"))
+    found = importlib.util.spec_from_file_location("room_command", ROOT / "tools" / "room.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def settled(room, *options, address="127.0.0.1"):
+    return room.settled(ipaddress.ip_address(address), room.parsed(["--port", "0", *options]))
+
+
+# Opening
+
+
+def test_passwords_are_long_stay_and_are_for_the_leaders_eyes(room):
+    with room.kept_folder():
+        first = settled(room)
+        room.write_private(room.FOLDER / "room.json", json.dumps(first))
+        again = settled(room)
+    assert len(first["password"].replace("-", "")) == 12 and len(first["leaders_password"]) == 32
+    assert [again[name] for name in ("password", "leaders_password")] == [first["password"], first["leaders_password"]]
+    assert stat.S_IMODE(room.FOLDER.stat().st_mode) == 0o700
+    assert stat.S_IMODE((room.FOLDER / "room.json").stat().st_mode) == 0o600
+
+
+def test_a_file_that_others_could_read_is_theirs_no_longer(room, tmp_path):
+    (tmp_path / "file").write_text("before")
+    (tmp_path / "file").chmod(0o644)
+    room.write_private(tmp_path / "file", "now")
+    assert (tmp_path / "file").read_text() == "now" and stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o600
+
+
+def test_root_stays_on_loopback(room, monkeypatch):
+    monkeypatch.setattr(room.os, "geteuid", lambda: 0)
+    for options in (["--open"], ["--address", "192.0.2.7"]):
+        with pytest.raises(SystemExit, match=r"would be root here\. Run it as another user"):
+            room.main(options)
+    assert not room.FOLDER.exists()
+
+
+def test_a_port_that_is_taken_is_left_to_who_has_it(room):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert room.free_port("127.0.0.1", port) not in (0, port)
+    with pytest.raises(SystemExit, match="make room ADDRESS="):
+        room.free_port("192.0.2.7")
+
+
+def test_a_second_room_in_one_folder_is_refused(room):
+    with room.kept_folder(), pytest.raises(SystemExit, match="open already"), room.kept_folder():
+        pass
+
+
+@pytest.mark.parametrize("memory_mb, cores, learners", [(64_000, 2, 30), (4000, 16, 14), (100, 16, 1)])
+def test_how_many_learners_a_machine_holds(room, monkeypatch, memory_mb, cores, learners):
+    monkeypatch.setattr(room, "free_memory", lambda: memory_mb << 20)
+    monkeypatch.setattr(room.cpus, "cores", lambda allowed: dict.fromkeys(range(cores)))
+    assert room.capacity()[0] == learners
+
+
+def test_what_opening_means_is_said(room):
+    alone = room.welcome(settled(room), ipaddress.ip_address("127.0.0.1"))
+    assert "this machine only" in alone and "each can read the others' files" in alone
+    opened = room.welcome(settled(room, "--learners", "7"), ipaddress.ip_address("0.0.0.0"))
+    assert "plain HTTP" in opened and "TLS" in opened and "Learners at once: 7" in opened and "//0.0.0.0" not in opened
+
+
+def test_the_hub_takes_the_settings_and_listens_where_it_was_told(room, monkeypatch, tmp_path):
+    settings = settled(room)
+    (tmp_path / "room.json").write_text(json.dumps(settings), encoding="utf-8")
+    monkeypatch.setenv("ROOM", str(tmp_path / "room.json"))
+    config = PyFileConfigLoader("jupyterhub_config.py", path=str(ROOT / "room")).load_config()
+    assert config.JupyterHub.bind_url == settings["bind_url"] and config.JupyterHub.hub_ip == "127.0.0.1"
+    assert config.JupyterHub.active_server_limit == settings["learners"]
+    home = config.SimpleLocalProcessSpawner.home_dir_template.format(username="ana")
+    assert home == str(tmp_path / "learners" / "ana")
+    work = config.Spawner.environment["LAB_WORK"](SimpleNamespace(home_dir=home))
+    assert Path(work) == tmp_path / "learners" / "ana" / "work"
+    assert "REDIS_URL" not in config.Spawner.env_keep  # thirty learners and the sixteen databases of one server
+
+
+# Ending
+
+
+def test_ending_asks_and_deletes_only_a_room(room, monkeypatch, capsys):
+    room.FOLDER.mkdir()
+    (room.FOLDER / "thesis.txt").touch()
+    room.main(["--end", "--sure"])
+    assert (room.FOLDER / "thesis.txt").exists() and "There is no room to end" in capsys.readouterr().out
+    (room.FOLDER / "learners" / "ana").mkdir(parents=True)
+    (room.FOLDER / "room.json").touch()
+    monkeypatch.setattr("builtins.input", lambda _: "no")
+    with pytest.raises(SystemExit, match="Nothing is deleted"):
+        room.main(["--end"])
+    with room.kept_folder(), pytest.raises(SystemExit, match="open already"):
+        room.end(sure=True)
+    monkeypatch.setattr("builtins.input", lambda _: "yes")
+    room.main(["--end"])
+    assert "1 learner: ana" in capsys.readouterr().out and not room.FOLDER.exists()
+
+
+# Who is who
+
+
+class Handler:
+    """As much of a hub's page as the authenticator sees."""
+
+    hub = SimpleNamespace(base_url="/hub/")
+
+    def __init__(self, users=()):
+        self.users, self.cookies = dict.fromkeys(users, SimpleNamespace(active=True)), {}
+
+    def find_user(self, name):
+        return self.users.get(name)
+
+    def get_secure_cookie(self, name, max_age_days):
+        return self.cookies.get(name)
+
+    def set_secure_cookie(self, name, value, **_):
+        self.cookies[name] = value
+
+
+@pytest.fixture
+def door():
+    return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True)
+
+
+async def enter(door, handler, name, password=PASSWORD):
+    found = await door.authenticate(handler, {"username": name, "password": password})
+    handler.users[found["name"]] = SimpleNamespace(active=True)
+    return found["name"], found["admin"]
+
+
+def entered(*arguments):
+    return asyncio.run(enter(*arguments))
+
+
+def refused(*arguments):
+    with pytest.raises(HTTPError) as caught:
+        entered(*arguments)
+    assert caught.value.status_code == 403
+    return caught.value.log_message
+
+
+@pytest.mark.parametrize("typed, name", [("Ana", "ana"), ("  Jo\u0308rg   Müller ", "jörg müller"), ("O'Neil", "o'neil")])
+def test_a_name_is_one_however_it_is_typed(door, typed, name):
+    assert entered(door, Handler(), typed) == (name, False)
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "..", "../ana", "a/b", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb"])
+def test_what_is_no_name_is_refused(door, name):
+    assert "1 to 32 letters" in refused(door, Handler(), name)
+
+
+def test_a_name_belongs_to_the_browser_that_took_it(door):
+    mine = Handler()
+    assert entered(door, mine, "Ana") == ("ana", False)
+    assert entered(door, mine, "ana") == ("ana", False)  # she comes back
+    another = Handler(users=["ana"])
+    assert "at work right now" in refused(door, another, "ANA")
+    another.users["ana"].active = False
+    assert "came in as ana before" in refused(door, another, "ANA")
+    assert entered(door, another, "Ana 2") == ("ana 2", False)
+    another.cookies[names.COOKIE] = "no JSON"
+    assert "ana 2" in refused(door, another, "Ana 2")
+
+
+def test_each_password_opens_its_own_door(door):
+    assert entered(door, Handler(), "Leader", LEADERS) == ("leader", True)
+    assert "kept for the leader" in refused(door, Handler(), "leader")
+    assert "goes with the name leader" in refused(door, Handler(), "ana", LEADERS)
+    for wrong in ("", "guess", "ü" * 12):
+        assert "not the room's password" in refused(door, Handler(), "ana", wrong)
+
+
+# What runs for the room
+
+
+def test_a_process_is_kept_to_its_memory():
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
+    said = subprocess.run([*TIED, "--data", str(1 << 30), sys.executable, "-c", code], capture_output=True, text=True).stdout
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    assert int(said) == 1 << 30 or most != resource.RLIM_INFINITY
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_a_process_ends_with_its_parent_however_that_ends():
+    starts = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); input()"
+    parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "sleep", "100"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    child = int(parent.stdout.readline())
+    assert wait_until(lambda: "sleep" in subprocess.run(["ps", "-o", "args=", "-p", str(child)], capture_output=True,
+                                                        text=True).stdout.split()[:1], 5)
+    parent.kill()
+    parent.communicate()
+    assert wait_until(lambda: not running(child), 5)
+    assert not os.path.exists(f"/proc/{parent.pid}")
