@@ -48,6 +48,7 @@ c.Spawner.environment = {
     "JUPYTER_CONFIG_PATH": str(ROOT / "room" / "jupyter"),
     "MPLCONFIGDIR": str(folder / "matplotlib"),  # its list of fonts is made once, not by thirty kernels at once
     "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_TRIM_THRESHOLD_": "1000000",  # bytes: what a kernel has drawn goes back to the machine, 25 MB a learner
 }
 c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONUTF8", "VIRTUAL_ENV", "TMPDIR", "LAB_SCALE",
                       "LAB_REDIS_SERVER"]

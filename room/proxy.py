@@ -1,5 +1,6 @@
 """configurable-http-proxy, set up for thirty learners: it is said to tornado, on which this proxy is built."""
 
+from configurable_http_proxy import configproxy
 from configurable_http_proxy.cli import main
 from configurable_http_proxy.handlers import ProxyHandler
 from tornado.httpclient import AsyncHTTPClient
@@ -8,7 +9,20 @@ LARGEST = 500 << 20  # bytes of one answer, such as the zip that a learner takes
 
 # By itself the client allows ten requests at once, and 20 seconds for each: too few where thirty wait for their servers.
 AsyncHTTPClient.configure(None, max_clients=2000, max_buffer_size=LARGEST, max_body_size=LARGEST, defaults={"request_timeout": 0})
-# A browser hangs up on a WebSocket that is not answered in the protocol it asked for: the one the learner's server chose.
-ProxyHandler.select_subprotocol = lambda handler, offered: handler.ws_client.selected_subprotocol
 
+
+class WebSockets(ProxyHandler):
+    """What Jupyter says to kernels: binary messages, in a protocol that both ends agree on. The proxy makes them text."""
+
+    def select_subprotocol(self, offered):
+        """What the learner's server chose; a browser hangs up where nothing was."""
+        return self.ws_client.selected_subprotocol
+
+    def on_message(self, message):
+        if self.ws_client:
+            self.proxy.update_last_activity(self.target["prefix"])
+            self.ws_client.write_message(message, binary=isinstance(message, bytes))
+
+
+configproxy.ProxyHandler = WebSockets
 main()

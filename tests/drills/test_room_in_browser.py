@@ -11,10 +11,11 @@ import psutil
 import pytest
 import test_browser
 from helpers import ROOT, wait_until
-from rooms import START_S, Room
+from rooms import Room
 
 browser = test_browser.browser  # the fixture
 
+PATIENCE_S = 90
 NAMES = ("Ana", "Jörg Müller", "o'neil.x")
 CHAPTER = "00_start_here.ipynb"
 
@@ -28,7 +29,7 @@ class People:
     def arrive(self, who):
         """A browser that nobody has used yet, on the room's first page."""
         page = self.browser.new_context(viewport=test_browser.SIZE).new_page()
-        page.set_default_timeout(START_S * 1000)
+        page.set_default_timeout(PATIENCE_S * 1000)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2].split(":")[0]))
         page.on("console", lambda message: self.complaints.append(message.text) if "WebSocket" in message.text else None)
         page.goto(self.room.url)
@@ -63,6 +64,7 @@ def people(browser, room):
 
 def runs_the_first_cell(page):
     """Waits for the notebook on a page, runs its first cell as a learner does, and saves it."""
+    page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
     page.click(".jp-NotebookPanel .jp-CodeCell .cm-content >> nth=0")
     page.keyboard.press("Shift+Enter")
     page.wait_for_selector(".jp-CodeCell >> nth=0 >> .jp-InputPrompt >> text=[1]:")
