@@ -31,7 +31,7 @@ class People:
         page = self.browser.new_context(viewport=test_browser.SIZE).new_page()
         page.set_default_timeout(PATIENCE_S * 1000)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2].split(":")[0]))
-        page.on("console", lambda message: self.complaints.append(message.text) if "WebSocket" in message.text else None)
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" and "WebSocket" in message.text else None)
         page.goto(self.room.url)
         self.pages[who] = page
         return page
