@@ -31,10 +31,14 @@ class People:
         page = self.browser.new_context(viewport=test_browser.SIZE).new_page()
         page.set_default_timeout(PATIENCE_S * 1000)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2].split(":")[0]))
-        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" and "WebSocket" in message.text else None)
+        page.on("console", self.note)
         page.goto(self.room.url)
         self.pages[who] = page
         return page
+
+    def note(self, message):
+        if message.type == "error" and "WebSocket" in message.text:
+            self.complaints.append(message.text)
 
     def come_in(self, who, name, password=None):
         """Fills in the form and sends it; returns the page."""
