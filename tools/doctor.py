@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import re
-import resource
 import shutil
 import socket
 import subprocess
@@ -24,6 +23,11 @@ import webbrowser
 from pathlib import Path
 
 import install
+
+try:
+    import resource
+except ImportError:  # Windows, of which `system` says what to do
+    resource = None
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work")
@@ -188,7 +192,7 @@ def disk():
 
 
 def limits():
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
     if 0 <= most < OPEN_FILES:
         yield FIX, "open files", f"{most} may be open at once, the lab needs {OPEN_FILES}. Run ulimit -n 1024 in this shell."
     else:

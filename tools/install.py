@@ -126,7 +126,7 @@ def reasons(name):
     found = {}
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("-r "):
-            found |= reasons(line.split()[1])
+            found.update(reasons(line.split()[1]))  # `|=` would keep `make doctor` from running on Python 3.8
         elif package := re.match(r"([\w-]+)==.*?# (.*)", line):
             found[package[1]] = package[2]
     return found
