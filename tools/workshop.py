@@ -120,10 +120,10 @@ def measured(known):
 
 def table(track, known):
     """A track as a table: when each part begins, and what its minutes are made of."""
-    lines = ["| at | what | read | guesses | runs | minutes |", "|---|---|---|---|---|---|"]
+    lines = ["| at | what | read, min | guesses | runs, s | minutes |", "|---|---|---|---|---|---|"]
     at = 0
     for what, read, guesses, seconds, minutes in rows(track, known):
-        made_of = [f"{read:.0f} min", guesses or "", f"{seconds:.0f} s"] if read is not None else ["", "", ""]
+        made_of = [f"{read:.0f}", guesses or "", f"{seconds:.0f}"] if read is not None else ["", "", ""]
         lines.append(f"| {clock(at)} | {what} | {' | '.join(map(str, made_of))} | {minutes} |")
         at += minutes
     lines.append(f"| {clock(at)} | the end | | | | of {track['minutes']} |")
