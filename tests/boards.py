@@ -16,12 +16,38 @@ from lab_utils.testbed.private_server import free_port
 START_S = 20
 
 
-class Board:
+class Visitor:
+    """Somebody who asks the board at `url`; `cookie` is what it gave."""
+
+    def __init__(self, url):
+        self.url, self.cookie = url, ""
+
+    def ask(self, path, body=None, token="", **headers):
+        """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
+        sent = {"Content-Type": "application/json", "Authorization": f"token {token}", "Cookie": self.cookie, **headers}
+        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), sent)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as reply:
+                status, text, cookies = reply.status, reply.read().decode(), reply.headers.get_all("Set-Cookie")
+        except urllib.error.HTTPError as error:
+            status, text, cookies = error.code, error.read().decode(), None
+        for each in cookies or ():
+            self.cookie = "; ".join(f"{name}={value.coded_value}" for name, value in SimpleCookie(each).items())
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text
+
+    def post(self, token, *events):
+        return self.ask("/api/events", {"events": list(events)}, token)
+
+
+class Board(Visitor):
     """`python -m room.board` in `folder`, on a port of its own that it keeps over restarts."""
 
     def __init__(self, folder, *options):
         self.folder, self.options, self.port, self.process = folder, options, free_port(), None
-        self.url, self.cookie = f"http://127.0.0.1:{self.port}", ""
+        super().__init__(f"http://127.0.0.1:{self.port}")
         self.start()
 
     def start(self):
@@ -62,22 +88,6 @@ class Board:
     def secrets(self):
         return json.loads((self.folder / "secrets.json").read_text(encoding="utf-8"))
 
-    def ask(self, path, body=None, token="", **headers):
-        """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
-        sent = {"Content-Type": "application/json", "Authorization": f"token {token}", "Cookie": self.cookie, **headers}
-        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), sent)
-        try:
-            with urllib.request.urlopen(request, timeout=20) as reply:
-                status, text, cookies = reply.status, reply.read().decode(), reply.headers.get_all("Set-Cookie")
-        except urllib.error.HTTPError as error:
-            status, text, cookies = error.code, error.read().decode(), None
-        for each in cookies or ():
-            self.cookie = "; ".join(f"{name}={value.coded_value}" for name, value in SimpleCookie(each).items())
-        try:
-            return status, json.loads(text)
-        except ValueError:
-            return status, text
-
     def let_leader_in(self):
         assert self.ask("/login", {"key": self.secrets["key"]})[0] == 200
 
@@ -88,9 +98,6 @@ class Board:
         status, answer = self.ask("/api/join", {"password": self.secrets["password"], "name": name})
         assert status == 200, answer
         return answer["token"]
-
-    def post(self, token, *events):
-        return self.ask("/api/events", {"events": list(events)}, token)
 
     def rows(self, names=True):
         """The CSV's rows without their time."""

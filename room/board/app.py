@@ -119,12 +119,13 @@ class Join(Handler):
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
             raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
-        if name and any(entry["who"] and entry["who"].casefold() == name.casefold() for entry in self.room.book.joined.values()):
+        if name and any(entry["name"].casefold() == name.casefold() for entry in self.room.book.joined.values()):
             raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
         token = secrets.token_urlsafe(32)
         known_as = f"laptop:{name.casefold()}" if name else f"nobody:{secrets.token_hex(8)}"
-        await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": name or None,
-                             "digest": people.digest(token), "at": time.time()})
+        shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
+        await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
+                             "name": name, "digest": people.digest(token), "at": time.time()})
         self.write({"token": token, "name": name})
 
     async def check_password(self, said):

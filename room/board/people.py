@@ -17,7 +17,7 @@ SECRETS = "secrets.json"
 
 @dataclass(frozen=True)
 class Person:
-    """`known_as` tells people apart in the stream; `who` is their name, None for who gave none."""
+    """`known_as` tells people apart in the stream; `who` is their name on the board, None for who gave none."""
 
     known_as: str
     who: str | None

@@ -1,0 +1,110 @@
+"""A room in real browsers: a leader at the board, and three learners who guess in chapter 00, run it, and see it revealed."""
+
+import pytest
+import test_browser
+from boards import Visitor, check, guess
+from helpers import wait_until
+from rooms import Room
+
+browser = test_browser.browser  # the fixture
+GUESSES = {"Ana": 20, "Jörg Müller": 100, "o'neil.x": 500}
+PATIENCE_MS = 240_000  # three learners measure on two cores
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    room = Room(tmp_path_factory.mktemp("ü {x}"), LAB_SCALE="ci")
+    room.open()
+    yield room
+    room.close()
+
+
+@pytest.fixture(scope="module")
+def arrive(browser, room):
+    """arrive(name, password, address): the page of a new browser, after its login."""
+    def come(name, password, address=""):
+        page = browser.new_context(viewport=test_browser.SIZE).new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(f"{room.url}{address}")
+        page.fill("#username_input", name)
+        page.fill("#password_input", password)
+        page.click("#login_submit")
+        return page
+    return come
+
+
+@pytest.fixture(scope="module")
+def leader(arrive, room):
+    page = arrive("leader", room.leaders_password, "/services/board/hub")
+    page.wait_for_selector("#board:not([hidden])")
+    return page
+
+
+@pytest.fixture(scope="module")
+def learners(arrive, room):
+    return {name: arrive(name, room.password) for name in GUESSES}
+
+
+def works_through(page, said):
+    """Makes the guess where the page has its three dots, and runs the page, as a learner does."""
+    page.click(".jp-NotebookPanel .jp-CodeCell .cm-content >> nth=0")
+    cell = page.locator(".jp-CodeCell .cm-content", has_text="lab.guess(")
+    page.hover(".jp-NotebookPanel .jp-WindowedPanel-outer")
+    assert wait_until(lambda: cell.count() or page.mouse.wheel(0, 300), 30)
+    cell.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(f'guess_loop = lab.guess("00.loop", {said}, "ms")')
+    page.click(".lm-MenuBar >> text=Run")
+    page.click(".lm-Menu >> text='Run All Cells'")
+
+
+def told(page, words):
+    page.wait_for_selector(f"#summary:has-text('{words}')")
+    return page.inner_text("#summary")
+
+
+def test_the_leader_sees_who_guessed_and_reveals(leader, learners):
+    for name, page in learners.items():
+        works_through(page, GUESSES[name])
+    assert told(leader, "3 have measured") == "3 guesses, from 20 ms to 500 ms. 3 have measured it."
+    assert leader.inner_text("#learners") == "3 learners" and leader.locator("#chart .dot").count() == 3
+    assert leader.locator("#chart .measured").count() == 0 and "median" not in leader.evaluate("JSON.stringify(view)")
+    assert not any(name.lower() in leader.content() for name in GUESSES)
+    leader.click("#names")
+    leader.wait_for_selector("#chart .name >> text=jörg müller")
+    leader.click("#reveal")
+    assert "(the median of 3)" in told(leader, "Measured: ") and leader.locator("#chart .measured").count() == 1
+
+
+def test_a_learner_does_not_come_in_as_the_leader(learners, room):
+    page = learners["Ana"]
+    page.goto(f"{room.url}/services/board/hub")
+    assert "leader" in page.inner_text("body") or "403" in page.inner_text("body")
+    page.goto(f"{room.url}/services/board/")
+    page.wait_for_selector("#door:not([hidden])")
+    assert page.locator("#board").is_hidden() and "jörg" not in page.content()
+
+
+def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader, room):
+    laptop = Visitor(f"{room.url}/services/board")
+    assert laptop.ask("/api/join", {"password": "guessed", "name": "Zoe"})[0] == 403
+    token = laptop.ask("/api/join", {"password": room.password, "name": "Ana"})[1]["token"]  # not the Ana of the hub
+    assert laptop.post(token, guess(105), check(1), check(2))[0] == 200
+    assert told(leader, "came late").endswith("; 1 came late.")
+    leader.wait_for_selector("#chart .name.late >> text='Ana (laptop)'")
+    leader.wait_for_selector("#stuck li:has-text('Ana (laptop)') >> text=2 tries")
+
+
+def test_closed_and_opened_again_it_has_every_guess(leader, room):
+    before = rows(leader)
+    assert sorted(row.split(",")[1] for row in before if ",guess,00.loop," in row) == [
+        "Ana (laptop)", "ana", "jörg müller", "o'neil.x"]
+    room.close()
+    room.open()
+    leader.goto(f"{room.url}/services/board/")
+    leader.wait_for_selector("#board:not([hidden])")
+    assert rows(leader) == before
+
+
+def rows(leader):
+    return leader.evaluate("fetch('board.csv?names=1').then(reply => reply.text())").splitlines()[1:]
