@@ -1,12 +1,18 @@
 """`roundtrips`: the program runs as under python, and the report tells what it did, however it ends."""
 
+import asyncio
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
 
+import jsonschema
 import pytest
+import redis
+import redis.asyncio
 from helpers import ROOT
 
 from lab_utils.errors import LabError
@@ -250,6 +256,35 @@ def test_what_it_writes(folder):
     assert [event["name"] for event in slices if event["cat"] == "round trip"] == ["GET user:{…}"] * 10
     assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["tid"] >= 1 for event in slices)
     assert password not in json.dumps(events)
+
+
+def test_the_file_for_perfetto_is_in_the_documented_format(r):
+    """And slices of one track don't overlap, which its viewers could not draw."""
+    async def side_by_side():
+        async with redis.asyncio.Redis(**server().options) as client:
+            await asyncio.gather(*(client.incr(f"n:{number}") for number in range(5)))
+
+    with trace() as t:
+        with redis.Redis(**server().options) as client:
+            client.set('a "quoted", \nname', "x")
+            client.pipeline().get("a").get("b").execute()
+            with pytest.raises(redis.ResponseError):
+                client.execute_command("NO SUCH COMMAND")
+        asyncio.run(side_by_side())
+    written = json.loads(json.dumps(events_of(t, "p"), allow_nan=False))
+    schema = json.loads((ROOT / "tests" / "trace_event_format.json").read_text(encoding="utf-8"))
+    jsonschema.validate(written, schema, cls=jsonschema.Draft202012Validator)
+    tracks = defaultdict(list)
+    for event in written["traceEvents"]:
+        if event["ph"] == "X":
+            tracks[event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    named = {event["tid"] for event in written["traceEvents"] if event["name"] == "thread_name"}
+    assert named == set(tracks) and len(tracks) == 6 and sum(map(len, tracks.values())) == len(t.turns)
+    assert all(one[1] <= other[0] for track in tracks.values() for one, other in itertools.pairwise(sorted(track)))
+    for broken in ({"dur": -1}, {"ts": "0"}, {"ph": "Z"}, {"pid": None}):
+        wrong = {**written, "traceEvents": [{**written["traceEvents"][-1], **broken}]}
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema, cls=jsonschema.Draft202012Validator)
 
 
 def test_a_page_of_every_kind_of_trace(r):

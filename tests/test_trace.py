@@ -263,6 +263,10 @@ def test_publishing_and_listening(proxied):
 def test_a_cache_that_knows_makes_no_turn(proxied, r):
     options, counts = proxied
     r.set("user:1", "a")
+    if tuple(map(int, r.info("server")["redis_version"].split(".")[:2])) < (7, 4):  # Valkey says that it is Redis 7.2
+        with pytest.raises(redis.ConnectionError, match="client-side caching"):
+            redis.Redis(**options, protocol=3, cache_config=CacheConfig()).get("user:0")
+        return
     with redis.Redis(**options, protocol=3, cache_config=CacheConfig()) as client:
         client.get("user:0")
         turns = counts.total

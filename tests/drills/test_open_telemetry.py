@@ -1,0 +1,51 @@
+"""What chapter 12 tells of OpenTelemetry's spans, in a table that no cell makes: here it is made."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import environments
+import pytest
+from helpers import ROOT
+
+import lab_utils as lab
+from lab_utils.testbed import private_server
+
+SPANS = Path(__file__).with_name("spans.py")
+CHAPTER = ROOT / "notebooks" / "12_your_own_code.ipynb"
+
+
+@pytest.fixture(scope="module")
+def both():
+    """{program: what the trace counted, and the spans}."""
+    alone = private_server.start(private_server.find_binary())
+    cluster = lab.cluster()
+    try:
+        given = json.dumps({"options": alone.options, "nodes": [node.options for node in cluster.nodes]})
+        ran = subprocess.run([environments.libraries(), "-W", "ignore", SPANS], input=given, capture_output=True, text=True,
+                             timeout=100, env={"PYTHONPATH": str(ROOT)})
+        assert ran.returncode == 0, ran.stderr[-2000:]
+        return json.loads(ran.stdout.splitlines()[-1])
+    finally:
+        cluster.stop()
+        alone.stop()
+
+
+def test_the_table_of_spans(both):
+    assert {name: (each["round_trips"], each["setup"] > 0, len(each["spans"])) for name, each in both.items()} == {
+        "page": (247, False, 247), "pipeline": (1, False, 1), "first_get": (1, True, 1), "cluster_pipeline": (3, False, 1),
+        "lost_and_repeated": (2, True, 1), "unknown_script": (3, False, 3)}
+    assert (both["first_get"]["setup"], both["cluster_pipeline"]["waits"], both["lost_and_repeated"]["lost"]) == (4, 1, 1)
+    assert both["pipeline"]["spans"][0].split() == ["GET"] * 10
+    assert both["unknown_script"]["spans"] == ["EVALSHA", "SCRIPT LOAD", "EVALSHA"]
+
+
+def test_the_chapter_says_so(both):
+    """The figures of its table, in their order: round trips and spans."""
+    source = "".join(line for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"] for line in cell["source"])
+    table = source.partition("| what ran | round trips | spans |")[2].partition("\n\n")[0]
+    told = re.findall(r"\| (\d+)[^|]*\| (\d+)[^|]*\|$", table, re.MULTILINE)
+    assert [tuple(map(int, row)) for row in told] == [(each["round_trips"], len(each["spans"])) for each in both.values()]
+    version = re.search(r"opentelemetry-instrumentation-redis==(\S+)", environments.REQUIREMENTS.read_text(encoding="utf-8"))[1]
+    assert f"tried with {version}" in source
