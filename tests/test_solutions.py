@@ -66,7 +66,11 @@ def keys_of_others(names=()):
         for name in names:
             client.setnx(name, "precious")
         assert not list(client.scan_iter("exercise:*")), "keys of an exercise were left behind"
-        return {key: client.dump(key) for key in sorted(client.scan_iter(count=10_000))}
+        keys = sorted(client.scan_iter(count=10_000))
+        pipe = client.pipeline(transaction=False)
+        for key in keys:
+            pipe.dump(key)
+        return dict(zip(keys, pipe.execute(), strict=True))
 
 
 def exercise_of(path):
