@@ -13,7 +13,6 @@ except ImportError:  # an environment without workers
 
 os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"
-os.environ.pop("LAB_BOARD_URL", None)  # no room hears of what tests guess
 _state = tempfile.TemporaryDirectory(prefix="lab-state-")
 os.environ["LAB_STATE"] = _state.name
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")

@@ -123,7 +123,7 @@ function chart(svg, question) {
   }
   add("line", { class: "axis", x1: 0, x2: width, y1: floor, y2: floor });
 
-  const { boxes, rowHeight } = layout(dots, at, floor - top - 0.6 * rem, named, rem);
+  const { boxes, rowHeight } = layout(dots, at, floor - top - (revealed ? 2.2 : 0.6) * rem, named, rem);
   for (const { dot, side, row, name } of boxes) {
     const x = at(dot.value), y = floor - 0.5 * rem - (row + 0.5) * rowHeight, half = side / 2;
     const diamond = add("path", { class: dot.late ? "dot late" : "dot",
