@@ -655,7 +655,7 @@ def test_what_was_added_up_is_foreseen_as_if_it_had_been_kept(rtt_ms):
     turns = [turn(0.0001 * step + 0.00002 * line, 0.0001 * step + 0.00002 * line + 0.00005, line + 1, line, depth=step + 1)
              for step in range(each) for line in range(lines)]
     known = {"starters": [None, 0, 0, 0], "lines": ["main", "a", "b", "c"], "seconds": 1.0001, "waits": each}
-    later = Fold(turns[0].site, "GET user:{…}", turns=len(turns) - recorder.WHOLE)
+    later = Fold(site=turns[0].site, label="GET user:{…}", turns=len(turns) - recorder.WHOLE)
     whole, added_up = Record(turns=turns, **known), Record(turns=turns[:recorder.WHOLE], folds=[later], **known)
     assert seconds_at(added_up, rtt_ms, here_ms=0) == pytest.approx(seconds_at(whole, rtt_ms, here_ms=0), rel=0.15)
     assert each * rtt_ms / 1000 < seconds_at(added_up, rtt_ms, here_ms=0) < each * (rtt_ms + 0.2) / 1000

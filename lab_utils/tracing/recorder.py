@@ -36,13 +36,12 @@ BATCH = 1_000  # flights that wait to be sorted in
 MOST_FOLDS, MOST_PLACES = 1_000, 10_000
 
 
-@dataclass
-class Fold:
-    """Turns of one kind that were added up: `turns` of them, from one place, with these `names` of commands."""
+@dataclass(kw_only=True)
+class Added:
+    """Turns of one kind from one place that were added up: `turns` of them, with these `names` of commands."""
 
     site: Site
-    label: str
-    pattern: str | None = None  # of its keys
+    label: str = ""
     turns: int = 0
     names: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
@@ -52,6 +51,13 @@ class Fold:
     elsewhere: int = 0
     errors: int = 0
     setup: bool = False
+
+
+@dataclass(kw_only=True)
+class Fold(Added):
+    """Those that are no longer kept whole; `pattern` is that of their keys."""
+
+    pattern: str | None = None
 
     def add(self, flight, names):
         outcome = flight.outcome
@@ -223,7 +229,7 @@ class Recorder(Listener):
             if key not in self.folds:
                 pattern = commands[0].pattern if key[1] and commands else None
                 label = label_of(names, pattern) if key[1] else "various commands"
-                self.folds[key] = Fold(flight.site, label, pattern, setup=flight.setup)
+                self.folds[key] = Fold(site=flight.site, label=label, pattern=pattern, setup=flight.setup)
         self.folds[key].add(flight, names)
 
 

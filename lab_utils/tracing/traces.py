@@ -18,7 +18,7 @@ from ..words import counted, plain_duration
 from .advice import findings_of
 from .commands import HOLE, SEPARATORS, Command
 from .comparing import Comparison
-from .recorder import Fold, Place, Recorder
+from .recorder import Added, Fold, Place, Recorder
 from .replay import seconds_at
 from .report import as_html, report
 from .sites import Site
@@ -49,21 +49,9 @@ class Record:
     redis_py: str = redis.__version__
 
 
-@dataclass
-class CallSite:
+@dataclass(kw_only=True)
+class CallSite(Added):
     """All turns of one kind that came from one place, in the work or, if `setup`, in setting connections up."""
-
-    site: Site
-    label: str
-    turns: int = 0
-    names: Counter = field(default_factory=Counter)
-    seconds: float = 0.0
-    bytes_sent: int = 0
-    bytes_received: int = 0
-    lost: int = 0
-    elsewhere: int = 0
-    errors: int = 0
-    setup: bool = False
 
     def add(self, other):
         """Adds a Turn's or a Fold's numbers."""
@@ -303,7 +291,7 @@ def run_of(record):
     """The Run that figures draw."""
     flights = [Flight(turn.connection, turn.sent, turn.replied, kind_of(turn), Counter(turn.names)) for turn in record.turns]
     addresses = list(dict.fromkeys(place.address for place in record.places))
-    nodes = {number: addresses.index(place.address) + 1 for number, place in enumerate(record.places)}
+    nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
     nodes = nodes if len(addresses) > 1 else {}
     return Run(flights, max(record.seconds, flights[-1].end), [], nodes, None)
 
@@ -323,7 +311,7 @@ def call_sites(record):
         groups.setdefault((each.site, frozenset(each.names), each.setup), []).append(each)
     found = []
     for (site, _, setup), several in groups.items():
-        call_site = CallSite(site, "", setup=setup)
+        call_site = CallSite(site=site, names=Counter(), setup=setup)
         for each in several:
             call_site.add(each)
         call_site.label = label_of_all(several)

@@ -42,6 +42,14 @@ def compare_lines(said, expected, call, *hints):
         raise Refused(f"{call} returned {counted(len(said), 'line')} and should return {len(expected)}", *hints)
 
 
+def lines_within(trips, answer, given, expected, call, *hints):
+    """Runs the answer, which has to return the lines expected in so many round trips."""
+    with Tap() as tap:
+        said = answer(*given)
+    compare_lines(said, expected, call, *hints)
+    refuse_over(cost_of(tap), trips, f"{call}: right lines")
+
+
 @exercise("12.1", "write cart(r, user): the lines of slow_cart, in two round trips", (
     "What do you know after the first HGETALL? Everything else can be asked together.",
     "One plain pipeline: an HMGET for each product, a GET for each stock. Then build the lines from its replies.",
@@ -51,11 +59,8 @@ def cart(answer):
         for number in CARTS:
             user, expected = fill_cart(client, number)
             call = f"a cart with {counted(number, 'product')}"
-            with Tap() as tap:
-                said = answer(client, user)
-            compare_lines(said, expected, call, "Compare with slow_cart, line by line: the order of the cart, and "
-                          "'(only … left)' where there is too little.")
-            refuse_over(cost_of(tap), CART_TRIPS, f"{call}: right lines")
+            lines_within(CART_TRIPS, answer, (client, user), expected, call, "Compare with slow_cart, line by line: the order of "
+                         "the cart, and '(only … left)' where there is too little.")
     return f"carts of {', '.join(map(str, CARTS))} products in {CART_TRIPS} round trips at most"
 
 
@@ -166,11 +171,8 @@ def thread(answer):
         for number in (COMMENTS, 1, 0):
             post, expected = fill_thread(client, number)
             call = f"a thread of {counted(number, 'comment')}"
-            with Tap() as tap:
-                said = answer(client, post)
-            compare_lines(said, expected, call, "A deleted comment has no fields, and a banned author's are left out. The others "
-                          "keep their order.")
-            refuse_over(cost_of(tap), THREAD_TRIPS, f"{call}: right lines")
+            lines_within(THREAD_TRIPS, answer, (client, post), expected, call, "A deleted comment has no fields, and a banned "
+                         "author's are left out. The others keep their order.")
     return f"{COMMENTS} comments by authors of whom some are banned, in {THREAD_TRIPS} round trips"
 
 
