@@ -24,14 +24,14 @@ doctor:  ## look for what could go wrong on this machine, and say what to do
 	@"$(or $(PYTHON),python3)" tools/doctor.py
 
 room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network
-	@$(BIN)/python tools/room.py $(if $(OPEN),--open) $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PORT),--port "$(PORT)") \
+	@$(if $(ANONYMOUS),ROOM_BOARD_ANONYMOUS=1) $(BIN)/python tools/room.py $(if $(OPEN),--open) $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PORT),--port "$(PORT)") \
 		$(if $(LEARNERS),--learners "$(LEARNERS)")
 
 endroom: teacher  ## delete what the room kept: learners' files and passwords; asks first, unless SURE=1
 	@$(BIN)/python tools/room.py --end $(if $(SURE),--sure)
 
 board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
-	@$(BIN)/python -m room.board $(if $(OPEN),--open)
+	@$(BIN)/python -m room.board $(if $(OPEN),--open) $(if $(ANONYMOUS),--anonymous)
 
 # JUNIT=folder: what tools/ci_summary.py reads.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")

@@ -168,6 +168,18 @@ def test_garbage_is_refused_in_a_sentence(board, body):
     assert status == 400 and answer["error"].startswith("Post ")
 
 
+def test_a_leader_may_keep_no_name_at_all(tmp_path):
+    board = Board(tmp_path, "--anonymous")
+    try:
+        assert board.post(board.join("Heinrich"), guess(20)) == (200, {"taken": ["guess 00.loop ms"], "refused": {}})
+        board.let_leader_in()
+        assert board.rows() == ["guest 1,00,guess,00.loop,20,ms,no,"]
+    finally:
+        board.stop()
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"00.loop" in kept and b"heinrich" not in kept.lower()
+
+
 def test_it_loses_nothing_when_it_or_its_redis_is_killed(board):
     board.let_leader_in()
     token = board.join("Eve")

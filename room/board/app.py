@@ -121,7 +121,7 @@ class Join(Handler):
             raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
         if name and any(entry["name"].casefold() == name.casefold() for entry in self.room.book.joined.values()):
             raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
-        token = secrets.token_urlsafe(32)
+        token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{name.casefold()}" if name else f"nobody:{secrets.token_hex(8)}"
         shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
         await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
