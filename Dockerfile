@@ -24,3 +24,9 @@ HEALTHCHECK --interval=2s --timeout=3s --start-period=60s --retries=15 \
 # published on, docker-compose.yml says: 127.0.0.1. The token is made anew at each start, and printed.
 CMD exec .venv/bin/python tools/lab.py --no-browser --ip=0.0.0.0 --port=$LAB_PORT --ServerApp.port_retries=0 \
     --ServerApp.custom_display_url=http://127.0.0.1:$LAB_PORT
+
+# The hub of a room, and what it starts for each learner: the same, so that there is one image to build.
+FROM lab AS room
+RUN make teacher && mkdir -p .room
+HEALTHCHECK NONE
+CMD [".venv/bin/python", "tools/room.py", "--containers"]

@@ -5,6 +5,7 @@ import importlib.util
 import ipaddress
 import json
 import os
+import re
 import resource
 import socket
 import stat
@@ -13,7 +14,10 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import docker
 import pytest
+import yaml
+from dockerspawner import DockerSpawner
 from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
@@ -225,3 +229,47 @@ def test_a_process_ends_with_its_parent_however_that_ends():
     parent.communicate()
     assert wait_until(lambda: not running(child), 5)
     assert not os.path.exists(f"/proc/{parent.pid}")
+
+
+# Containers
+
+
+@pytest.fixture
+def in_containers(room, monkeypatch, tmp_path):
+    """The hub's config as docker-compose.yml's hub loads it."""
+    service = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]["hub"]
+    for name, value in service["environment"].items():
+        monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
+    with room.kept_folder():
+        settings = room.settled(ipaddress.ip_address("0.0.0.0"), room.parsed(["--containers"]))
+    (tmp_path / "room.json").write_text(json.dumps(settings), encoding="utf-8")
+    monkeypatch.setenv("ROOM", str(tmp_path / "room.json"))
+    return settings, PyFileConfigLoader("containers_config.py", path=str(ROOT / "room")).load_config()
+
+
+def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
+    settings, config = in_containers
+    assert config.JupyterHub.spawner_class == "docker" and config.JupyterHub.active_server_limit == settings["learners"]
+    asked = {}
+
+    async def engine(spawner, method, *_, **options):
+        asked[method] = options
+        return {"Id": "1"}
+
+    monkeypatch.setattr(DockerSpawner, "docker", engine)
+    monkeypatch.setattr(DockerSpawner, "client", docker.APIClient("http://127.0.0.1:9", version="1.45"))  # never connects
+    monkeypatch.setattr(DockerSpawner, "get_env", lambda spawner: dict(spawner.environment))
+    learner = SimpleNamespace(name="jörg müller", id=3, escaped_name="jorg", url="/user/jorg/")
+    spawner = DockerSpawner(config=config, user=learner, hub=SimpleNamespace(public_host="", server=None))
+    spawner.pre_spawn_hook(spawner)
+    asyncio.run(spawner.create_object())
+    created = asked["create_container"]
+    assert created["image"] == "redis-round-trip-lab-room"
+    assert created["command"][:2] == ["/home/learner/lab/.venv/bin/python", "/home/learner/lab/tools/lab.py"]
+    assert created["environment"]["LAB_BOARD_URL"] == f"http://hub:{settings['ports']['room']}/services/board"
+    limits = created["host_config"]
+    assert limits["Memory"] == settings["container_mb"] << 20 and limits["CapDrop"] == ["ALL"]
+    assert limits["NetworkMode"] == "redis-round-trip-lab-room" and len(limits["CpusetCpus"].split(",")) in (1, 2)
+    [volume] = limits["Binds"]
+    assert re.fullmatch(r"redis-round-trip-lab-room-\S+:/home/learner/lab/work:rw", volume)
+    assert "docker.sock" not in str(created) and settings["password"] not in str(created)

@@ -1,11 +1,14 @@
-"""Exits with 0 if JupyterLab answers at a port of this machine, else with 1: the container's health check. No proxy is asked."""
+"""answers.py PORT [PATH] exits with 0 if JupyterLab, or a hub, answers there, else with 1: a container's health check.
+
+No proxy is asked.
+"""
 
 import http.client
 import sys
 
 connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=2)
 try:
-    connection.request("GET", "/api")
+    connection.request("GET", *(sys.argv[2:] or ["/api"]))
     sys.exit(connection.getresponse().status != 200)
 except OSError as error:
     sys.exit(f"no answer: {error}")

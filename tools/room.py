@@ -3,6 +3,7 @@
     python tools/room.py                      on this machine only, http://127.0.0.1:8000
     python tools/room.py --open               for the network this machine is in
     python tools/room.py --address 10.0.0.7   for the network in which it has this address
+    python tools/room.py --containers         inside docker-compose.yml's hub: a container for each learner
     python tools/room.py --end                deletes the learners' files and the passwords; asks first, unless --sure
 
 A JupyterHub (room/jupyterhub_config.py) asks each learner for a name and the room's password and starts them a JupyterLab. All
@@ -35,6 +36,7 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a
 LEADER = "leader"
 HUB_MB = 400  # hub, proxy and culler
 LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
+CONTAINER_MB = 1024  # what a learner's container may fill, where each has one
 PROCESS_MB = 2048  # what one process of a learner's may fill
 LEARNERS_A_CORE = 15  # who measure by turns
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
@@ -58,7 +60,9 @@ def parsed(arguments):
     parser.add_argument("--open", action="store_true", help="listen on all addresses of this machine")
     parser.add_argument("--address", type=ipaddress.ip_address, help="the address to listen on")
     parser.add_argument("--port", type=int, default=8000, help="the port to listen on; the next free one if it is taken")
-    parser.add_argument("--learners", type=int, help="how many may be in at once, if not as many as this machine holds")
+    parser.add_argument("--learners", type=int, default=os.environ.get("LEARNERS") or None,
+                        help="how many may be in at once, if not as many as this machine holds")
+    parser.add_argument("--containers", action="store_true", help="a container for each learner, by the engine's socket")
     parser.add_argument("--end", action="store_true", help="delete what the room kept")
     parser.add_argument("--sure", action="store_true", help="do not ask")
     options = parser.parse_args(arguments)
@@ -68,19 +72,20 @@ def parsed(arguments):
 
 
 def open_room(options):
-    address = options.address or ipaddress.ip_address("0.0.0.0" if options.open else "127.0.0.1")
+    everywhere = options.open or options.containers  # of a container, which has only what is published
+    address = options.address or ipaddress.ip_address("0.0.0.0" if everywhere else "127.0.0.1")
     if os.geteuid() == 0 and not address.is_loopback:
         sys.exit("You are root, and in a room every learner runs programs as you: open to the network, everyone with the "
-                 "password would be root here. Run it as another user.")
+                 "password would be root here. Run it as another user, or: docker compose up room")
     with kept_folder():
         settings = settled(address, options)
         write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
         make_list_of_fonts()
-        hub = start_hub()
+        hub = start_hub("containers_config.py" if options.containers else "jupyterhub_config.py")
         with ended_by_signals():
             try:
                 wait_until_open(hub, settings)
-                say(welcome(settings, address))
+                say(welcome(settings, address, options.containers))
                 status = hub.wait()
             except KeyboardInterrupt:
                 say("\nClosing the room: learners' work is saved as their browsers saved it last.")
@@ -120,6 +125,7 @@ def settled(address, options):
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
         "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
         "learners": options.learners or capacity()[0],
+        "container_mb": CONTAINER_MB,
         "process_mb": PROCESS_MB,
         "idle_s": IDLE_S,
     }
@@ -166,10 +172,10 @@ def make_list_of_fonts():
                    str(FOLDER / "matplotlib")}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
-def start_hub():
+def start_hub(config):
     say("Opening the room …")
     command = [sys.executable, ROOT / "room" / "tied.py", sys.executable, "-m", "jupyterhub", "-f",
-               ROOT / "room" / "jupyterhub_config.py"]
+               ROOT / "room" / config]
     with open_private(FOLDER / "hub.log", "ab") as log:
         return subprocess.Popen(command, cwd=FOLDER, env={**os.environ, "ROOM": str(FOLDER / "room.json"), "PYTHONUTF8": "1"},
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -222,7 +228,7 @@ def close(hub):
         hub.wait()
 
 
-def welcome(settings, address):
+def welcome(settings, address, containers=False):
     learners, limit = capacity()
     where = "\n".join(f"  {url}" for url in addresses(address, settings["ports"]["room"]))
     return f"""
@@ -234,16 +240,18 @@ The room is open. Tell the learners the address and the password; they choose a 
 You come in as {settings["leader"]}, password {settings["leaders_password"]}
 What the room guesses, for your screen: {addresses(address, settings["ports"]["room"])[0]}/services/board/
 Who has the lab on a laptop of their own joins the board: make lab BOARD={addresses(address, settings["ports"]["room"])[0]}
-Both are kept in {FOLDER / "room.json"}, which only you can read.
+The passwords are kept in {FOLDER / "room.json"}, which only you can read.
 
 Learners at once: {settings["learners"]}. This machine holds {learners}: {limit}.
 Who does nothing for {IDLE_S // 3600} hours is closed to make room; the files stay.
-{warning(address)}
+{warning(address, containers)}
 Ctrl-C closes the room and keeps the files. `make endroom` deletes them."""
 
 
 def addresses(address, port):
-    """Where learners find the room."""
+    """Where learners find the room: ROOM_URL, if a reverse proxy stands before it."""
+    if os.environ.get("ROOM_URL"):
+        return [os.environ["ROOM_URL"]]
     if not address.is_unspecified:
         return [f"http://{f'[{address}]' if address.version == 6 else address}:{port}"]
     known = [found.address for interface in psutil.net_if_addrs().values() for found in interface
@@ -251,15 +259,18 @@ def addresses(address, port):
     return [f"http://{known}:{port}" for known in known] or [f"http://127.0.0.1:{port}"]
 
 
-def warning(address):
+def warning(address, containers):
     """What the leader should know about who can do what."""
+    if containers:
+        return (f"Each learner has a container of their own, with {CONTAINER_MB} MB. Containers take no turns: who measures "
+                "while others do on the same CPUs is told that the machine was busy.")
     user = "root" if os.geteuid() == 0 else f"your user, {os.environ.get('USER') or os.geteuid()}"
     said = [f"All learners run programs as {user}: each can read the others' files and yours, the passwords too."]
     if address.is_loopback:
         said.append("It listens on this machine only. `make room OPEN=1` opens it to the network, ADDRESS=… to one of several.")
     else:
         said.append("It is open to the network over plain HTTP: whoever listens there sees the password and what learners do. "
-                    "For TLS, put a reverse proxy before it.")
+                    "For TLS, and a container for each: docker compose up room")
     return "\n".join(said)
 
 
