@@ -67,8 +67,8 @@ lint: dev  ## code, notebooks and solutions by ruff, and the spelling
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m codespell_lib
 
-wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet
-	@"$(PYTHON)" tools/install.py --gather requirements.txt
+wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet, make room if FOR=room
+	@"$(PYTHON)" tools/install.py --gather requirements$(if $(FOR),-$(FOR)).txt
 
 clean:  ## remove .venv and the built pages; your own copies of the chapters in work/ stay
 	rm -rf .venv book/_build

@@ -38,6 +38,7 @@ c.DockerSpawner.name_template = "redis-round-trip-lab-room-{username}"
 c.DockerSpawner.volumes = {"redis-round-trip-lab-room-{username}": f"{LAB}/work"}
 c.DockerSpawner.remove = True  # the container; the volume stays until the room's end
 c.DockerSpawner.mem_limit = f"{room['container_mb']}M"
+c.DockerSpawner.extra_create_kwargs = {"healthcheck": {"test": ["NONE"]}}  # the image's asks for a lab without a hub
 c.Spawner.pre_spawn_hook = confine
 c.Spawner.cmd = [f"{LAB}/.venv/bin/python", f"{LAB}/tools/lab.py"]
 c.Spawner.env_keep = ["LAB_SCALE"]

@@ -4,7 +4,7 @@
     python tools/install.py requirements-room.txt   what `make room` needs as well
     python tools/install.py requirements-dev.txt    what tests need as well
     python tools/install.py --into .venv/book requirements-book.txt    into an environment of its own
-    python tools/install.py --gather requirements.txt    into wheelhouse/, for a room without internet
+    python tools/install.py --gather requirements.txt    into wheelhouse/, for a machine without internet
 
 .venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it, offline. uv is used if it
 is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes over. Needs nothing but Python itself.
@@ -93,7 +93,8 @@ def gather(name):
     """All wheels that `pip install -r name` needs, for this Python and this kind of machine, those that build lab_utils too."""
     say(f"Gathering what {name} names into wheelhouse/, for Python {sys.version_info[0]}.{sys.version_info[1]}: "
         "about half a minute, 150 MB.")
-    wanted = [line.split("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    wanted = [line.split("#")[0].strip() for held in with_those_it_names(name)
+              for line in (ROOT / held).read_text(encoding="utf-8").splitlines()]
     wanted = [line for line in wanted if line and not line.startswith("-")]
     if not run([sys.executable, "-m", "pip", "wheel", "--progress-bar", "off", "--wheel-dir", WHEELHOUSE, BUILD, *wanted]):
         sys.exit("Not everything could be had: pip said why, above. Check the connection and run `make wheelhouse` again.")

@@ -1,4 +1,4 @@
-"""A room without internet: what `make wheelhouse` gathers is all that `make lab` needs there."""
+"""A room without internet: what `make wheelhouse FOR=room` gathers is all that `make lab` and `make room` need there."""
 
 import os
 import subprocess
@@ -13,10 +13,10 @@ LAB = "import lab_utils as lab; print(lab.count(lambda r: r.ping(), lab.connect(
 def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
     place = tmp_path / "a room with ü"
     place.mkdir()
-    for name in ("Makefile", "requirements.txt", "pyproject.toml", "README.md", "tools", "lab_utils"):
+    for name in ("Makefile", "requirements.txt", "requirements-room.txt", "pyproject.toml", "README.md", "tools", "lab_utils"):
         subprocess.run(["cp", "-R", ROOT / name, place], check=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
-    make(place, "wheelhouse", environment)
+    make(place, "wheelhouse", environment, "FOR=room")
     alone = {**environment, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1", "NO_UV": "1"}
     told = make(place, "learner", alone)
     assert "from wheelhouse/, offline" in told and "Installed in" in told
@@ -25,11 +25,14 @@ def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
     told = subprocess.run([place / ".venv/bin/python", "-m", "pip", "list", "--format=freeze"], capture_output=True, text=True)
     installed = {line.split("==")[0].split(" @ ")[0] for line in told.stdout.splitlines()}
     assert "jupyterlab" in installed
-    assert not installed & {"playwright", "nbval", "ruff"}
+    assert not installed & {"playwright", "nbval", "ruff", "jupyterhub"}
+    make(place, "teacher", alone)
+    ran = subprocess.run([place / ".venv/bin/python", "-m", "jupyterhub", "--version"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
-def make(place, target, environment):
-    made = subprocess.run(["make", target], cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace")
+def make(place, target, environment, *settings):
+    made = subprocess.run(["make", target, *settings], cwd=place, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
     assert made.returncode == 0, made.stdout[-2000:]
     return made.stdout
