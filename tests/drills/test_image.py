@@ -27,9 +27,10 @@ STEPS = re.findall(r"(?ms)^([A-Z]+) (.*?[^\\])$", DOCKERFILE)  # a step goes on 
 
 
 @pytest.fixture(scope="module")
-def image():
+def image(request):
     """run(command): that command in a folder that the Dockerfile's steps have filled, as a user who is not root."""
     place = Path(tempfile.mkdtemp(prefix="lab-image-"))
+    request.addfinalizer(lambda: shutil.rmtree(place))
     folder, home, temporary = place / "lab", place / "home", place / "tmp"
     leave_out = [line.removeprefix("**/") for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
                  if not line.startswith("#")]
@@ -58,8 +59,7 @@ def image():
             ran = run(rest)
             said = ran.communicate(timeout=240)[0]
             assert ran.returncode == 0, said[-2000:]
-    yield run
-    shutil.rmtree(place)
+    return run
 
 
 def unprivileged():
