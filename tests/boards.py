@@ -13,7 +13,7 @@ from helpers import ROOT, running, wait_until
 
 from lab_utils.testbed.private_server import free_port
 
-START_S = 20
+START_S = 30
 
 
 class Visitor:
@@ -119,7 +119,7 @@ def check(number, solved=False, name="00.1"):
 
 
 def gone(pid):
-    return wait_until(lambda: not running(pid), 10)
+    return wait_until(lambda: not running(pid), 30)
 
 
 def environment(**more):

@@ -90,7 +90,7 @@ def test_nothing_is_lost_or_doubled_while_board_and_redis_are_killed(board, tmp_
         time.sleep(chance.uniform(0.2, 1))
         if chance.random() < 0.5:
             os.kill(board.server_pid(), signal.SIGKILL)
-            assert wait_until(lambda: board.post("nobody's")[0] == 401, 10)
+            assert wait_until(lambda: board.post("nobody's")[0] == 401, 30)
         else:
             board.stop(chance.choice([signal.SIGKILL, signal.SIGTERM]))
             board.start()
