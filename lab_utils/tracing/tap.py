@@ -29,7 +29,7 @@ import redis.connection
 from ..interrupts import restorer
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
-from .turns import answer, lose, took
+from .turns import Besides, answer, lose, took
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -361,7 +361,10 @@ def async_connects(original):
 
 def noting_its_place(original):
     def execute(self, *args, **kwargs):
-        return placed(original(self, *args, **kwargs), finder.find())
+        started = perf_counter()
+        site = finder.find()
+        Besides.seconds += perf_counter() - started
+        return placed(original(self, *args, **kwargs), site)
     return execute
 
 
@@ -458,7 +461,9 @@ def async_read_response(original):
             ended(self, waits, failure, not self.is_connected)
             raise
         if waits.notes:
+            started = perf_counter()
             answer(waits, response)
+            Besides.seconds += perf_counter() - started
         if taps_open:
             tell_replied(self, None)
         return response

@@ -89,10 +89,17 @@ def add(note, raw):
     note[MISSING] += replies_to(raw)
 
 
+class Besides:
+    """Seconds that tracing took of an event loop since the last write that was noted."""
+
+    seconds = 0.0
+
+
 def took(waits, seconds):
-    """So long it took to make the notes of the last write."""
+    """So long it took to make the notes of the last write, and what else was done since the one before."""
     for note in waits.notes:
-        note[OWN] += seconds
+        note[OWN] += seconds + Besides.seconds
+    Besides.seconds = 0.0
 
 
 def answer(waits, response=None, failure=None):
