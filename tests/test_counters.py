@@ -389,7 +389,7 @@ def test_how_large_a_measured_value_is_moves_no_column():
 def test_new_connections_stand_at_the_end_of_their_line():
     lines = repr(Costs(loop=Cost(1, 1, 2, 3, 4), pool=Cost(1, 1, 2, 3, None, connections=2, handshake_trips=8))).splitlines()
     assert [len(line) for line in lines[:2]] == [len(lines[0])] * 2
-    assert lines[2].endswith("      shared   + 2 opened: 8 trips")
+    assert lines[2].endswith("      shared  +2 opened: 8 trips")
 
 
 def test_one_cost(r):

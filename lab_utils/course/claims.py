@@ -69,14 +69,15 @@ def in_words(name, text, verdict, where=""):
     what was measured decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is there is a
     fact, its figures are not.
     """
+    claimed = in_lines(f"{name}  “{text}”{where}", indent="")
     said = in_lines(f"verdict: {verdict.word}: {verdict.because}")
     adds = in_lines(f"addition: {verdict.addition}") if verdict.addition else []
-    return "\n".join([f"{name}  “{text}”{where}", *said, *adds])
+    return "\n".join([*claimed, *said, *adds])
 
 
-def in_lines(sentence):
+def in_lines(sentence, indent=" " * 4):
     """A sentence in lines that fit the page, the later ones further in: so nbval and `shown_in` know where one goes on."""
-    return textwrap.wrap(sentence, PAGE, initial_indent=" " * 4, subsequent_indent=GOES_ON, break_long_words=False,
+    return textwrap.wrap(sentence, PAGE, initial_indent=indent, subsequent_indent=GOES_ON, break_long_words=False,
                          break_on_hyphens=False)
 
 

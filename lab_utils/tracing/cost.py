@@ -62,7 +62,7 @@ class Costs(dict):
     def __repr__(self):
         lines = table(["", "round trips", "commands", "bytes sent", "received", "server µs"],
                       [[name, *cost.row()] for name, cost in self.items()])
-        tails = ["", *(f"   + {cost.connections} opened: {counted(cost.handshake_trips, 'trip')}" if cost.connections else ""
+        tails = ["", *(f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}" if cost.connections else ""
                        for cost in self.values())]
         return "\n".join(line + tail for line, tail in zip(lines, tails, strict=True))
 
