@@ -118,7 +118,7 @@ class Display:
         if self.bar is None and scale().progress and not os.environ.get("TQDM_DISABLE"):
             from tqdm.auto import tqdm
 
-            self.bar = tqdm(desc="waiting: another kernel is measuring on this machine", leave=False,
+            self.bar = tqdm(desc="waiting: another kernel is measuring on this machine", leave=False, disable=False,
                             bar_format="{desc}, {elapsed}")
             self.bar.start_t -= waited
         if self.bar is not None:
