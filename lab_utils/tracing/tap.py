@@ -403,7 +403,7 @@ def send_packed_command(original):
             watch(waits, self, self._sock, SocketSource)
         waits.before = received_bytes(waits.key, 0)
         started = perf_counter()
-        if type(command) is not list:  # redis-py may hand over a generator, and it is read twice
+        if type(command) not in (list, bytes):  # redis-py may hand over a generator, and it is read twice; bytes alone it refuses
             command = chunks_of(command)
         original(self, command, check_health)
         taps = blocks.get()
