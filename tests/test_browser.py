@@ -119,11 +119,18 @@ def address(tmp_path_factory):
             [sys.executable, "tools/lab.py", "--no-browser", "--LabApp.expose_app_in_browser=True"], cwd=folder, env=environment,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True))
         stack.callback(end, process)
-        assert wait_until(lambda: process.poll() is not None or list(runtime.glob("jpserver-*.json")), START_S)
-        known = json.loads(next(runtime.glob("jpserver-*.json")).read_text(encoding="utf-8"))
+        assert wait_until(lambda: process.poll() is not None or said_by(runtime), START_S) and process.poll() is None
+        known = said_by(runtime)
         assert known["port"] != 8888 and known["token"]
         assert known["root_dir"] == str(folder / "work")
         yield f"{known['url']}?token={known['token']}"
+
+
+def said_by(folder):
+    """What a server that is up says of itself in its folder; None while it has not written all of it."""
+    for path in folder.glob("jpserver-*.json"):
+        with contextlib.suppress(json.JSONDecodeError):
+            return json.loads(path.read_text(encoding="utf-8"))
 
 
 def end(process):

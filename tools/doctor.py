@@ -344,7 +344,8 @@ def reached_directly():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=answer_once, args=(server,), daemon=True).start()
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.getsockname()[1]}/", timeout=5) as answer:
+            opener = urllib.request.build_opener()  # urlopen's own keeps to the variables that there were at its first call
+            with opener.open(f"http://127.0.0.1:{server.getsockname()[1]}/", timeout=5) as answer:
                 return answer.read() == b"here"
         except OSError:
             return False
