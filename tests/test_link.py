@@ -415,13 +415,16 @@ def test_a_server_that_is_gone_is_a_connection_error(another_server):
 
 
 def test_a_hundred_connections(r):
-    far = lab.connect(rtt_ms=20)
+    far = lab.connect(rtt_ms=3)
     connections = [far.connection_pool.get_connection() for _ in range(100)]
-    started = time.perf_counter()
-    for number, connection in enumerate(connections):
-        connection.send_command("ECHO", number)
-    assert [connection.read_response() for connection in connections] == [b"%d" % number for number in range(100)]
-    assert time.perf_counter() - started < 100 * 0.02  # one after the other it would be more
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        for number, connection in enumerate(connections):
+            connection.send_command("ECHO", number)
+        assert [connection.read_response() for connection in connections] == [b"%d" % number for number in range(100)]
+        took.append(time.perf_counter() - started)
+    assert min(took) < 100 * 0.003  # one after the other it would be more
     for connection in connections:
         far.connection_pool.release(connection)
     far.close()
