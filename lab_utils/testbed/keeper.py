@@ -23,7 +23,8 @@ PREFIX = "redis-round-trip-lab-"  # of the folders
 
 # $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the command.
 # SIGHUP is ignored, by the process too: a stopped process whose kernel is gone makes the system send it to both.
-# On the lifeline come the ids of further processes to kill: the true server's, where the command is a script around it.
+# On the lifeline come the ids of further processes to kill: the true server's, where the command is a script around it. They
+# are killed first: once the command has ended, the last lines end whoever kills.
 # The last line ends whatever else the process started, and the keeper itself: its group is its own.
 KEEPER = """
 trap '' HUP
@@ -33,7 +34,7 @@ exec 4<&0 </dev/null
 "$@" <&4 4<&- &
 kept=$!
 exec 4<&- >/dev/null 2>&1
-{ while read -r pid; do kept="$kept $pid"; done; kill -9 $kept; } </dev/fd/$lifeline &
+{ while read -r pid; do kept="$pid $kept"; done; kill -9 $kept; } </dev/fd/$lifeline &
 wait $kept
 if [ -n "$0" ]; then cd / && rm -rf -- "$0"; fi
 kill -9 $!
