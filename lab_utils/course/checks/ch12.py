@@ -13,8 +13,8 @@ from ..exercises import exercise
 CARTS = 30, 1, 0  # products in each
 CART_TRIPS = 2
 # 12.2
-BLOCKS_S, ONE_S = 0.3, 0.3  # a server looks for those who have waited long enough every 100 ms
-SHORT_S, SHORTS = 0.1, 6
+BLOCKS_S, ONE_S = 0.3, 0.4  # a server looks for those who have waited long enough every 100 ms
+SHORT_S, SHORTS = 0.1, 7
 MANY = 40
 # 12.3
 VISITS = 3
