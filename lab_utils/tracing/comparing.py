@@ -37,7 +37,7 @@ class Comparison:
         before, after = self.before, self.after
         lines = [f"{counted(before.round_trips, 'round trip')} before, {after.round_trips:,} after: {changed(self.saved)}",
                  f"{counted(before.waits, 'wait')} before, {after.waits:,} after: {changed(self.waits_saved)}",
-                 f"measured: at {DISTANCE_MS:g} ms it would take {duration(before.seconds_at(DISTANCE_MS))} before, "
+                 f"at {DISTANCE_MS:g} ms it would take {duration(before.seconds_at(DISTANCE_MS))} before, "
                  f"{duration(after.seconds_at(DISTANCE_MS))} after"]
         width = max((len(row.label) for row in self.rows), default=0)
         lines += [f"  {row.label:<{width}}  {row.before:>6,} → {row.after:<6,}  {row.function.rsplit('.', 1)[-1]}"

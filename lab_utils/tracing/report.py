@@ -35,7 +35,7 @@ def head(trace):
     lines.append(f"measured: {duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis")
     if trace.round_trips:
         far = [f"{duration(trace.seconds_at(rtt_ms))} at {rtt_ms:g} ms" for rtt_ms in DISTANCES_MS]
-        lines.append(f"measured: it would take {', '.join(far)}")
+        lines.append(f"it would take {', '.join(far)}")
     return lines
 
 
