@@ -74,7 +74,7 @@ def test_a_report_is_kept_whatever_came_out(name, target):
 
 @pytest.mark.parametrize("target", ["test", "drills"])
 def test_make_writes_the_report_that_is_read(target):
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "JUNIT"))}  # of a `make test JUNIT=…`
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "JUNIT"))}
     said = subprocess.run(["make", "-n", target, "JUNIT=my reports"], cwd=ROOT, env=own, capture_output=True, text=True).stdout
     assert f'--junitxml="my reports/{target}.xml"' in said
     said = subprocess.run(["make", "-n", target], cwd=ROOT, env=own, capture_output=True, text=True).stdout
