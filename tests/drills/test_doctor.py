@@ -31,7 +31,7 @@ def place(tmp_path):
 
 def doctor(place, python=sys.executable, **environment):
     """(exit status, what it says) of `make doctor`."""
-    others = "REDIS_URL", "LAB_STATE", "PYTHONPATH", "LAB_WORK", "MAKELEVEL", "MAKEFLAGS", "JUNIT"  # the drills'
+    others = "REDIS_URL", "LAB_STATE", "PYTHONPATH", "LAB_WORK", "MAKELEVEL", "MAKEFLAGS", "JUNIT"
     clean = {name: value for name, value in os.environ.items() if name not in others}
     ran = subprocess.run(["make", f"PYTHON={python}", "doctor"], cwd=place, text=True, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, env={**clean, "PIP_INDEX_URL": INDEX, **environment}, timeout=200)
