@@ -1,6 +1,7 @@
 """The room's board: what it keeps, what it shows to whom, and that a learner's page never feels it."""
 
 import ast
+import asyncio
 import importlib.util
 import json
 import os
@@ -10,11 +11,12 @@ import socket
 import stat
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from boards import Board, check, gone, guess, measured
+from boards import Board, Visitor, check, gone, guess, measured
 from helpers import ROOT, wait_until
 
 import lab_utils as lab
@@ -22,6 +24,7 @@ from lab_utils.course import guesses, reporting, state
 from lab_utils.figures import style
 from room.board.book import COLUMNS, Book
 from room.board.questions import course, wording
+from room.board.stream import Stream, Unavailable
 
 PAGE = ROOT / "room" / "board" / "page"
 
@@ -160,6 +163,38 @@ def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
 def test_what_is_no_event_of_the_course_is_refused_and_the_others_are_taken(board, event):
     status, answer = board.post(board.join(), event, check(2))
     assert status == 200 and answer["taken"] == ["check 00.1 2"] and len(answer["refused"]) == 1
+
+
+def test_half_a_letter_stops_nobody(board):
+    """JSON allows it, UTF-8 does not."""
+    token = board.join()
+    status, answer = board.post(token, {**guess(5), "id": "\ud800"}, {**check(3), "more": "\ud800"})
+    assert status == 200 and answer["taken"] == ["check 00.1 3"] and len(answer["refused"]) == 1
+    assert board.post(token, check(4))[0] == 200
+
+
+def test_what_cannot_be_written_does_not_end_the_writer(tmp_path):
+    async def add(entries):
+        if "bad" in list(entries):
+            raise UnicodeEncodeError("utf-8", "\ud800", 0, 1, "no letter")
+
+    async def written():
+        stream = Stream(tmp_path, None)
+        stream.add = add
+        writer = asyncio.create_task(stream.write())
+        with pytest.raises(Unavailable):
+            await stream.append("bad")
+        await asyncio.wait_for(stream.append("good"), 30)
+        writer.cancel()
+
+    asyncio.run(written())
+
+
+def test_of_two_who_join_by_one_name_at_once_one_has_it(board):
+    with ThreadPoolExecutor(8) as several:
+        joined = list(several.map(lambda _: Visitor(board.url).ask("/api/join", {"password": board.secrets["password"],
+                                                                                 "name": "Twin"})[0], range(8)))
+    assert sorted(joined) == [200] + [409] * 7
 
 
 @pytest.mark.parametrize("body", [[], {"events": 5}, {"events": [5]}, {}])

@@ -92,6 +92,22 @@ def test_how_many_learners_a_machine_holds(room, monkeypatch, memory_mb, cores, 
     assert room.capacity()[0] == learners
 
 
+def test_containers_stand_beside_the_hubs_and_are_not_limited_by_it(room, monkeypatch):
+    monkeypatch.setattr(room, "free_memory", lambda: 1 << 30)
+    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=64 << 30))
+    monkeypatch.setattr(room.os, "cpu_count", lambda: 16)
+    assert room.capacity(containers=True) == (64, "65536 MB of free memory, 1024 MB each")
+    assert settled(room, "--containers", address="0.0.0.0")["learners"] == 64
+
+
+def test_the_hub_is_where_it_was_last_time(room):
+    with room.kept_folder():
+        first = settled(room)
+        room.write_private(room.FOLDER / "room.json", json.dumps(first))
+        again = settled(room)
+    assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}
+
+
 def test_what_opening_means_is_said(room):
     alone = room.welcome(settled(room), ipaddress.ip_address("127.0.0.1"))
     assert "this machine only" in alone and "each can read the others' files" in alone

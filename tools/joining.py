@@ -49,8 +49,12 @@ def is_known(url, path):
     """True where the token of an earlier time is still good."""
     try:
         call(f"{url}/api/events", {"events": []}, path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except urllib.error.HTTPError as error:
+        return error.code != 401  # a board that is away for a moment still knows it
+    except FileNotFoundError:
         return False
+    except (OSError, ValueError):
+        return path.is_file()
     return True
 
 

@@ -17,6 +17,7 @@ import http.client
 import ipaddress
 import json
 import os
+import resource
 import secrets
 import shutil
 import signal
@@ -39,6 +40,7 @@ LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
 CONTAINER_MB = 1024  # what a learner's container may fill, where each has one
 PROCESS_MB = 2048  # what one process of a learner's may fill
 LEARNERS_A_CORE = 15  # who measure by turns
+OPEN_FILES = 10_240
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
 START_S, END_S = 60, 120
 
@@ -76,7 +78,8 @@ def open_room(options):
     address = options.address or ipaddress.ip_address("0.0.0.0" if everywhere else "127.0.0.1")
     if os.geteuid() == 0 and not address.is_loopback:
         sys.exit("You are root, and in a room every learner runs programs as you: open to the network, everyone with the "
-                 "password would be root here. Run it as another user, or: docker compose up room")
+                 "password would be root here. Run it as another user, or: docker compose up hub room")
+    allow_open_files()
     with kept_folder():
         settings = settled(address, options)
         write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
@@ -117,14 +120,16 @@ def settled(address, options):
         before = json.loads((FOLDER / "room.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         before = {}
-    port, (hub, proxy, board) = free_port(str(address), options.port), (free_port("127.0.0.1") for _ in range(3))
+    known = before.get("ports", {})  # a learner's server that outlived the hub finds the next one where the last one was
+    port = free_port(str(address), options.port)
+    hub, proxy, board = (free_port("127.0.0.1", known.get(name, 0)) for name in ("hub", "proxy", "board"))
     return {
         "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
         "leaders_password": before.get("leaders_password") or letters(32),
         "leader": LEADER,
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
         "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
-        "learners": options.learners or capacity()[0],
+        "learners": options.learners or capacity(options.containers)[0],
         "container_mb": CONTAINER_MB,
         "process_mb": PROCESS_MB,
         "idle_s": IDLE_S,
@@ -147,13 +152,19 @@ def free_port(address, wanted=0):
     sys.exit(f"This machine cannot listen on {address}: {refused}. Name one of its own addresses: make room ADDRESS=…")
 
 
-def capacity():
+def capacity(containers=False):
     """(learners, what limits them): how many this machine holds, by its memory and its CPUs."""
+    if containers:  # learners stand beside the hub's container, not in it: what limits that one does not limit them
+        memory_mb, cores = psutil.virtual_memory().available >> 20, os.cpu_count() or 1
+        return least(max(1, memory_mb // CONTAINER_MB), memory_mb, CONTAINER_MB, cores)
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     memory_mb, cores = free_memory() >> 20, len(cpus.cores(allowed))
-    by_memory, by_cores = max(1, (memory_mb - HUB_MB) // LEARNER_MB), LEARNERS_A_CORE * cores
-    return min((by_memory, f"{memory_mb} MB of free memory, {LEARNER_MB} MB each"),
-               (by_cores, f"{cores} CPU{'s' * (cores > 1)}, {LEARNERS_A_CORE} learners each"))
+    return least(max(1, (memory_mb - HUB_MB) // LEARNER_MB), memory_mb, LEARNER_MB, cores)
+
+
+def least(by_memory, memory_mb, learner_mb, cores):
+    return min((by_memory, f"{memory_mb} MB of free memory, {learner_mb} MB each"),
+               (LEARNERS_A_CORE * cores, f"{cores} CPU{'s' * (cores > 1)}, {LEARNERS_A_CORE} learners each"))
 
 
 def free_memory():
@@ -164,6 +175,14 @@ def free_memory():
             with contextlib.suppress(ValueError):
                 free = min(free, int(cpus.text(group / "memory.max")) - int(cpus.text(group / "memory.current")))
     return max(0, free)
+
+
+def allow_open_files():
+    """Thirty browsers with their WebSockets are many connections through one proxy; some systems allow 256 by default."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
 def make_list_of_fonts():
@@ -229,7 +248,7 @@ def close(hub):
 
 
 def welcome(settings, address, containers=False):
-    learners, limit = capacity()
+    learners, limit = capacity(containers)
     where = "\n".join(f"  {url}" for url in addresses(address, settings["ports"]["room"]))
     return f"""
 The room is open. Tell the learners the address and the password; they choose a name.
@@ -270,7 +289,7 @@ def warning(address, containers):
         said.append("It listens on this machine only. `make room OPEN=1` opens it to the network, ADDRESS=… to one of several.")
     else:
         said.append("It is open to the network over plain HTTP: whoever listens there sees the password and what learners do. "
-                    "For TLS, and a container for each: docker compose up room")
+                    "For TLS, and a container for each: docker compose up hub room")
     return "\n".join(said)
 
 

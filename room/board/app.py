@@ -42,7 +42,7 @@ class Room:
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
         self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
-        self.changed, self.wrong = asyncio.Event(), 0
+        self.changed, self.wrong, self.joining = asyncio.Event(), 0, set()  # `joining`: names that are being written down
 
     async def add(self, entry):
         """Returns when the entry is on disk, and in the book. Raises Unavailable where it may not be."""
@@ -119,13 +119,20 @@ class Join(Handler):
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
             raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
-        if name and any(entry["name"].casefold() == name.casefold() for entry in self.room.book.joined.values()):
+        held = {entry["name"].casefold() for entry in self.room.book.joined.values()} | self.room.joining
+        if name and name.casefold() in held:
             raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{name.casefold()}" if name else f"nobody:{secrets.token_hex(8)}"
         shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
-        await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
-                             "name": name, "digest": people.digest(token), "at": time.time()})
+        self.room.joining.add(name.casefold())  # nobody else takes it while it is written down
+        try:
+            await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
+                                 "name": name, "digest": people.digest(token), "at": time.time()})
+        except Unavailable as error:
+            raise web.HTTPError(503, "The board cannot write at the moment. Try again in a minute.") from error
+        finally:
+            self.room.joining.discard(name.casefold())
         self.write({"token": token, "name": name})
 
     async def check_password(self, said):
@@ -181,7 +188,7 @@ class Events(Handler):
     def wrong_with(self, event, person):
         """Why the board does not take an event, or ""."""
         question = course().questions.get(str(event.get("name")))
-        if not isinstance(event.get("id"), str) or not 0 < len(event["id"]) <= 100:
+        if not isinstance(event.get("id"), str) or not 0 < len(event["id"]) <= 100 or not event["id"].isprintable():
             return "an id is a text of up to 100 letters"
         if not is_number(event.get("age_s"), 0, LONGEST_AGE_S):
             return "age_s is in seconds, up to 30 days"

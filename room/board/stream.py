@@ -70,7 +70,7 @@ class Stream:
             try:
                 await self.add(entry for entry, _ in batch)
                 error = None
-            except (redis.RedisError, OSError, Unavailable) as problem:
+            except Exception as problem:  # whatever it was, the next ones are written
                 error = Unavailable(str(problem))
                 self.revive()
             for _, done in batch:
@@ -88,7 +88,7 @@ class Stream:
             raise Unavailable("there is no Redis")
         pipe = self.client.pipeline(transaction=False)
         for entry in entries:
-            pipe.xadd(KEY, {"entry": json.dumps(entry, ensure_ascii=False)})
+            pipe.xadd(KEY, {"entry": json.dumps(entry)})  # ASCII: half a letter, as JSON allows, is no UTF-8
         await pipe.execute()
 
     def revive(self):
@@ -97,7 +97,7 @@ class Stream:
             self.client = None
             try:
                 self.open()
-            except Unavailable as error:
+            except (Unavailable, OSError) as error:
                 print(f"The board's Redis has ended and does not start again: {error}", flush=True)
 
     def close(self):
