@@ -13,19 +13,24 @@ except ImportError:  # an environment without workers
 
 os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"
-_state = tempfile.TemporaryDirectory(prefix="lab-state-")
-os.environ["LAB_STATE"] = _state.name
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share it: the tests that come last read what all chapters reached
+    _state = tempfile.TemporaryDirectory(prefix="lab-state-")
+    os.environ["LAB_STATE"] = _state.name
+    os.environ["LAB_FIGURE_LOG"] = os.path.join(_state.name, "figures")
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
-os.environ["LAB_FIGURE_LOG"] = os.path.join(_state.name, "figures")
 
 # The slowest first, so that no worker begins one of them when the others are done.
 FIRST = "test_browser.py", "test_solutions.py", "test_waiting_map.py", "test_figures.py"
 # These read what the notebooks of this session reach: the verdicts, and the figures.
 LAST = "test_verdict_words.py", "test_figures_of_chapters.py"
+# Between two workers, the chapters that take longest begin. One after the other, they run as they are read.
+LONGEST = "14_scoreboard", "08_threads_and_asyncio"
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: (item.path.name in LAST, item.path.suffix == ".ipynb", item.path.name not in FIRST))
+    longest = LONGEST if "PYTEST_XDIST_WORKER" in os.environ else ()
+    items.sort(key=lambda item: (item.path.name in LAST, item.path.suffix == ".ipynb", item.path.name not in FIRST,
+                                 item.path.stem not in longest))
 
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
@@ -40,16 +45,16 @@ def pytest_runtest_setup(item):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """`make test` has two workers. Who asks xdist for another way of sharing tests out, with --dist, gets that."""
-    return ChaptersAlone(config, log) if config.getvalue("dist") == "load" else None
+    return WhatChaptersReachedLast(config, log) if config.getvalue("dist") == "load" else None
 
 
-class ChaptersAlone(LoadFileScheduling):
-    """Each file of tests to the worker that is free; after all of them the chapters, in one worker, which is then the only one.
+class WhatChaptersReachedLast(LoadFileScheduling):
+    """Each file of tests, then each chapter, to the worker that is free; the files of LAST when the other worker has ended.
 
-    So no test disturbs what a chapter measures, and the tests that read what chapters reached find it.
+    Two chapters at a time are two learners on one machine: their kernels hold a CPU each, and wait for one that is held.
     """
 
-    CHAPTERS = "chapters"
+    REACHED = "reached"
 
     def __init__(self, config, log):
         config.option.loadscopereorder = False  # the order is the one above, not that of their numbers of tests
@@ -62,10 +67,10 @@ class ChaptersAlone(LoadFileScheduling):
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return self.CHAPTERS if file.endswith((".ipynb", *LAST)) else file
+        return self.REACHED if file.endswith(LAST) else file
 
     def _assign_work_unit(self, node):
-        if next(iter(self.workqueue)) != self.CHAPTERS or len(self.nodes) == 1:
+        if next(iter(self.workqueue)) != self.REACHED or len(self.nodes) == 1:
             super()._assign_work_unit(node)
         elif node is not self.nodes[0]:
             node.shutdown()

@@ -1,4 +1,4 @@
-"""Two workers share the tests; the chapters come last, in one of them, the other having ended (see the root's conftest.py)."""
+"""Two workers share tests and chapters; what reads what chapters reached comes last, when one has ended (see conftest.py)."""
 
 import os
 import shutil
@@ -25,12 +25,12 @@ def test_{name}():
 def test_{name}_again():
     note("{name} ends")
 """
-CHAPTERS = """
-def test_chapters():
-    note("chapters")
+REACHED = """
+def test_reached():
+    note("reached")
 
 def test_fails():
-    note("chapters")
+    note("reached")
     assert not "{fails}"
 """
 CRASHES = """
@@ -56,26 +56,33 @@ def run(folder, *options, **sources):
     return done.returncode, done.stdout, [line.split(" ", 1) for line in notes.read_text(encoding="utf-8").splitlines()]
 
 
-def test_two_at_a_time_and_then_the_chapters_alone(tmp_path):
-    status, printed, notes = run(tmp_path, verdict_words=CHAPTERS.format(fails=""), one=BESIDE.format(name="one", other="two"),
+def test_two_at_a_time_and_then_what_was_reached(tmp_path):
+    status, printed, notes = run(tmp_path, verdict_words=REACHED.format(fails=""), one=BESIDE.format(name="one", other="two"),
                                  two=BESIDE.format(name="two", other="one"))
     assert status == 0 and "6 passed" in printed, printed
     assert {what for _, what in notes[:2]} == {"one begins", "two begins"} and notes[0][0] != notes[1][0]
-    assert [what for _, what in notes[-2:]] == ["chapters"] * 2 and notes[-1][0] == notes[-2][0]
+    assert [what for _, what in notes[-2:]] == ["reached"] * 2 and notes[-1][0] == notes[-2][0]
     assert sum(what.endswith(" ends") for _, what in notes[:-2]) == 4
 
 
+def test_they_share_what_chapters_reach(tmp_path):
+    notes = "\ndef test_where():\n    note(os.environ['LAB_STATE'] + ' ' + os.environ['LAB_FIGURE_LOG'])\n    time.sleep(0.5)\n"
+    status, printed, notes = run(tmp_path, one=notes, two=notes, verdict_words=notes)
+    assert status == 0, printed
+    assert len({worker for worker, _ in notes}) == 2 and len(notes) == 3 and len({where for _, where in notes}) == 1
+
+
 def test_what_fails_in_either_part_is_told_at_the_end_of_all(tmp_path):
-    status, printed, notes = run(tmp_path, figures_of_chapters=CHAPTERS.format(fails="yes"), one=CRASHES.format(name="one"),
+    status, printed, notes = run(tmp_path, figures_of_chapters=REACHED.format(fails="yes"), one=CRASHES.format(name="one"),
                                  other="def test_other():\n    assert False\n")
     told = printed[printed.index("short test summary"):]
     assert status == 1 and "3 failed, 2 passed" in told, printed
     assert all(failed in told for failed in ("one.py::test_crashes", "other.py::test_other", "chapters.py::test_fails")), told
-    assert [what for _, what in notes].count("chapters") == 2
+    assert [what for _, what in notes].count("reached") == 2
 
 
 def test_the_first_failure_ends_both_where_that_is_asked_for(tmp_path):
     (tmp_path / "notes").touch()
     fails = "def test_one():\n    assert False\n"
-    status, printed, notes = run(tmp_path, "-x", verdict_words=CHAPTERS.format(fails=""), one=fails)
+    status, printed, notes = run(tmp_path, "-x", verdict_words=REACHED.format(fails=""), one=fails)
     assert status == 2 and "1 failed" in printed and notes == []
