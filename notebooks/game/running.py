@@ -12,9 +12,9 @@ from .data import address
 HERE = Path(__file__).resolve().parent
 
 
-def run(r, *words, folder=HERE.parent):
+def run(r, *words, folder=HERE.parent, **settings):
     """`python words…` in a folder, with r's server as GAME_REDIS; a CompletedProcess with its stdout and stderr as text."""
-    return subprocess.run([sys.executable, *words], cwd=folder, env={**os.environ, "GAME_REDIS": address(r)},
+    return subprocess.run([sys.executable, *words], cwd=folder, env={**os.environ, "GAME_REDIS": address(r), **settings},
                           capture_output=True, text=True, encoding="utf-8")
 
 
@@ -29,7 +29,7 @@ def run_test(r, test, edit=("", "")):
         mended.write_text(text.replace(*edit), encoding="utf-8")
         Path(folder, "test_page.py").write_text(test, encoding="utf-8")
         done = run(r, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short",
-                   "test_page.py", folder=folder)
+                   "test_page.py", folder=folder, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")  # Jupyter's take seconds to import
     lines = (done.stdout + done.stderr).strip().splitlines()
     said = [line for line in lines if line.startswith("E ")]
     return "\n".join([*said, lines[-1].split(" in ")[0]])
