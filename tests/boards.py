@@ -119,7 +119,7 @@ def check(number, solved=False, name="00.1"):
 
 
 def gone(pid):
-    return wait_until(lambda: not running(pid), 30)
+    return wait_until(lambda: not running(pid), 10)
 
 
 def environment(**more):

@@ -46,8 +46,14 @@ def running(pid):
     return bool(state) and not state.startswith("Z")
 
 
+GONE_S = 2  # the lab's promise: so long after its end nothing of it is left, on a busy machine too
+
+
 def wait_until(condition, seconds=30):
-    """True as soon as `condition()` is, False if it is not within `seconds`: as many as the busiest machine needs."""
+    """True as soon as `condition()` is, False if it is not within `seconds`.
+
+    What is to begin has as many as the busiest machine needs; what is to be gone has GONE_S.
+    """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

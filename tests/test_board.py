@@ -398,7 +398,7 @@ def test_a_board_that_answers_nonsense_costs_nothing_and_loses_nothing(learner, 
     learner(listener.url)
     began = time.monotonic()
     a_lesson()
-    assert time.monotonic() - began < 20 and len(kept()) == 4
+    assert time.monotonic() - began < 5 and len(kept()) == 4
     listener.answer = staticmethod(good)
     learner(listener.url)  # the next kernel sends what this one had to leave
     reporting.begin()
@@ -439,8 +439,8 @@ def test_nothing_is_sent_while_a_cell_runs_and_a_post_under_way_is_cut(learner, 
     time.sleep(0.05)
     began = time.monotonic()
     shell.callbacks["pre_run_cell"](None)
-    assert time.monotonic() - began < 20
-    assert wait_until(lambda: not reporting._sender.posting.locked(), 30) and kept() == ["guess 00.loop ms"]
+    assert time.monotonic() - began < 1
+    assert wait_until(lambda: not reporting._sender.posting.locked(), 1.5) and kept() == ["guess 00.loop ms"]
     released.set()
     shell.callbacks["post_run_cell"](None)
 
@@ -457,4 +457,4 @@ def test_a_socket_that_takes_no_connection_holds_no_cell(learner):
         learner(f"http://127.0.0.1:{deaf.getsockname()[1]}")
         began = time.monotonic()
         a_lesson()
-        assert time.monotonic() - began < 20 and len(kept()) == 4
+        assert time.monotonic() - began < 5 and len(kept()) == 4

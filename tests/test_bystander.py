@@ -6,7 +6,7 @@ import time
 
 import pytest
 import redis
-from helpers import refusal, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server, server
@@ -70,7 +70,7 @@ def test_a_function_that_raises_ends_the_bystander_too(r):
     clients = len(r.client_list())
     with pytest.raises(redis.ResponseError):
         lab.bystander(lambda r: r.execute_command("NOSUCH"), r)
-    assert wait_until(lambda: len(r.client_list()) == clients)
+    assert wait_until(lambda: len(r.client_list()) == clients, GONE_S)
 
 
 def test_the_password_is_no_argument(r, monkeypatch):

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 import redis
-from helpers import refusal, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
@@ -87,8 +87,8 @@ def test_nothing_is_left_of_a_killed_kernel(tmp_path):
         assert len(pids) == 6 and all(map(running, pids))
         assert len(list(tmp_path.iterdir())) == 3  # a node must keep its table of nodes in a file
         process.kill()
-        assert wait_until(lambda: not any(map(running, pids)))
-    assert wait_until(lambda: not list(tmp_path.iterdir()))
+        assert wait_until(lambda: not any(map(running, pids)), GONE_S)
+    assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
 
 
 def test_a_startup_node_is_enough(nodes):
@@ -104,7 +104,7 @@ def test_a_lost_node_takes_its_slots_with_it(nodes):
     place = next(number for number, node in enumerate(nodes.nodes)
                  if node.address[1] == client.get_node_from_key("key1").port)
     nodes.kill(place)
-    assert wait_until(lambda: not running(nodes.nodes[place].pid))
+    assert wait_until(lambda: not running(nodes.nodes[place].pid), GONE_S)
     with pytest.raises((redis.ConnectionError, redis.exceptions.ClusterError, redis.TimeoutError)):
         client.get("key1")
     client.close()

@@ -97,7 +97,7 @@ def test_threads_that_are_gone_are_known_by_what_they_ran(r):
         watch = Watch(server().pid)
         before = watch.read()
         other()
-        assert wait_until(lambda: set(evidence.schedstats("self")) <= set(before["client waits"]))
+        assert wait_until(lambda: set(evidence.schedstats("self")) <= set(before["client waits"]), 1)
         now = watch.read()
     since = {name: now[name] - before[name] for name in ("client", "thread")}
     assert watch.gone(before, now, since, 0.05) == pytest.approx(0.05, rel=0.3)

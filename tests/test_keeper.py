@@ -1,7 +1,9 @@
 """What the lab started ends with the kernel: killed, with a forked child that lives on, behind a script, standing still."""
 
+import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from helpers import refusal, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server, keeper, private_server
@@ -43,12 +45,13 @@ def kernel(tmp_path):
 
     yield start
     for process in started:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended, with all its group
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def gone(pid, folder):
-    return wait_until(lambda: not running(pid)) and wait_until(lambda: not list(folder.iterdir()))
+    return wait_until(lambda: not running(pid) and not list(folder.iterdir()), GONE_S)
 
 
 @pytest.mark.parametrize("meanwhile", [
@@ -92,15 +95,51 @@ def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tm
         time.sleep(60)
     """)
     process.kill()
-    assert wait_until(lambda: not running(int(link)))
+    assert wait_until(lambda: not running(int(link)), GONE_S)
     assert running(int(child))
     os.kill(int(child), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("at", ["mkdir", "rm"])
+@pytest.mark.parametrize("what", ["kill -9 $KERNEL", "kill -TERM 0", "kill -INT 0", "kill -HUP 0"])
+def test_a_kernel_or_a_group_that_dies_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_path, at, what):
+    """A program in place of `mkdir` or `rm`: half way it ends the kernel, or sends a signal to its whole group."""
+    program = tmp_path_factory.mktemp("bin") / at
+    does = f'{shutil.which(at)} "$@"'
+    program.write_text("\n".join(["#!/bin/sh", *([does, what] if at == "mkdir" else [what, does])]), encoding="utf-8")
+    program.chmod(0o755)
+    process, _ = kernel("""
+        import os
+        os.environ["KERNEL"] = str(os.getpid())
+        from lab_utils.testbed.keeper import Kept
+        print("ready", flush=True)
+        Kept(["sleep", "60"], folder=True).stop()
+    """, PATH=f"{program.parent}:{os.environ['PATH']}")
+    process.wait(30)
+    assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"])
+def test_a_signal_to_all_processes_at_once_leaves_nothing(kernel, tmp_path, name):
+    """A logout sends SIGTERM to the keeper too."""
+    process, [keeper_pid] = kernel("""
+        import signal, time
+        from lab_utils.testbed import private_server
+        started = private_server.start(private_server.find_binary())
+        print(started.kept.process.pid, flush=True)
+        signal.pause()
+    """)
+    assert running(int(keeper_pid)) and len(list(tmp_path.iterdir())) == 1
+    os.killpg(int(keeper_pid), getattr(signal, name))
+    process.send_signal(getattr(signal, name))
+    process.wait(30)
+    assert gone(int(keeper_pid), tmp_path)
 
 
 def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
     kept = Kept(["sh", "-c", "echo here > file; sleep 0.2"], folder=True)
     assert wait_until(lambda: (Path(kept.folder) / "file").exists())
-    assert wait_until(lambda: not kept.alive())
+    assert wait_until(lambda: not kept.alive(), GONE_S)
     assert not Path(kept.folder).exists()
     kept.stop()
 
@@ -109,9 +148,9 @@ def test_those_that_have_ended_hold_nothing_when_the_next_is_started():
     before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else None
     for _ in range(5):
         kept = Kept(["true"])
-        assert wait_until(lambda kept=kept: not running(kept.process.pid))
+        assert wait_until(lambda kept=kept: not running(kept.process.pid), GONE_S)
     last = Kept(["true"])
-    assert wait_until(lambda: not last.alive())
+    assert wait_until(lambda: not last.alive(), GONE_S)
     assert keeper._kept.isdisjoint({kept}) and kept.process.returncode is not None
     last.stop()
     if before:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 import redis
-from helpers import refusal, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
@@ -301,7 +301,7 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
     assert cpu_s(waker) - spent < 0.002
     own.process.kill()
     own.process.wait(30)
-    assert wait_until(lambda: not running(waker))
+    assert wait_until(lambda: not running(waker), GONE_S)
 
 
 @linux
@@ -330,9 +330,9 @@ def test_the_waker_rests_while_others_want_the_cpu(r):
                 os.sched_setaffinity(hog.pid, {cpu})
             assert wait_until(lambda: min(cpu_s(hog.pid) for hog in hogs) > 0.3, 30)
             _, waker = link().pids()
-            before, computed = cpu_s(waker), sum(cpu_s(hog.pid) for hog in hogs)
-            assert wait_until(lambda: sum(cpu_s(hog.pid) for hog in hogs) > computed + 1.5, 60)
-            assert cpu_s(waker) - before < 0.15
+            before, started = cpu_s(waker), time.perf_counter()
+            time.sleep(1.5)
+            assert cpu_s(waker) - before < 0.1 * (time.perf_counter() - started)  # of the time that passes, whoever has the rest
         finally:
             for hog in hogs:
                 hog.kill()

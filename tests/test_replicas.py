@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 import redis
-from helpers import refusal, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
@@ -152,8 +152,8 @@ def test_nothing_is_left_of_a_killed_kernel(tmp_path):
         pids = [int(pid) for pid in process.stdout.readline().split()]
         assert len(pids) == 4 and all(map(running, pids))
         process.kill()
-        assert wait_until(lambda: not any(map(running, pids)))
-    assert wait_until(lambda: not list(tmp_path.iterdir()))
+        assert wait_until(lambda: not any(map(running, pids)), GONE_S)
+    assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
 
 
 @pytest.mark.parametrize(("moment", "calls"), [("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("made", 1)])

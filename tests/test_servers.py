@@ -13,7 +13,7 @@ import time
 import pytest
 import redis
 from fakes import listening
-from helpers import refusal, running, url_of, wait_until
+from helpers import GONE_S, refusal, running, url_of, wait_until
 
 import lab_utils as lab
 from lab_utils.errors import LabError
@@ -209,13 +209,13 @@ def test_the_password_is_in_no_argument_list(kernel):
 def test_after_sigkill_of_its_kernel_nothing_is_left(kernel, tmp_path):
     assert all(running(pid) for pid in kernel.started)
     kernel.kill()
-    assert wait_until(lambda: not any(running(pid) for pid in kernel.started))
+    assert wait_until(lambda: not any(running(pid) for pid in kernel.started), GONE_S)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_after_an_ordinary_end_nothing_is_left(kernel, tmp_path):
     kernel.terminate()
-    assert wait_until(lambda: not any(running(pid) for pid in kernel.started))
+    assert wait_until(lambda: not any(running(pid) for pid in kernel.started), GONE_S)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -228,7 +228,7 @@ def test_an_interrupt_of_the_kernel_reaches_neither_server_nor_link(kernel):
 def test_stop_ends_a_private_server(another_server):
     started = another_server()
     started.stop()
-    assert wait_until(lambda: not running(started.pid))
+    assert wait_until(lambda: not running(started.pid), GONE_S)
 
 
 def test_a_port_taken_meanwhile_is_replaced(another_server, monkeypatch):
@@ -370,7 +370,7 @@ def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(som
         holder = int(kernel.stdout.readline())
         assert theirs.connect(db=3).dbsize() == 1 and len(theirs.connect().pubsub_channels()) == 1
         kernel.kill()
-        assert wait_until(lambda: not running(holder))
+        assert wait_until(lambda: not running(holder), GONE_S)
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
 
 
@@ -401,7 +401,7 @@ def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
     client = mine.connect()
     client.set("by whom", "is not known any more")
     theirs.connect().client_kill_filter(_type="pubsub")
-    assert wait_until(lambda: mine.reservation.process.poll() is not None)
+    assert wait_until(lambda: mine.reservation.process.poll() is not None, GONE_S)
     assert "lab.connect() again" in refusal(lab.empty, client)
     assert client.dbsize() == 1 and not mine.alive()
 

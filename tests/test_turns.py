@@ -235,4 +235,4 @@ def test_no_names_no_turns(names, monkeypatch):
     held = turns.hold(names, 2)
     assert list(held) == names
     turns.release(held)
-    assert wait_until(lambda: not turns._held)
+    assert wait_until(lambda: not turns._held, 1)

@@ -11,6 +11,7 @@ nobody's data can look like it; and it ends with its connection, so a dead kerne
 
 import json
 import select
+import signal
 import sys
 import time
 
@@ -26,6 +27,8 @@ NEEDED = (  # refused while queued, where a command or a key may not be used; no
 
 
 def main():
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, signal.SIG_IGN)  # a logout sends it to all processes: the database is emptied still
     say(started=True)
     options = json.loads(sys.stdin.readline())
     connection = connected(options)

@@ -22,16 +22,18 @@ END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
 
 # $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the command.
+# The keeper ends when its work is done: a logout, or a service that is stopped, sends SIGTERM to all processes at once, and a
+# keeper that died of it would leave its folder. Nor may mkdir and rm die of it half way. To the process itself it is as ever.
 # SIGHUP is ignored, by the process too: a stopped process whose kernel is gone makes the system send it to both.
 # On the lifeline come the ids of further processes to kill: the true server's, where the command is a script around it. They
 # are killed first: once the command has ended, the last lines end whoever kills.
 # The last line ends whatever else the process started, and the keeper itself: its group is its own.
 KEEPER = """
-trap '' HUP
+trap '' HUP INT QUIT TERM
 lifeline=$1; shift
 if [ -n "$0" ]; then mkdir -m 700 -- "$0" && cd -- "$0" || exit; fi
 exec 4<&0 </dev/null
-"$@" <&4 4<&- &
+{ trap - TERM; exec "$@"; } <&4 4<&- &
 kept=$!
 exec 4<&- >/dev/null 2>&1
 { while read -r pid; do kept="$pid $kept"; done; kill -9 $kept; } </dev/fd/$lifeline &
