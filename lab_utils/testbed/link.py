@@ -42,7 +42,7 @@ AWAKE = LATE.size
 SERVER, SERVER_AT = struct.Struct("q"), 16
 HELD_AT = 24
 SHARED_BYTES = 4096
-CALIBRATIONS = 3  # at most, the lowest quiet one counts; for when the machine is busy with something else
+CALIBRATIONS = 3  # at most, in three times that time; the lowest quiet one counts, for when the machine is busy otherwise
 MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, one for each time that it is asked for
 # What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two hops make it wait 12 to 20 µs
 # on a quiet machine too; `calm.QUIET_S` is less, since there what is inherent has been taken off.
@@ -211,11 +211,12 @@ class Link:
         key = server.address, rtt_s, parallel
         if key not in self.overhead_s or self.doubts.get(key):
             calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
+            tries = max(1, int(CALIBRATIONS * CALIBRATION_S / (calls * rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
             found = []
             with steady(server.pid, self, parallel), server.connect() as direct, through(server, port) as linked:
-                for _ in range(CALIBRATIONS):
+                for _ in range(min(CALIBRATIONS, tries)):
                     far_s, far_quiet = call_s(linked, calls, self, server.pid)
                     near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)
                     found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))

@@ -16,7 +16,7 @@ from ..testbed.pinning import turn
 from ..testbed.plain_socket import log_in
 from ..words import duration
 
-QUIET_S = 0.05  # before and after the work: what PINGs take when nothing of ours runs
+QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of ours runs
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Bystander:
 def bystander(fn, client, runs=1, setup=None):
     """Runs `fn(client)` while another process PINGs the same server every millisecond, by the clock; returns a Bystander.
 
-    It does so `runs` times, each after `setup(client)`, which nobody watches, and from 50 ms before the work to 50 ms after it.
+    It does so `runs` times, each after `setup(client)`, which nobody watches, and from 30 ms before the work to 30 ms after it.
     The other client is a process of its own, so that it never waits for this one's interpreter, only for the server. It stands
     next to the server, at no distance.
     Raises LabError where the server is not reached by TCP without TLS, or for less than one run.

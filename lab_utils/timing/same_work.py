@@ -21,7 +21,7 @@ STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")
 FRAME = (b"MULTI", b"EXEC")  # what a transaction puts around the commands that do the work
 MOST_KEYS, MOST_BYTES = 10_000, 100_000_000  # a database larger than this is not set back: that would take too long
 
-# One run: what it returned, the commands it sent, a digest of the database afterwards, and how many changes it made.
+# One run: what it returned, the bytes of each of its writes, a digest of the database afterwards, and how many changes it made.
 Seen = namedtuple("Seen", "reply sent digest changes")
 
 
@@ -50,12 +50,15 @@ def is_same(runs):
     first, changed = runs[0], any(run.changes for run in runs)
     if all(is_evidence(run.reply, changed) and same_reply(run.reply, first.reply) for run in runs):
         return True
-    if first.sent and all(run.sent == first.sent for run in runs):
+    if first.sent and all(b"".join(run.sent) == b"".join(first.sent) for run in runs):  # sooner told than their commands
+        return True
+    sent = [commands_of(run.sent) for run in runs]
+    if sent[0] and all(commands == sent[0] for commands in sent):
         return True
     if any(run.digest != first.digest for run in runs):
         return False
     return (all(run.changes for run in runs)
-            or all(run.sent and Counter(run.sent) == Counter(first.sent) for run in runs))
+            or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent))
 
 
 def evidence(fn, client, admin, setup):
@@ -67,12 +70,12 @@ def evidence(fn, client, admin, setup):
         reply = check_ran(event_loop.run(run_async(fn, client)) if event_loop.is_async(fn) else fn(client), "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
-    return Seen(reply, commands_sent(tap), digest(admin), made)
+    sent = [b"".join(write.chunks) for write in tap.writes if not write.handshake]
+    return Seen(reply, sent, digest(admin), made)
 
 
-def commands_sent(tap):
-    return [tuple(command) for write in tap.writes if not write.handshake
-            for command in commands_in(write.chunks) if command[0] not in FRAME]
+def commands_of(sent):
+    return [tuple(command) for write in sent for command in commands_in([write]) if command[0] not in FRAME]
 
 
 async def run_async(fn, client):

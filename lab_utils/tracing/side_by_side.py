@@ -17,7 +17,7 @@ def plot_lanes(ways, client, title=None, parallel=False):
     as how many of them wait.
 
     Functions may be `async def`. Each runs once unseen, so that its connections are open, then five times with redis-py
-    tapped (once if it takes a second); the fastest run is drawn, the one least disturbed. The tap costs some µs a
+    tapped (fewer times if that takes over a second); the fastest run is drawn, the one least disturbed. The tap costs some µs a
     request. `parallel` is as in `lab.compare`. Prints one line in words and returns the Figure; its axis says in which
     unit time is. Raises LabError for anything but functions and a client, or where a function sends nothing; and
     whatever the functions raise.

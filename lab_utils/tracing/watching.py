@@ -13,6 +13,7 @@ from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..interrupts import restorer
+from ..scale import scale
 from ..testbed import event_loop, guard
 from ..testbed.chosen_server import distance_of, server
 from ..testbed.guard import nodes_of
@@ -22,15 +23,14 @@ from .resp import commands_in
 from .tap import Tap
 
 REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")
-RUNS = 5  # of which the fastest is shown: what else the machine does can only make one longer
-LONG_RUN_S = 1.0  # a run this long is not repeated
+RUNS = 5  # at most, of which the fastest is shown: what else the machine does can only make one longer
 
 
 def watch(ways, client, parallel=False):
     """{name: Run} of {name: function of a client}, each run a few times; the fastest run is kept.
 
-    As in `lab.compare`, each function runs once before, so that its connections are open; CPUs are held as there. A
-    function that takes longer than a second runs only once more. Raises LabError for anything but functions and a
+    As in `lab.compare`, each function runs once before, so that its connections are open; CPUs are held as there. Then it
+    runs until `enough`. Raises LabError for anything but functions and a
     client of redis-py, and whatever the functions raise.
     """
     check_ways(ways, client)
@@ -63,7 +63,7 @@ def watched(fn, client):
 def runs_plain(fn, client):
     check_ran(fn(client), "This figure")  # and opens the connections it needs
     runs = [one_run(fn, client)]
-    while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
+    while not enough(runs):
         runs.append(one_run(fn, client))
     return runs
 
@@ -72,9 +72,14 @@ async def runs_async(fn, client):
     async with event_loop.client_like(client) as own:
         check_ran(await fn(own), "This figure")
         runs = [await one_async_run(fn, own, client)]
-        while len(runs) < RUNS and runs[0].seconds < LONG_RUN_S:
+        while not enough(runs):
             runs.append(await one_async_run(fn, own, client))
     return runs
+
+
+def enough(runs):
+    """Five, or fewer long ones: together half of what LAB_SCALE gives a comparison, a second at the workshop scale."""
+    return len(runs) == RUNS or sum(run.seconds for run in runs) >= scale().seconds / 2
 
 
 def one_run(fn, client):
