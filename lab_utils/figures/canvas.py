@@ -93,11 +93,12 @@ def wrapped(text, room):
 
 
 def text_px(text, points, weight="normal"):
-    """How wide a text is, exactly, in px at the lab's 100 dpi."""
+    """The room that a text takes on its line, in px at the lab's 100 dpi."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
+    from matplotlib.textpath import text_to_path
 
-    return TextPath((0, 0), text, prop=FontProperties(weight=weight, size=points)).get_extents().width * 100 / 72
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(weight=weight, size=points), ismath=False)
+    return width * 100 / 72
 
 
 def title_of(figure):
