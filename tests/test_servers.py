@@ -374,6 +374,18 @@ def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(som
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
 
 
+def test_a_logout_leaves_the_reserved_database_empty_and_free(somebodys_server):
+    """It sends SIGTERM to all processes, so to the one too that is to empty the database."""
+    theirs = somebodys_server()
+    mine = chosen_server.own_server(url_of(theirs, db=3))
+    mine.connect().set("key1", 1)
+    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        mine.reservation.process.send_signal(number)
+    assert mine.alive() and theirs.connect(db=3).dbsize() == 1
+    mine.reservation.end()
+    assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
+
+
 def test_a_restarted_kernel_gets_its_database_again(somebodys_server):
     """Its holder empties the database first: who comes meanwhile waits a moment instead of taking another."""
     theirs = somebodys_server()

@@ -138,10 +138,10 @@ def watched(process, asked):
         process.wait()
 
 
-def kill_all(pids):
+def kill_all(pids, number=signal.SIGKILL):
     for pid in pids:
         with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
 
 
 def sleep_until(deadline):

@@ -17,7 +17,7 @@ from helpers import url_of
 from jupyter_client.manager import start_new_kernel
 from tries import seeds
 
-WAYS = ("SIGKILL", "SIGTERM", "SIGHUP", "exit", "terminal", "fork")
+WAYS = ("SIGKILL", "SIGTERM", "SIGHUP", "exit", "terminal", "fork", "logout")
 SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
         "compare async": 2.0, "connect far": 1.5}  # s of a call, about
 
@@ -50,6 +50,8 @@ def test_nothing_is_left_of_a_killed_kernel(seed, folder, record_property):
         elif way == "fork":
             children.append(int(process.stdout.readline()))
             process.kill()
+        elif way == "logout":
+            kill_all(started(mark, folder), signal.SIGTERM)
         process.wait(10)
     try:
         assert left(mark, folder, children) == [], f"{way} after {after_s:.3f} s of {helper}"
@@ -98,13 +100,15 @@ def test_nothing_is_left_of_a_jupyter_kernel(seed, folder, record_property):
 def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, another_server, record_property):
     """The database that it had reserved is empty again, and nobody holds it."""
     theirs = another_server()
-    helper, way, after_s = choose(seed, ("SIGKILL", "SIGTERM", "fork"))
+    helper, way, after_s = choose(seed, ("SIGKILL", "SIGTERM", "fork", "logout"))
     record_property("of", helper)
     mark, children = secrets.token_hex(8), []
     with kernel(helper, way, after_s, environment(mark, folder, url_of(theirs, db=3))) as process:
         time.sleep(after_s)
         if way == "fork":
             children.append(int(process.stdout.readline()))
+        elif way == "logout":
+            kill_all(started(mark, folder), signal.SIGTERM)
         process.send_signal(signal.SIGTERM if way == "SIGTERM" else signal.SIGKILL)
         process.wait(10)
     try:
