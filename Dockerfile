@@ -27,4 +27,4 @@ CMD exec .venv/bin/python tools/lab.py --no-browser --ip=0.0.0.0 --port=$LAB_POR
 
 # The hub of a room, and what it starts for each learner: the same, so that there is one image to build.
 FROM lab AS room
-RUN make teacher && mkdir -p .room
+RUN make teacher && mkdir -p .room .tls

@@ -7,25 +7,42 @@ import json
 import os
 from pathlib import Path
 
-load_subconfig("jupyterhub_config.py")  # noqa: F821
+load_subconfig("jupyterhub_config.py", str(Path(__file__).parent))  # noqa: F821 - what is not found there is left out in silence
 c = get_config()  # noqa: F821
 room = json.loads(Path(os.environ["ROOM"]).read_text(encoding="utf-8"))
 
 LAB = "/home/learner/lab"  # in the image
-CPUS = 2  # of a learner: in some chapters client and server compute at the same time
 
 
-def host_config(number, cpus):
-    """What a learner's container may do. Learners are dealt out over the machine's CPUs, two by two."""
-    first = number * CPUS % cpus
-    mine = sorted({(first + place) % cpus for place in range(CPUS)})
-    return {"cap_drop": ["ALL"], "security_opt": ["no-new-privileges"], "pids_limit": 1024, "init": True,
-            "cpuset_cpus": ",".join(map(str, mine))}
+class Places:
+    """The machine's CPUs, `each` of them together: who comes gets those that fewest have."""
+
+    def __init__(self, cpus, each):
+        self.places = [range(first, min(first + each, cpus)) for first in range(0, max(1, cpus - each + 1), each)]
+        self.taken = {}  # {learner: place}
+
+    def take(self, learner):
+        """The learner's CPUs, as the engine wants them: "2,3"."""
+        self.leave(learner)
+        held = list(self.taken.values())
+        self.taken[learner] = min(self.places, key=held.count)
+        return ",".join(map(str, self.taken[learner]))
+
+    def leave(self, learner):
+        self.taken.pop(learner, None)
+
+
+places = Places(os.cpu_count() or 1, room["container_cpus"])
 
 
 def confine(spawner):
-    spawner.extra_host_config = host_config(spawner.user.id, os.cpu_count())
+    """What a learner's container may do."""
+    spawner.extra_host_config = {"cap_drop": ["ALL"], "security_opt": ["no-new-privileges"], "pids_limit": 1024, "init": True,
+                                 "cpuset_cpus": places.take(spawner.user.name)}
 
+
+# Caddy, before the hub, says by which address and protocol somebody came; this proxy would say its own.
+c.ConfigurableHTTPProxy.command = [*c.ConfigurableHTTPProxy.command, "--no-x-forward"]
 
 # Learners' servers reach the hub by its name in their network.
 c.JupyterHub.hub_ip = "0.0.0.0"
@@ -40,6 +57,7 @@ c.DockerSpawner.remove = True  # the container; the volume stays until the room'
 c.DockerSpawner.mem_limit = f"{room['container_mb']}M"
 c.DockerSpawner.extra_create_kwargs = {"healthcheck": {"test": ["NONE"]}}  # the image's asks for a lab without a hub
 c.Spawner.pre_spawn_hook = confine
+c.Spawner.post_stop_hook = lambda spawner: places.leave(spawner.user.name)
 c.Spawner.cmd = [f"{LAB}/.venv/bin/python", f"{LAB}/tools/lab.py"]
 c.Spawner.env_keep = ["LAB_SCALE"]
 c.Spawner.environment = {

@@ -63,8 +63,8 @@ c.JupyterHub.services = [{
     "command": [*tied, sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
 }, {  # what the room guesses, on the leader's screen
     "name": "board", "url": board, "command": [*tied, sys.executable, "-m", "room.board"], "cwd": str(ROOT),
-    "environment": {name: os.environ[name] for name in ("ROOM", "ROOM_BOARD_ANONYMOUS", "LAB_REDIS_SERVER", "PYTHONUTF8")
-                    if name in os.environ},
+    "environment": {name: os.environ[name] for name in ("ROOM", "ROOM_BOARD_ANONYMOUS", "ROOM_BOARD_URL", "LAB_REDIS_SERVER",
+                                                         "PYTHONUTF8") if name in os.environ},
     "oauth_no_confirm": True, "display": False,
 }]
 c.JupyterHub.load_roles = [{

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from http.cookies import SimpleCookie
 
 from helpers import ROOT, running, wait_until
 
@@ -17,22 +16,21 @@ START_S = 30
 
 
 class Visitor:
-    """Somebody who asks the board at `url`; `cookie` is what it gave."""
+    """Somebody who asks the board at `url`; `key` is the leader's, for who has it."""
 
     def __init__(self, url):
-        self.url, self.cookie = url, ""
+        self.url, self.key = url, ""
 
-    def ask(self, path, body=None, token="", **headers):
+    def ask(self, path, body=None, token=""):
         """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
-        sent = {"Content-Type": "application/json", "Authorization": f"token {token}", "Cookie": self.cookie, **headers}
+        known_by = f"token {token}" if token else f"leader {self.key}"
+        sent = {"Content-Type": "application/json", "Authorization": known_by}
         request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), sent)
         try:
             with urllib.request.urlopen(request, timeout=20) as reply:
-                status, text, cookies = reply.status, reply.read().decode(), reply.headers.get_all("Set-Cookie")
+                status, text = reply.status, reply.read().decode()
         except urllib.error.HTTPError as error:
-            status, text, cookies = error.code, error.read().decode(), None
-        for each in cookies or ():
-            self.cookie = "; ".join(f"{name}={value.coded_value}" for name, value in SimpleCookie(each).items())
+            status, text = error.code, error.read().decode()
         try:
             return status, json.loads(text)
         except ValueError:
@@ -89,10 +87,10 @@ class Board(Visitor):
         return json.loads((self.folder / "secrets.json").read_text(encoding="utf-8"))
 
     def let_leader_in(self):
-        assert self.ask("/login", {"key": self.secrets["key"]})[0] == 200
+        self.key = self.secrets["key"]
 
     def reveal(self, name, shown=True):
-        return self.ask("/reveal", {"name": name, "shown": shown}, **{"X-Board": "1"})[0]
+        return self.ask("/reveal", {"name": name, "shown": shown})[0]
 
     def join(self, name=""):
         status, answer = self.ask("/api/join", {"password": self.secrets["password"], "name": name})

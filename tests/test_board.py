@@ -2,13 +2,16 @@
 
 import ast
 import asyncio
+import contextlib
 import importlib.util
 import json
 import os
 import re
 import signal
 import socket
+import ssl
 import stat
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +23,14 @@ from boards import Board, Visitor, check, gone, guess, measured
 from helpers import ROOT, wait_until
 
 import lab_utils as lab
-from lab_utils.course import guesses, reporting, state
+from lab_utils.course import certificates, guesses, reporting, state
 from lab_utils.figures import style
 from room.board.book import COLUMNS, Book
 from room.board.questions import course, wording
 from room.board.stream import Stream, Unavailable
+
+sys.path.append(str(ROOT / "room"))
+import certificate
 
 PAGE = ROOT / "room" / "board" / "page"
 
@@ -142,17 +148,51 @@ def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
 
 
 def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
-    token, cookie, board.cookie = board.join("Dora"), board.cookie, ""
+    token, stranger = board.join("Dora"), Visitor(board.url)
     for path in ("/view?names=1", "/board.csv?names=1"):
-        for known_by in ("", token, board.secrets["password"]):
-            status, answer = board.ask(path, token=known_by)
+        for known_by in (token, board.secrets["password"], board.secrets["key"]):  # as a learner's token
+            status, answer = stranger.ask(path, token=known_by)
             assert status == 401 and set(answer) == {"error"}
-    assert board.reveal("00.loop") == 401
-    assert board.ask("/login", {"key": "guessed"})[0] == 403
+        for key in ("", "guessed", token, "é"):
+            stranger.key = key
+            assert stranger.ask(path)[0] == 401
+            assert stranger.ask("/reveal", {"name": "00.loop", "shown": True})[0] == 401
     assert "Dora" not in str(board.ask("/"))
-    board.cookie = cookie
-    assert board.ask("/reveal", {"name": "00.loop", "shown": True})[0] == 403  # as a form of another site would post it
     assert [stat.S_IMODE(path.stat().st_mode) for path in (board.folder, board.folder / "secrets.json")] == [0o700, 0o600]
+
+
+def test_the_boards_clock_tells_who_is_late_unless_two_of_the_senders_agree(board):
+    board.let_leader_in()
+    assert board.reveal("01.cart") == 200
+    for name, more in (("Now", {}), ("Says so", {"age_s": 600}), ("Both clocks say so", {"age_s": 600, "agreed": True}),
+                       ("Since", {"agreed": True})):
+        asked = course().questions["01.cart"]
+        assert board.post(board.join(name), guess(5, "01.cart", asked.unit, **more))[0] == 200
+    late = {row.split(",")[0]: row.split(",")[-2] for row in board.rows() if ",guess,01.cart," in row}
+    assert late == {"Now": "yes", "Says so": "yes", "Both clocks say so": "no", "Since": "yes"}
+
+
+@pytest.mark.parametrize("clock_set_s, late", [(0, "no"), (3600, "yes"), (-3600, "yes")])
+def test_a_guess_that_waited_for_the_board_is_in_time_if_no_clock_was_set(board, learner, monkeypatch, clock_set_s, late):
+    monkeypatch.setattr(reporting, "LONGEST_PAUSE_S", 0.1)
+    asked = [each for each in course().questions.values() if each.chapter == "03"][(0, 3600, -3600).index(clock_set_s)]
+    learner("http://127.0.0.1:1")
+    lab.guess(asked.name, 20, asked.unit)
+    [event] = reporting._sender.waiting.values()
+    event["at"] -= clock_set_s
+    board.let_leader_in()
+    assert board.reveal(asked.name) == 200
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", board.join())
+    monkeypatch.setenv("LAB_BOARD_URL", board.url)
+    assert wait_until(lambda: not kept(), 30)
+    [row] = [row for row in board.rows() if f",guess,{asked.name}," in row]
+    assert row.split(",")[-2] == late
+
+
+def test_a_machine_that_was_started_again_has_one_clock_only():
+    event = {"at": time.time() - 100, "ticks": reporting.ticks() + 1000}  # more than have passed since
+    assert reporting.aged(event)["agreed"] is False and reporting.aged({"at": time.time()})["agreed"] is False
+    assert reporting.aged({"at": time.time(), "ticks": reporting.ticks()})["agreed"] is True
 
 
 @pytest.mark.parametrize("event", [
@@ -247,7 +287,7 @@ def laptop(monkeypatch, tmp_path):
     found.loader.exec_module(joining)
 
     def join(address, name="", passwords=(), names=(), terminal=True):
-        for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE"):
+        for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE", "LAB_BOARD_CERTIFICATE"):
             monkeypatch.setenv(variable, "")
         passwords, names = iter(passwords), iter(names)
         monkeypatch.setattr(joining.getpass, "getpass", lambda _: next(passwords))
@@ -285,6 +325,63 @@ def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(bo
         assert words in ended.value.code and "make lab" in ended.value.code
 
 
+@pytest.fixture
+def secured(board, tmp_path):
+    """secured(name): (address, code) of the board behind TLS, with a certificate of the room's own, made anew for each name."""
+    loop, servers = asyncio.new_event_loop(), []
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    async def pump(reader, writer):
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                writer.write(data)
+        writer.close()
+
+    async def attend(reader, writer):
+        inner = await asyncio.open_connection("127.0.0.1", board.port)
+        await asyncio.gather(pump(reader, inner[1]), pump(inner[0], writer))
+
+    def start(name, port=0):
+        pem = certificate.settled(tmp_path / name, name)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tmp_path / name / "cert.pem", tmp_path / name / "key.pem")
+        opening = asyncio.start_server(attend, "127.0.0.1", port, ssl=context)
+        servers.append(asyncio.run_coroutine_threadsafe(opening, loop).result(30))
+        return f"https://127.0.0.1:{servers[-1].sockets[0].getsockname()[1]}", certificates.code(pem)
+
+    yield start
+    for server in servers:
+        loop.call_soon_threadsafe(server.close)
+    loop.call_soon_threadsafe(loop.stop)
+
+
+def test_a_laptop_joins_a_board_behind_the_rooms_own_certificate_by_its_code(board, laptop, learner, secured):
+    address, code = secured("room.example.org")  # which is not how the laptop calls it
+    for typed in (["0000-0000-0000-0000"] * 3, [code[:-1], "", "yes"]):
+        with pytest.raises(SystemExit, match="somebody stands between you and the board"):
+            laptop(address, names=typed)
+    laptop(address, "Hal", names=["oops", f" {code.upper().replace('-', ' ')} "], passwords=[board.secrets["password"]])
+    laptop(address, "Hal")  # asks for nothing
+    assert os.environ["LAB_BOARD_URL"] == address
+    learner(address)
+    lab.guess("00.loop", 20, "ms")
+    assert wait_until(lambda: not kept(), 30)
+    board.let_leader_in()
+    assert "Hal,00,guess,00.loop,20.0,ms,no," in board.rows()
+
+
+def test_a_laptop_that_meets_another_certificate_tells_it_nothing(board, laptop, learner, secured, monkeypatch):
+    address, code = secured("room.example.org")
+    laptop(address, "Ida", names=[code], passwords=[board.secrets["password"]])
+    other, _ = secured("thief.example.org")
+    certificate_of_room = os.environ["LAB_BOARD_CERTIFICATE"]
+    learner(other)
+    monkeypatch.setenv("LAB_BOARD_CERTIFICATE", certificate_of_room)
+    sender = reporting.Sender(None)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        sender.ask("/api/events", {"events": []}, "a token")
+
+
 # A learner's page
 
 
@@ -292,13 +389,27 @@ def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(bo
 def learner(remembered, monkeypatch):
     """learner(url): a kernel that has asked nothing yet, of a learner whose board is there."""
     def start(url):
+        end_of_kernel()
         monkeypatch.setenv("LAB_BOARD_URL", url)
         monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "a token")
         monkeypatch.setattr(reporting, "_sender", None)
         monkeypatch.setattr(reporting, "FIRST_PAUSE_S", 0.05)
         monkeypatch.setattr(guesses, "_answered", set())
     monkeypatch.setattr(guesses, "_units", {})
-    return start
+    yield start
+    end_of_kernel()
+
+
+def end_of_kernel():
+    """Ends what the kernel before would still send; a real one takes its thread along, and here another test would meet it."""
+    sender = reporting._sender
+    if sender:
+        with sender.changing:
+            sender.waiting.clear()
+        sender.work.clear()
+        sender.cut()
+        with sender.posting:  # the post that was under way has ended
+            sender.work.clear()
 
 
 @pytest.fixture

@@ -87,8 +87,9 @@ def test_nothing_is_kept_unless_asked():
     command = SERVICES["redis"]["command"]
     settings = dict(zip(command[1::2], command[2::2], strict=True))
     assert settings["--save"] == "" and settings["--appendonly"] == "no"
-    assert [name for name, service in SERVICES.items() if "volumes" in service] == ["kept", "hub"]
-    assert SERVICES["kept"]["volumes"] == ["work:/home/learner/lab/work"]
+    kept = {name: [volume for volume in service["volumes"] if not volume.endswith(":ro")]
+            for name, service in SERVICES.items() if "volumes" in service}
+    assert list(kept) == ["kept", "hub", "room"] and kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
 
 
 def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
@@ -131,6 +132,20 @@ def test_the_address_it_mentions_is_the_one_it_publishes():
     url = re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1]
     parts = urlsplit(url)
     assert f"{parts.hostname}:{parts.port}:6379" in SERVICES["redis"]["ports"]
+
+
+def test_the_room_and_its_board_are_two_origins_of_one_certificate():
+    """A page of a learner's reads nothing of the board's; the second port passes nothing else."""
+    hub, room = SERVICES["hub"]["environment"], SERVICES["room"]
+    ports = dict(port.rsplit(":", 1)[::-1] for port in room["ports"])
+    for url, inside in (("ROOM_URL", "8443"), ("ROOM_BOARD_URL", "8444")):
+        assert ports[inside].endswith(hub[url].removeprefix("https://${ROOM_NAME:-localhost}:"))
+    sites = dict(re.findall(r"(?ms)^https://:(\d+) \{\n(.*?)^\}", (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8")))
+    proxied = {port: re.findall(r"reverse_proxy (.*)", site) for port, site in sites.items()}
+    assert proxied == {"8443": ["hub:8000"], "8444": ["/services/board/* hub:8000"]}
+    assert all("import certificate" in site for site in sites.values())
+    assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"] and "tls:/tls:ro" in room["volumes"]
+    assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE  # so that the volume is the learner's
 
 
 def test_cluster_nodes_announce_the_ports_that_are_published():

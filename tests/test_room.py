@@ -7,12 +7,14 @@ import json
 import os
 import re
 import resource
+import runpy
 import socket
 import stat
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import docker
 import pytest
@@ -96,8 +98,10 @@ def test_containers_stand_beside_the_hubs_and_are_not_limited_by_it(room, monkey
     monkeypatch.setattr(room, "free_memory", lambda: 1 << 30)
     monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=64 << 30))
     monkeypatch.setattr(room.os, "cpu_count", lambda: 16)
+    assert room.capacity(containers=True) == (8, "16 CPUs, 2 for each learner")
+    assert settled(room, "--containers", address="0.0.0.0")["learners"] == 8
+    monkeypatch.setattr(room.os, "cpu_count", lambda: 256)
     assert room.capacity(containers=True) == (64, "65536 MB of free memory, 1024 MB each")
-    assert settled(room, "--containers", address="0.0.0.0")["learners"] == 64
 
 
 def test_the_hub_is_where_it_was_last_time(room):
@@ -256,15 +260,18 @@ def in_containers(room, monkeypatch, tmp_path):
     service = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]["hub"]
     for name, value in service["environment"].items():
         monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
+    monkeypatch.setenv("ROOM_TLS", str(tmp_path / "tls"))
     with room.kept_folder():
         settings = room.settled(ipaddress.ip_address("0.0.0.0"), room.parsed(["--containers"]))
     (tmp_path / "room.json").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setenv("ROOM", str(tmp_path / "room.json"))
-    return settings, PyFileConfigLoader("containers_config.py", path=str(ROOT / "room")).load_config()
+    monkeypatch.chdir(tmp_path)  # the hub does not run in the folder of its config
+    return settings, PyFileConfigLoader(str(ROOT / "room" / "containers_config.py")).load_config()
 
 
 def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
     settings, config = in_containers
+    assert config.RoomAuthenticator.user_password == settings["password"]
     assert config.JupyterHub.spawner_class == "docker" and config.JupyterHub.active_server_limit == settings["learners"]
     asked = {}
 
@@ -289,3 +296,37 @@ def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
     [volume] = limits["Binds"]
     assert re.fullmatch(r"redis-round-trip-lab-room-\S+:/home/learner/lab/work:rw", volume)
     assert "docker.sock" not in str(created) and settings["password"] not in str(created)
+
+
+def test_who_comes_gets_the_cpus_that_fewest_have(in_containers):
+    containers = containers_config()
+    places = containers["Places"](5, 2)
+    assert [places.take(name) for name in ("ana", "bob", "cyd", "dan")] == ["0,1", "2,3", "0,1", "2,3"]
+    places.leave("bob")
+    places.leave("dan")
+    assert places.take("eve") == "2,3" and places.take("ana") in ("0,1", "2,3")
+    assert [containers["Places"](cpus, 2).take("ana") for cpus in (1, 2, 3)] == ["0", "0,1", "0,1"]
+
+
+def containers_config():
+    """The names in room/containers_config.py, which only a hub's loader can run."""
+    loader = {"load_subconfig": lambda *_: None, "get_config": MagicMock}
+    return runpy.run_path(str(ROOT / "room" / "containers_config.py"), loader)
+
+
+def test_the_tls_proxy_is_believed_about_where_somebody_came_from(in_containers):
+    _, config = in_containers
+    assert config.ConfigurableHTTPProxy.command[-1] == "--no-x-forward"
+
+
+def test_the_leader_of_containers_reads_where_the_board_is_and_the_certificates_code(in_containers, room, monkeypatch):
+    settings, _ = in_containers
+    code = room.made_certificate()
+    assert room.made_certificate() == code and re.fullmatch(r"(\w{4}-){3}\w{4}", code)
+    monkeypatch.setattr(room.os, "cpu_count", lambda: 4)
+    told = room.welcome(settings | {"learners": 2}, ipaddress.ip_address("0.0.0.0"), code)
+    assert f"https://localhost:8444/services/board/#key={settings['boards_key']}" in told and code in told
+    assert "make lab BOARD=https://localhost:8444\n" in told and "some share theirs" not in told
+    assert "some share theirs" in room.welcome(settings | {"learners": 3}, ipaddress.ip_address("0.0.0.0"), code)
+    monkeypatch.setenv("ROOM_NAME", "192.0.2.7")  # an address will do
+    assert room.made_certificate() != code

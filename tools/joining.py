@@ -1,7 +1,8 @@
 """Joins a room's board with a laptop of one's own: `make lab BOARD=http://… NAME=…`.
 
 It asks for the room's password once. The board gives a token for it, which stands in a file that only you can read and which
-posts under your name from then on; the password is not kept.
+posts under your name from then on; the password is not kept. A board behind TLS whose certificate is the room's own is believed
+once you have typed the certificate's code, which stands on the leader's screen: the password goes nowhere before.
 """
 
 import contextlib
@@ -9,26 +10,91 @@ import getpass
 import hashlib
 import json
 import os
+import socket
+import ssl
 import sys
 import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
+
+from lab_utils.course.certificates import code, trust
 
 ANSWER_S = 5
-ASKED = 3  # times for a password
+ASKED = 3  # times for a password, or a certificate's code
 PLACES = "", "/services/board"  # a board alone, and one beside a hub
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the room is no place beyond a proxy
 
 
 def join(address, name, folder):
     """Sets what the lab's kernels need to post to the board at `address`; `folder` keeps the token. Exits with advice."""
-    url = found(address if "://" in address else f"http://{address}")
-    path = folder / f"board-{hashlib.sha256(url.encode()).hexdigest()[:12]}.token"
+    address = address if "://" in address else f"http://{address}"
+    os.environ["LAB_BOARD_CERTIFICATE"] = believed(address, kept(folder, address, "pem")) if address.startswith("https:") else ""
+    url = found(address)
+    path = kept(folder, url, "token")
     if not is_known(url, path):
         token, name = asked(url, name)
-        keep(path, token)
+        write(path, token)
         print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The leader sees there what you "
               "guess and measure, and which exercises you try. `make lab` without BOARD= posts nothing.")
     os.environ["LAB_BOARD_URL"], os.environ["LAB_BOARD_TOKEN_FILE"] = url, str(path)
+
+
+def kept(folder, url, kind):
+    """Where something of this board stands."""
+    return folder / f"board-{hashlib.sha256(url.encode()).hexdigest()[:12]}.{kind}"
+
+
+def believed(address, path):
+    """The file with the certificate that the board at an https address must have; "" where authorities vouch for it. Exits with
+    advice where nobody does, and the person cannot.
+    """
+    for certificate in [str(path), ""] if path.is_file() else [""]:
+        try:
+            shaken(address, trust(certificate))
+            return certificate
+        except ssl.SSLCertVerificationError:
+            continue
+        except (OSError, ValueError):
+            return certificate  # what is wrong there, the next request tells
+    try:
+        pem = ssl.DER_cert_to_PEM_cert(shaken(address, unverified()))
+    except OSError as error:
+        sys.exit(f"There is no board at {address} ({error}). Check the address with the leader. Without a board, start the lab "
+                 "with `make lab`.")
+    confirm(pem)
+    write(path, pem)
+    return str(path)
+
+
+def confirm(pem):
+    """Returns when somebody has typed the certificate's code as the leader's screen shows it; exits with advice otherwise."""
+    need_terminal("the code of the room's certificate")
+    print("The room's certificate is its own. Its code stands on the leader's screen, four times four letters.")
+    for _ in range(ASKED):
+        if input("The certificate's code: ").strip().lower().replace(" ", "-") == code(pem):
+            return
+        print("This is not the code of the certificate that came.")
+    sys.exit("If you typed what the leader's screen shows, somebody stands between you and the board: tell the leader. "
+             "Without a board, start the lab with `make lab`.")
+
+
+def shaken(address, context):
+    """The certificate, as DER, that came in a TLS handshake. Raises ssl.SSLCertVerificationError where nobody vouches for it."""
+    parts = urlsplit(address)
+    with (socket.create_connection((parts.hostname, parts.port or 443), ANSWER_S) as plain,
+          context.wrap_socket(plain, server_hostname=parts.hostname) as secured):
+        return secured.getpeercert(binary_form=True)
+
+
+def unverified():
+    """A context that only looks."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def need_terminal(what):
+    if not sys.stdin.isatty():
+        sys.exit(f"The board asks for {what}, and here is no terminal to type it. Run `make lab BOARD=…` in one.")
 
 
 def found(address):
@@ -60,8 +126,7 @@ def is_known(url, path):
 
 def asked(url, name):
     """(token, name), for the room's password."""
-    if not sys.stdin.isatty():
-        sys.exit("The board asks for the room's password, and here is no terminal to type it. Run `make lab BOARD=…` in one.")
+    need_terminal("the room's password")
     for _ in range(ASKED):
         password = getpass.getpass("The room's password: ").strip()
         with contextlib.suppress(PermissionError):
@@ -94,13 +159,16 @@ def call(url, body=None, token=""):
     """The board's answer, a dict. Raises OSError where there is none, ValueError where it is no board's."""
     request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(),
                                      {"Content-Type": "application/json", "Authorization": f"token {token}"})
-    with DIRECT.open(request, timeout=ANSWER_S) as reply:
+    context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}),  # the room is no place beyond a proxy
+                                         urllib.request.HTTPSHandler(context=context))
+    with direct.open(request, timeout=ANSWER_S) as reply:
         return json.loads(reply.read(100_000))
 
 
-def keep(path, token):
-    """The token in a file that only its owner can read, from its first byte on."""
+def write(path, text):
+    """A file that only its owner can read, from its first byte on."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(token)
+        file.write(text)

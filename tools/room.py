@@ -29,6 +29,7 @@ from pathlib import Path
 
 import psutil
 
+from lab_utils.course.certificates import code
 from lab_utils.testbed import cpus
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +38,7 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a
 LEADER = "leader"
 HUB_MB = 400  # hub, proxy and culler
 LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
-CONTAINER_MB = 1024  # what a learner's container may fill, where each has one
+CONTAINER_MB, CONTAINER_CPUS = 1024, 2  # what a learner's container may fill; in some chapters client and server compute at once
 PROCESS_MB = 2048  # what one process of a learner's may fill
 LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
@@ -82,13 +83,14 @@ def open_room(options):
     allow_open_files()
     with kept_folder():
         settings = settled(address, options)
+        certificate = made_certificate() if options.containers else ""
         write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
         make_list_of_fonts()
         hub = start_hub("containers_config.py" if options.containers else "jupyterhub_config.py")
         with ended_by_signals():
             try:
                 wait_until_open(hub, settings)
-                say(welcome(settings, address, options.containers))
+                say(welcome(settings, address, certificate))
                 status = hub.wait()
             except KeyboardInterrupt:
                 say("\nClosing the room: learners' work is saved as their browsers saved it last.")
@@ -126,11 +128,13 @@ def settled(address, options):
     return {
         "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
         "leaders_password": before.get("leaders_password") or letters(32),
+        "boards_key": before.get("boards_key") or letters(32),
         "leader": LEADER,
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
         "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
         "learners": options.learners or capacity(options.containers)[0],
         "container_mb": CONTAINER_MB,
+        "container_cpus": CONTAINER_CPUS,
         "process_mb": PROCESS_MB,
         "idle_s": IDLE_S,
     }
@@ -156,15 +160,16 @@ def capacity(containers=False):
     """(learners, what limits them): how many this machine holds, by its memory and its CPUs."""
     if containers:  # learners stand beside the hub's container, not in it: what limits that one does not limit them
         memory_mb, cores = psutil.virtual_memory().available >> 20, os.cpu_count() or 1
-        return least(max(1, memory_mb // CONTAINER_MB), memory_mb, CONTAINER_MB, cores)
+        return min((max(1, memory_mb // CONTAINER_MB), f"{memory_mb} MB of free memory, {CONTAINER_MB} MB each"),
+                   (max(1, cores // CONTAINER_CPUS), f"{counted_cpus(cores)}, {CONTAINER_CPUS} for each learner"))
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     memory_mb, cores = free_memory() >> 20, len(cpus.cores(allowed))
-    return least(max(1, (memory_mb - HUB_MB) // LEARNER_MB), memory_mb, LEARNER_MB, cores)
+    return min((max(1, (memory_mb - HUB_MB) // LEARNER_MB), f"{memory_mb} MB of free memory, {LEARNER_MB} MB each"),
+               (LEARNERS_A_CORE * cores, f"{counted_cpus(cores)}, {LEARNERS_A_CORE} learners each"))
 
 
-def least(by_memory, memory_mb, learner_mb, cores):
-    return min((by_memory, f"{memory_mb} MB of free memory, {learner_mb} MB each"),
-               (LEARNERS_A_CORE * cores, f"{cores} CPU{'s' * (cores > 1)}, {LEARNERS_A_CORE} learners each"))
+def counted_cpus(number):
+    return f"{number} CPU{'s' * (number > 1)}"
 
 
 def free_memory():
@@ -183,6 +188,14 @@ def allow_open_files():
     most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+
+
+def made_certificate():
+    """The code of the room's certificate, which the TLS proxy of docker-compose.yml takes from ROOM_TLS."""
+    sys.path.append(str(ROOT / "room"))
+    import certificate
+
+    return code(certificate.settled(Path(os.environ["ROOM_TLS"]), os.environ["ROOM_NAME"]))
 
 
 def make_list_of_fonts():
@@ -247,9 +260,14 @@ def close(hub):
         hub.wait()
 
 
-def welcome(settings, address, containers=False):
-    learners, limit = capacity(containers)
-    where = "\n".join(f"  {url}" for url in addresses(address, settings["ports"]["room"]))
+def welcome(settings, address, certificate=""):
+    """What the leader reads. `certificate` is the code of the room's own, where each learner has a container."""
+    learners, limit = capacity(bool(certificate))
+    urls = addresses(address, settings["ports"]["room"])
+    where = "\n".join(f"  {url}" for url in urls)
+    board = os.environ.get("ROOM_BOARD_URL") or urls[0]
+    page = f"{board}/services/board/#key={settings['boards_key']}" if certificate else f"{board}/services/board/"
+    told = f"\nBrowsers ask about the room's own certificate, and laptops for its code: {certificate}" if certificate else ""
     return f"""
 The room is open. Tell the learners the address and the password; they choose a name.
 
@@ -257,13 +275,13 @@ The room is open. Tell the learners the address and the password; they choose a 
   password  {settings["password"]}
 
 You come in as {settings["leader"]}, password {settings["leaders_password"]}
-What the room guesses, for your screen: {addresses(address, settings["ports"]["room"])[0]}/services/board/
-Who has the lab on a laptop of their own joins the board: make lab BOARD={addresses(address, settings["ports"]["room"])[0]}
+What the room guesses, for your screen: {page}
+Who has the lab on a laptop of their own joins the board: make lab BOARD={board}{told}
 The passwords are kept in {FOLDER / "room.json"}, which only you can read.
 
 Learners at once: {settings["learners"]}. This machine holds {learners}: {limit}.
 Who does nothing for {IDLE_S // 3600} hours is closed to make room; the files stay.
-{warning(address, containers)}
+{warning(settings, address, bool(certificate))}
 Ctrl-C closes the room and keeps the files. `make endroom` deletes them."""
 
 
@@ -278,11 +296,16 @@ def addresses(address, port):
     return [f"http://{known}:{port}" for known in known] or [f"http://127.0.0.1:{port}"]
 
 
-def warning(address, containers):
+def warning(settings, address, containers):
     """What the leader should know about who can do what."""
     if containers:
-        return (f"Each learner has a container of their own, with {CONTAINER_MB} MB. Containers take no turns: who measures "
-                "while others do on the same CPUs is told that the machine was busy.")
+        said = [f"Each learner has a container of their own, with {CONTAINER_MB} MB and {CONTAINER_CPUS} CPUs."]
+        if settings["learners"] > max(1, (os.cpu_count() or 1) // CONTAINER_CPUS):
+            said.append("That is more learners than the CPUs go round, so some share theirs. Containers take no turns: who "
+                        "measures while a neighbour does is told that the machine was busy.")
+        said.append("Where you are signed in as leader, open no learner's page: it could do in the hub what you may. The board "
+                    "stands apart, and its key with it.")
+        return " ".join(said)
     user = "root" if os.geteuid() == 0 else f"your user, {os.environ.get('USER') or os.geteuid()}"
     said = [f"All learners run programs as {user}: each can read the others' files and yours, the passwords too."]
     if address.is_loopback:

@@ -19,12 +19,14 @@ from urllib.parse import urlsplit
 
 from .. import setting
 from . import state
+from .certificates import trust
 
 POST_S = 2  # for connecting, and for each part of the answer
 HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cut, and sent again later
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 15  # after a post that failed
 AT_ONCE = 100  # events in a post
 LONGEST_ANSWER = 100_000  # bytes
+AGREED_S = 1  # so far two clocks may be apart that were not set meanwhile
 
 _sender = None
 
@@ -43,9 +45,23 @@ def report(kind, name, once=True, **what):
     """
     if is_wanted():
         with contextlib.suppress(Exception):
-            event = {"kind": kind, "name": name, "at": time.time(), "anonymous": is_anonymous(), **what}
+            event = {"kind": kind, "name": name, "at": time.time(), "ticks": ticks(), "anonymous": is_anonymous(), **what}
             key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)}"
             sender().note(key, event)
+
+
+def ticks():
+    """Seconds of a clock that nobody sets, and that goes on while the machine sleeps; it begins anew with the machine."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "CLOCK_MONOTONIC") else time.monotonic()
+
+
+def aged(event):
+    """{"age_s", "agreed"}: how long ago an event was, and whether both clocks say so. If not, one was set, or began anew."""
+    age_s = time.time() - event["at"]
+    passed = ticks() - event.get("ticks", float("inf"))
+    return {"age_s": max(0, age_s), "agreed": abs(age_s - passed) < AGREED_S}
 
 
 def is_wanted():
@@ -161,15 +177,17 @@ class Sender(threading.Thread):
 
     def answered(self, batch):
         """The ids of the events that the board has on disk, or will never take."""
-        now = time.time()
-        events = [{**event, "id": key, "age_s": max(0, now - event["at"])} for key, event in batch.items()]
+        events = [{**event, "id": key, **aged(event)} for key, event in batch.items()]
         answer = self.ask("/api/events", {"events": events}, token())
         return {key for key in [*answer["taken"], *answer["refused"]] if key in batch}
 
     def ask(self, path, body, known_by):
         address = urlsplit(os.environ["LAB_BOARD_URL"])
-        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-        self.connection = kind(address.hostname, address.port, timeout=POST_S)
+        if address.scheme == "https":
+            context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))  # the one that was confirmed in joining
+            self.connection = http.client.HTTPSConnection(address.hostname, address.port, timeout=POST_S, context=context)
+        else:
+            self.connection = http.client.HTTPConnection(address.hostname, address.port, timeout=POST_S)
         self.connection.connect()
         if not self.between.is_set():  # a cell has begun meanwhile
             raise OSError("not now")

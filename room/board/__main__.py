@@ -36,7 +36,8 @@ def main(arguments):
     try:
         settled = people.room_file()
         folder = Path(options.folder or (Path(os.environ["ROOM"]).parent / "board" if settled else ROOT / ".board")).absolute()
-        secret = people.settled(folder, settled.get("password"))
+        known = {name: settled[kept] for name, kept in (("password", "password"), ("key", "boards_key")) if kept in settled}
+        secret = people.settled(folder, known)
         with locked(folder):
             asyncio.run(serve(options, folder, secret))
     except (OSError, ValueError, KeyError, LabError, Unavailable) as error:
@@ -74,7 +75,7 @@ def is_free(held):
 
 async def serve(options, folder, secret):
     """Until it is told to end, or its hub is gone."""
-    room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS") == "1")
+    room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0"))
     room.stream.open()
     address, port, prefix = where(options)
     server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)

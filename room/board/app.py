@@ -1,13 +1,14 @@
 """The board over HTTP: learners post events, the leader's page shows them.
 
 Learners say who they are with a token; what they post is answered when it is on disk. All that tells of others is the
-leader's, who comes in with the key, or as the hub's admin.
+leader's, who comes in with the key, or as the hub's admin, who is given it.
 """
 
 import asyncio
 import contextlib
 import json
 import math
+import os
 import secrets
 import time
 from pathlib import Path
@@ -20,7 +21,6 @@ from .questions import course
 from .stream import Stream, Unavailable
 
 PAGE = Path(__file__).parent / "page"
-COOKIE, COOKIE_DAYS = "board-leader", 2
 LARGEST_POST = 200_000  # bytes
 MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
 LONGEST_AGE_S = 30 * 24 * 3600
@@ -181,7 +181,7 @@ class Events(Handler):
     def entry(self, event, person):
         """What the stream keeps: who it is from is the board's to say, never the event's."""
         found = {"kind": event["kind"], "id": event["id"], "person": person.known_as, "who": person.who, "name": event["name"],
-                 "at": time.time() - event["age_s"]}
+                 "at": time.time() - waited(event)}
         keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
         return found | {key: event[key] for key in keys}
 
@@ -203,6 +203,13 @@ class Events(Handler):
         return "a kind is guess, measured or check"
 
 
+def waited(event):
+    """Seconds for which an event waited for the board. The board's own clock tells when it came; only where two clocks of its
+    sender's agree on its age is it older: then no clock was set meanwhile, and which time they show does not matter.
+    """
+    return event["age_s"] if event.get("agreed") is True else 0
+
+
 def is_number(value, least, most):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and least <= value <= most
 
@@ -211,14 +218,13 @@ def is_number(value, least, most):
 
 
 class LeaderHandler(Handler):
-    """A page may ask only with the leader's cookie, and change something only with a header that no other site can send."""
+    """Asks for the leader's key in a header. A cookie would go along with what any page of this host asks for, whatever its port;
+    the key stands where pages of the board's own origin alone can read it, and no other site can send the header.
+    """
 
     def prepare(self):
-        said = self.get_signed_cookie(COOKIE, max_age_days=COOKIE_DAYS)
-        if not said or not people.same(said.decode(), people.digest(self.room.secret["key"])):
-            raise web.HTTPError(401, "This is the leader's. Open the board and give its key.")
-        if self.request.method == "POST" and "X-Board" not in self.request.headers:
-            raise web.HTTPError(403, "Post from the board's own page.")
+        if not people.same(self.request.headers.get("Authorization", ""), f"leader {self.room.secret['key']}"):
+            raise web.HTTPError(401, "This is not the leader's key. It stands where the board was started.")
 
     def asks_names(self):
         return self.get_query_argument("names", "0") == "1"
@@ -228,22 +234,7 @@ class Home(Handler):
     """The page; it holds nothing of anybody."""
 
     def get(self):
-        self.render("index.html", in_hub=bool(self.room.hub))
-
-
-class Login(Handler):
-    async def post(self):
-        if not people.same(str(self.body().get("key", "")), self.room.secret["key"]):
-            await asyncio.sleep(WRONG_PASSWORD_S)
-            raise web.HTTPError(403, "This is not the leader's key. It stands where the board was started.")
-        let_in(self)
-        self.write({})
-
-
-def let_in(handler):
-    """Sets the leader's cookie, for this path alone."""
-    handler.set_signed_cookie(COOKIE, people.digest(handler.settings["room"].secret["key"]), expires_days=COOKIE_DAYS,
-                              path=handler.settings["prefix"], httponly=True, samesite="Strict")
+        self.render("index.html", by_hub=self.settings["by_hub"])
 
 
 class View(LeaderHandler):
@@ -280,13 +271,14 @@ class Csv(LeaderHandler):
 
 def application(room, prefix="/"):
     """The tornado application below `prefix`, which begins and ends with a slash."""
-    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("login", Login), ("view", View),
+    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("view", View),
               ("reveal", Reveal), ("board.csv", Csv)]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]
-    if room.hub:
+    by_hub = bool(room.hub) and not os.environ.get("ROOM_BOARD_URL")  # where the board has an origin of its own, no page of the
+    if by_hub:  # hub's may get the key, as it could where the leader is signed in
         from .hub_login import HubLogin, OAuthCallback
 
         found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
     found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", web.StaticFileHandler, {"path": str(PAGE)}))
-    return web.Application(found, room=room, prefix=prefix, cookie_secret=room.secret["cookie"],
+    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub, cookie_secret=room.secret["cookie"],
                            template_path=str(PAGE))

@@ -23,10 +23,10 @@ class Person:
     who: str | None
 
 
-def settled(folder, password=None):
+def settled(folder, known):
     """The board's secrets, made once and kept where only this user can read them: key, cookie, password, salt.
 
-    `password` is the room's where the hub has one already. Raises OSError where the folder cannot be written.
+    `known` are those that the room has already. Raises OSError where the folder cannot be written.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / SECRETS
@@ -35,7 +35,7 @@ def settled(folder, password=None):
                 "salt": secrets.token_hex(32)}
         write_private(path, json.dumps(made))
     kept = json.loads(path.read_text(encoding="utf-8"))
-    return {**kept, "password": password} if password else kept
+    return kept | known
 
 
 def letters(number):

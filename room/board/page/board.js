@@ -2,8 +2,9 @@
 "use strict";
 
 const at = id => document.getElementById(id);
-const inHub = Boolean(document.body.dataset.inHub);
+const byHub = Boolean(document.body.dataset.byHub);
 let view = null, asking = null, chosen = "", names = false;
+let key = sessionStorage.getItem("key") || "";  // for this tab, and for pages of this origin alone
 
 function made(name, properties = {}, ...children) {
   const element = Object.assign(document.createElement(name), properties);
@@ -11,39 +12,43 @@ function made(name, properties = {}, ...children) {
   return element;
 }
 
+function ask(path, options = {}) {
+  return fetch(path, { ...options, headers: { Authorization: `leader ${key}`, "Content-Type": "application/json" } });
+}
+
 async function post(path, body) {
-  const reply = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "X-Board": "1" },
-    body: JSON.stringify(body) });
+  const reply = await ask(path, { method: "POST", body: JSON.stringify(body) });
   if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).error || `The board answered ${reply.status}.`);
 }
 
 // The door
 
-async function begin() {
-  const key = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (key) {
+function begin() {
+  const told = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (told) {
     history.replaceState(null, "", location.pathname);  // the key stays on no screen
-    await post("login", { key }).catch(() => {});
+    take(told);
   }
   listen();
 }
 
-function door() {
-  at("board").hidden = true;
-  at("door").hidden = false;
-  at("hub").hidden = !inHub;
-  at("login").hidden = inHub;
+function take(said) {
+  key = said;
+  sessionStorage.setItem("key", key);
 }
 
-at("login").addEventListener("submit", async event => {
+function door(why) {
+  at("refused").textContent = key ? why : "";
+  at("board").hidden = true;
+  at("door").hidden = false;
+  at("hub").hidden = !byHub;
+  at("login").hidden = byHub;
+}
+
+at("login").addEventListener("submit", event => {
   event.preventDefault();
-  try {
-    await post("login", { key: at("key").value.trim() });
-    at("refused").textContent = "";
-    listen();
-  } catch (error) {
-    at("refused").textContent = error.message;
-  }
+  take(at("key").value.trim());
+  listen();
 });
 
 // The board
@@ -55,8 +60,8 @@ async function listen() {
   for (let seen = ""; asking === mine;) {
     try {
       const wanted = new URLSearchParams({ question: chosen, names: Number(names), seen });
-      const reply = await fetch(`view?${wanted}`, { signal: mine.signal });
-      if (reply.status === 401) return door();
+      const reply = await ask(`view?${wanted}`, { signal: mine.signal });
+      if (reply.status === 401) return door((await reply.json()).error);
       if (!reply.ok) throw new Error(`The board answered ${reply.status}.`);
       view = await reply.json();
       seen = view.version;
@@ -87,7 +92,6 @@ function show() {
   at("reveal").setAttribute("aria-pressed", known.shown);
   at("follow").setAttribute("aria-pressed", !chosen);
   at("names").setAttribute("aria-pressed", names);
-  at("csv").href = `board.csv?names=${Number(names)}`;
   showQuestions(questions.filter(each => each.name.slice(0, 2) === question.name.slice(0, 2)), question.name);
   showChapters(chapters, questions, question.name.slice(0, 2), learners);
   showStuck(stuck);
@@ -135,5 +139,12 @@ at("reveal").addEventListener("click", async () => {
 });
 at("follow").addEventListener("click", () => choose(chosen ? "" : view.question.name));
 at("names").addEventListener("click", () => { names = !names; listen(); });
+at("csv").addEventListener("click", async () => {
+  const reply = await ask(`board.csv?names=${Number(names)}`);
+  if (!reply.ok) return alert(`The board answered ${reply.status}.`);
+  const file = made("a", { href: URL.createObjectURL(await reply.blob()), download: "board.csv" });
+  file.click();
+  URL.revokeObjectURL(file.href);
+});
 new ResizeObserver(() => view && chart(at("chart"), view.question)).observe(at("question"));
 begin();
