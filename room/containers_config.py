@@ -44,8 +44,9 @@ def confine(spawner):
 # Caddy, before the hub, says by which address and protocol somebody came; this proxy would say its own.
 c.ConfigurableHTTPProxy.command = [*c.ConfigurableHTTPProxy.command, "--no-x-forward"]
 
-# Learners' servers reach the hub by its name in their network.
-c.JupyterHub.hub_ip = "0.0.0.0"
+# Learners' servers reach the hub by its name in their network. Without the first line it would listen by that name alone, which
+# here is that of its address in another one.
+c.JupyterHub.hub_bind_url = f"http://0.0.0.0:{room['ports']['hub']}"
 c.JupyterHub.hub_connect_url = f"http://hub:{room['ports']['hub']}"
 
 c.JupyterHub.spawner_class = "docker"

@@ -272,6 +272,7 @@ def in_containers(room, monkeypatch, tmp_path):
 def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
     settings, config = in_containers
     assert config.RoomAuthenticator.user_password == settings["password"]
+    assert config.JupyterHub.hub_bind_url == f"http://0.0.0.0:{settings['ports']['hub']}"
     assert config.JupyterHub.spawner_class == "docker" and config.JupyterHub.active_server_limit == settings["learners"]
     asked = {}
 
