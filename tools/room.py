@@ -84,6 +84,8 @@ def open_room(options):
     with kept_folder():
         settings = settled(address, options)
         certificate = made_certificate() if options.containers else ""
+        if options.containers:  # of an earlier container: here the number in it is another process's, which the hub would end
+            (FOLDER / "proxy.pid").unlink(missing_ok=True)
         write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
         make_list_of_fonts()
         hub = start_hub("containers_config.py" if options.containers else "jupyterhub_config.py")
