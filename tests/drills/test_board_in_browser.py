@@ -97,6 +97,9 @@ def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader
 
 def test_closed_and_opened_again_it_has_every_guess(leader, room):
     before = rows(leader)
+    with leader.expect_download() as download:
+        leader.click("#csv")
+    assert download.value.path().read_text(encoding="utf-8").splitlines()[1:] == before
     assert sorted(row.split(",")[1] for row in before if ",guess,00.loop," in row) == [
         "Ana (laptop)", "ana", "jörg müller", "o'neil.x"]
     room.close()
@@ -107,4 +110,4 @@ def test_closed_and_opened_again_it_has_every_guess(leader, room):
 
 
 def rows(leader):
-    return leader.evaluate("fetch('board.csv?names=1').then(reply => reply.text())").splitlines()[1:]
+    return leader.evaluate("ask('board.csv?names=1').then(reply => reply.text())").splitlines()[1:]
