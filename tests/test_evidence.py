@@ -67,11 +67,13 @@ def test_waiting_for_the_own_server_is_no_disturbance(r):
     with steady(server().pid):
         watch = Watch(server().pid)
         before, seconds = watch.read(), 0.010
-        since = {"client": 0.004, "server": 0.006, "link": 0.0, "late": 0.0, "stolen": 0.0, watch.near: 0.0,
+        since = {"client": 0.004, "server": 0.006, "link": 0.0, "late": 0.0, "stolen": 0.0, "stopped": 0.0, watch.near: 0.0,
                  "client waits": 0.006, "server waits": 0.001}
         assert watch.taken(before, before, since, seconds) == pytest.approx(0.0)
         assert watch.taken(before, before, since, seconds + 0.004) == pytest.approx(0.004), "nobody of ours used that"
         assert watch.taken(before, before, {**since, watch.near: 0.004}, seconds + 0.004) == pytest.approx(0.0), "nobody at all"
+        stopped = {**since, "client waits": 0.086, watch.near: 0.08, "stopped": 0.08}  # a container's share was used up
+        assert watch.taken(before, before, stopped, seconds + 0.08) == pytest.approx(0.08), "idle, but not for want of work"
 
 
 @linux

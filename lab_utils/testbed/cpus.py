@@ -35,20 +35,38 @@ def core_of(cpu):
 
 def share_of_cpus():
     """How many CPUs' worth of time this process's group may use, as `docker run --cpus` sets it; infinite without a limit."""
-    share = math.inf
+    return min(map(share_of, own_groups()), default=math.inf)
+
+
+def limited_groups():
+    """The folders of those groups around this process that have a limit."""
+    return [group for group in own_groups() if share_of(group) < math.inf]
+
+
+def stopped_s(group):
+    """Seconds so far for which a group had used up its share and was stopped; 0 where the system does not tell."""
+    told = dict(line.split(" ", 1) for line in text(group / "cpu.stat").splitlines() if " " in line)
+    return int(told.get("throttled_usec", 0)) / 1e6 + int(told.get("throttled_time", 0)) / 1e9  # version 2, version 1
+
+
+def own_groups():
+    """The folders of the groups that this process is in, where they may have a share of the CPUs."""
     for line in text(OWN_CGROUP).splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:  # version 2
-            share = min([share, *(limit(text(group / "cpu.max")) for group in groups(CGROUPS, path))])
+            yield from groups(CGROUPS, path)
         elif "cpu" in controllers.split(","):
-            share = min([share, *(limit(f"{text(group / 'cpu.cfs_quota_us')} {text(group / 'cpu.cfs_period_us')}")
-                                  for group in groups(CGROUPS / "cpu", path))])
-    return share
+            yield from groups(CGROUPS / "cpu", path)
+
+
+def share_of(group):
+    """How many CPUs' worth of time a group may use: it is told in one file in version 2, in two in version 1."""
+    return min(limit(text(group / "cpu.max")), limit(f"{text(group / 'cpu.cfs_quota_us')} {text(group / 'cpu.cfs_period_us')}"))
 
 
 def groups(root, path):
     """A group's folder and those of the groups around it; the path that a container sees may not exist inside it."""
-    parts = path.strip("/").split("/")
+    parts = [part for part in path.split("/") if part]
     return [root.joinpath(*parts[:number]) for number in range(len(parts) + 1)]
 
 

@@ -3,7 +3,8 @@
 Linux counts how long each thread stood ready and waited for a CPU (/proc/PID/task/TID/schedstat), and the link how late it
 passed bytes on. Some of that is inherent: on one CPU a client waits while its own server computes. But of the CPU that is
 held, what the lab's own processes did not use, and what was not idle, others used. What was taken from the sample is at most
-the one and at most the other. To that comes what the hypervisor gave to other machines, in ticks of 10 ms.
+the one and at most the other. (Idle while a container had used up its share of the CPUs is not idle.) To that comes what the
+hypervisor gave to other machines, in ticks of 10 ms.
 Elsewhere a short loop, timed before and after each sample, tells whether the CPU has something else to do.
 
 Everything is read outside the timed call; a reading takes some 50 µs.
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 
 from .. import calm
 from ..calm import Calm, quiet
+from .cpus import limited_groups, stopped_s
 
 CRON_HZ = 10  # so often the server wakes for itself; what it waits then, no client feels
 SPIN_TURNS = 2_000  # about 50 µs
@@ -53,6 +55,7 @@ class Watch:
         self.tells_waiting = bool(schedstats("self"))
         self.near, self.far = held_cpu(0), held_cpu(self.server_pid) if self.server_pid else None
         self.cpus = {cpu for cpu in (self.near, self.far) if cpu is not None}
+        self.limited = limited_groups()
         self.best_spin = 0.0 if self.tells_waiting else min(spin_s() for _ in range(20))
         self.asking = self.cost_of_asking()
 
@@ -68,6 +71,7 @@ class Watch:
         return {
             "spin": nothing if self.tells_waiting else spin_s,
             "stolen": lambda: stolen_s(self.cpus),
+            "stopped": lambda: sum(map(stopped_s, self.limited)),
             "server waits": lambda: schedstats(self.server_pid) if self.server_pid else {},
             "client waits": lambda: schedstats("self"),
             "server": (lambda: cpu_clock_s(self.server_pid)) if self.server_pid else self.ask_server,
@@ -118,7 +122,9 @@ class Watch:
             return seconds * (1 - self.best_spin / slowest) if slowest > SPIN_NOISE * self.best_spin else 0.0
 
         def by_others(cpu, own):
-            return max(0.0, seconds - own - since[cpu]) if cpu is not None else float("inf")
+            if cpu is None:
+                return float("inf")
+            return max(0.0, seconds - own - max(0.0, since[cpu] - since["stopped"]))
 
         near, far = since["client waits"], since["server waits"] + since["late"]
         if self.far is None or self.far == self.near:
