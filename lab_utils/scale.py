@@ -8,18 +8,20 @@ from .errors import LabError
 
 @dataclass(frozen=True)
 class Scale:
-    """`seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`; `progress` bar or not."""
+    """`seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`; whether a
+    bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not."""
 
     seconds: float
     fewest: int
     rounds: int
+    repeats: bool
     progress: bool
 
 
 SCALES = {
-    "ci": Scale(seconds=0.4, fewest=3, rounds=25, progress=False),
-    "workshop": Scale(seconds=2.0, fewest=5, rounds=101, progress=True),
-    "full": Scale(seconds=10.0, fewest=9, rounds=301, progress=True),
+    "ci": Scale(seconds=0.4, fewest=3, rounds=25, repeats=False, progress=False),
+    "workshop": Scale(seconds=2.0, fewest=5, rounds=101, repeats=True, progress=True),
+    "full": Scale(seconds=10.0, fewest=9, rounds=301, repeats=True, progress=True),
 }
 
 

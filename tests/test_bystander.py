@@ -37,10 +37,17 @@ def test_several_runs_and_their_medians():
     assert repr(felt).endswith("while the work took ~2 s; medians of 3 runs")
 
 
-def test_each_run_has_its_setup(r):
+def test_each_run_has_its_setup(r, monkeypatch):
+    monkeypatch.setenv("LAB_SCALE", "workshop")
     order = []
     felt = lab.bystander(lambda r: order.append("work"), r, runs=3, setup=lambda r: order.append("setup"))
     assert order == ["setup", "work"] * 3 and len(felt.runs) == 3
+
+
+def test_at_the_scale_of_ci_one_run_is_enough(r, monkeypatch):
+    monkeypatch.setenv("LAB_SCALE", "ci")
+    order = []
+    assert len(lab.bystander(lambda r: order.append("work"), r, runs=3).runs) == len(order) == 1
 
 
 @pytest.mark.parametrize("runs", [0, -1, 1.5, True, None])

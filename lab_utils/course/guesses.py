@@ -188,8 +188,7 @@ class Calibration:
 
     def __repr__(self):
         if not self.pairs:
-            return ('measured: nothing to draw yet. Replace the three dots in a cell such as lab.guess("01.cart", ..., "ms"), '
-                    "run it and the cells below it, and come back")
+            return "measured: nothing to draw yet. Replace the three dots of a guess, and run its cell and those below"
         counted = f"{len(self.pairs)} guesses" if len(self.pairs) > 1 else "1 guess"
         return f"measured: {counted}, the worst {times(max(self.factors))} off"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..arguments import check_client, check_dict, check_function, check_number, check_ran, check_title, shown
 from ..errors import LabError
+from ..scale import scale
 from ..testbed import guard
 from ..testbed.keeper import Kept
 from ..testbed.pinning import turn
@@ -85,7 +86,8 @@ class Bystander:
 def bystander(fn, client, runs=1, setup=None):
     """Runs `fn(client)` while another process PINGs the same server every millisecond, by the clock; returns a Bystander.
 
-    It does so `runs` times, each after `setup(client)`, which nobody watches, and from 30 ms before the work to 30 ms after it.
+    It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody watches, and from 30 ms before the
+    work to 30 ms after it.
     The other client is a process of its own, so that it never waits for this one's interpreter, only for the server. It stands
     next to the server, at no distance.
     Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
@@ -96,7 +98,7 @@ def bystander(fn, client, runs=1, setup=None):
     if setup is not None:
         check_function(setup, "lab.bystander(setup=…)", "work, r, setup=fill")
     found = []
-    for _ in range(runs):
+    for _ in range(runs if scale().repeats else 1):
         if setup:
             check_ran(setup(client), "lab.bystander")
         with turn(2):  # no other kernel measures meanwhile; client and bystander stay on CPUs of their own

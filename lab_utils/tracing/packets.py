@@ -31,7 +31,7 @@ def packets(fn):
         rows = dissected(seen, port)
     if not rows:
         return none_here("tshark read no packet")
-    return "\n".join(f"this machine: {row}" for row in ("no time from bytes protocol what", *rows))
+    return "\n".join(f"this machine: {row:.86}" for row in ("no time from bytes protocol what", *rows))
 
 
 def none_here(reason):
