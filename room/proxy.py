@@ -5,7 +5,7 @@ from configurable_http_proxy.cli import main
 from configurable_http_proxy.handlers import ProxyHandler
 from tornado.httpclient import AsyncHTTPClient
 
-LARGEST = 500 << 20  # bytes of one answer, such as the zip that a learner takes home
+LARGEST = 100 << 20  # bytes of one answer, which this proxy holds in memory whole; a learner's zip has 6 MB at most
 
 # By itself the client allows ten requests at once, and 20 seconds for each: too few where thirty wait for their servers.
 AsyncHTTPClient.configure(None, max_clients=2000, max_buffer_size=LARGEST, max_body_size=LARGEST, defaults={"request_timeout": 0})

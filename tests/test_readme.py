@@ -1,5 +1,6 @@
 """What the README says about the articles is what the committed chapters found. Its map of chapters: test_chapters.py."""
 
+import json
 import re
 
 import nbformat
@@ -7,6 +8,7 @@ import pytest
 from helpers import ROOT
 
 from lab_utils.course import claims
+from tools import pictures
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ADVICE = {"ten times faster": "B1", "batches of hundreds": "D6", "on a loaded server": "C14"}  # words of the README: the claim
@@ -34,6 +36,14 @@ def test_the_advice_that_came_out_differently_did(said, claim):
     line, = re.findall(rf"^- \*\*“[^”]*{said}.*$", README, re.MULTILINE)
     assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
     assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
+
+
+def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the_same():
+    """`make pictures` writes race, figures and sentence together."""
+    run = json.loads((pictures.DOCS / "race.json").read_text(encoding="utf-8"))
+    assert pictures.sentence(run["took"]) == pictures.SENTENCE.search(README)[0]
+    assert run["sha256"] == pictures.digest(pictures.DOCS / "race.gif"), "race.gif is of another run: make pictures"
+    assert pictures.RACE_RTT_MS not in pictures.BUDGET_RTT_MS
 
 
 def test_no_other_advice_stands_there():
