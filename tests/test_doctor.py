@@ -275,7 +275,7 @@ def test_leftovers(doctor, monkeypatch, tmp_path):
     told += [rows[name] for name in ("of a living kernel", "somebody else's", "a server's")]
     assert one(doctor.leftovers, "ok")
     told += [rows["lost"]]
-    assert one(doctor.leftovers, "FIX").endswith("kill 33.")
+    assert one(doctor.leftovers, "FIX").endswith("kill -9 33.")
     told[:] = [rows["the lab"]]
     texts = [text for mark, _, text in doctor.leftovers() if mark == "note"]
     assert texts[0].startswith("folders of servers that are gone: 1.") and "process 35" in texts[1]

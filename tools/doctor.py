@@ -392,7 +392,7 @@ def leftovers():
     unused = [path for path in Path(tempfile.gettempdir()).glob(f"{SERVERS_FOLDERS}*")
               if path.stat().st_uid == os.getuid() and str(path) not in listed]
     if lost:
-        yield FIX, "leftovers", f"processes of a kernel that is gone still run. Run kill {' '.join(map(str, lost))}."
+        yield FIX, "leftovers", f"processes of a kernel that is gone still run. Run kill -9 {' '.join(map(str, lost))}."
     if unused:
         yield NOTE, "leftovers", f"folders of servers that are gone: {len(unused)}. Delete {unused[0].parent}/{SERVERS_FOLDERS}*."
     if labs:
