@@ -22,7 +22,8 @@ from .row import Row
 
 GETS, PAIRS, GET_AIM = 1_000, 60, 1.3
 MANY, FEW, ROOM_AIM_MB = 1_000_000, 20_000, 20
-DISTANCES_MS, RUNS, MEDIAN_AIM, WORST_AIM = (0.25, 1, 5), 7, 0.05, 0.15
+DISTANCES_MS, MEDIAN_AIM, WORST_AIM = (0.25, 1, 5), 0.05, 0.15
+PASSES, RUNS = 4, 5  # passes here and far away in turn, so that both find the machine alike; runs in each
 ROOM = """
 import json, sys
 import redis
@@ -48,7 +49,8 @@ def rows():
     yield get_row()
     yield room_row()
     yield from distance_rows(PROGRAMS)
-    yield from distance_rows(OTHERS)
+    yield from distance_rows(OTHERS, "other ")
+    yield from distance_rows(HELD_OUT, "held-out ")
 
 
 def get_row():
@@ -214,6 +216,72 @@ def sessions(r):
 OTHERS = [sixty_tasks, five_at_once, pipelines_at_once, chains_at_once, awaited_one_by_one, two_threads, locks, sessions]
 
 
+# Six more, written after seconds_at was as it is, and not looked at while it was made
+
+
+async def page_of_a_feed(r):
+    pipe = r.pipeline(transaction=False)
+    pipe.incr("views").get("user:1").get("user:2")
+    await pipe.execute()
+    await asyncio.gather(*(r.hgetall(f"profile:{number}") for number in range(12)))
+    await r.set("seen:feed", 1)
+
+
+async def producer_and_consumer(r):
+    waiting = asyncio.Queue(5)
+
+    async def produce():
+        for number in range(20):
+            await r.lpush("jobs", number)
+            await waiting.put(number)
+
+    async def consume():
+        for _ in range(20):
+            await waiting.get()
+            await r.rpop("jobs")
+
+    await asyncio.gather(produce(), consume())
+
+
+async def four_workers(r):
+    numbers = iter(range(40))
+
+    async def work():
+        for number in numbers:
+            await r.get(f"user:{number}")
+
+    await asyncio.gather(*(work() for _ in range(4)))
+
+
+async def beside_a_timer(r):
+    async def tick():
+        for _ in range(5):
+            await asyncio.sleep(0.002)
+            await r.incr("ticks")
+
+    async def row():
+        for number in range(20):
+            await r.get(f"user:{number}")
+
+    await asyncio.gather(tick(), row())
+
+
+def cache_aside(r):
+    for number in range(20):
+        if r.get(f"page:{number % 10}") is None:
+            r.set(f"page:{number % 10}", "y" * 500)
+    for number in range(10):
+        r.delete(f"page:{number}")
+
+
+def threads_with_pipelines(r):
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: pipeline(r), range(12)))
+
+
+HELD_OUT = [page_of_a_feed, producer_and_consumer, four_workers, beside_a_timer, cache_aside, threads_with_pipelines]
+
+
 def runner(program, client):
     """A function without arguments that runs the program once; its connections are open."""
     if not event_loop.is_async(program):
@@ -236,26 +304,29 @@ def seconds_of(run):
     return time.perf_counter() - started
 
 
-def distance_rows(programs):
-    """What the trace of a run on this machine says of a distance, against runs over the link: the shortest of a few each."""
-    here = lab.connect()
-    here.mset({f"user:{number}": "x" * 20 for number in range(200)})
-    off = {}
-    with no_garbage_collection():
-        for rtt_ms in DISTANCES_MS:
-            there = lab.connect(rtt_ms)
-            for program in programs:
-                near, far = runner(program, here), runner(program, there)
-                with steady(server().pid, link()):
-                    said = min(foreseen(near, rtt_ms) for _ in range(RUNS))
-                with steady(server().pid, link(), parallel=True):  # a link takes time from a client's CPU, no network does
-                    taken = min(seconds_of(far) for _ in range(RUNS))
-                off[program.__name__, rtt_ms] = said / taken - 1
+def distance_rows(programs, which=""):
+    """What the trace of a run on this machine says of a distance, against runs over the link: the median of each."""
+    off = {(program.__name__, rtt_ms): error_of(program, rtt_ms) for rtt_ms in DISTANCES_MS for program in programs}
+    for (name, rtt_ms), error in off.items():
+        print(f"    {name} at {rtt_ms:g} ms: {error:+.1%}", file=sys.stderr)
     median = statistics.median(map(abs, off.values()))
     (name, rtt_ms), worst = max(off.items(), key=lambda item: abs(item[1]))
     distances = ", ".join(f"{each:g}" for each in DISTANCES_MS)
-    asked = f"{len(programs)} {'other ' if programs is OTHERS else ''}programs at {distances} ms"
-    yield Row(f"trace: seconds_at, {asked}, median error", f"{median:.1%}", "the same programs over the link",
-              f"at most {MEDIAN_AIM:.0%}", median <= MEDIAN_AIM)
-    yield Row(f"trace: seconds_at, worst error ({name} at {rtt_ms:g} ms)", f"{worst:+.1%}", "the same programs over the link",
-              f"within {WORST_AIM:.0%}", abs(worst) <= WORST_AIM)
+    yield Row(f"trace: seconds_at, {len(programs)} {which}programs at {distances} ms, median error", f"{median:.1%}",
+              "the same programs over the link", f"at most {MEDIAN_AIM:.0%}", median <= MEDIAN_AIM)
+    yield Row(f"trace: seconds_at, {which}worst error ({name} at {rtt_ms:g} ms)", f"{worst:+.1%}",
+              "the same programs over the link", f"within {WORST_AIM:.0%}", abs(worst) <= WORST_AIM)
+
+
+def error_of(program, rtt_ms):
+    """By how much what is foreseen differs from what it takes: 0.1 is 10% too long."""
+    here = lab.connect()
+    here.mset({f"user:{number}": "x" * 20 for number in range(200)})
+    near, far, said, taken = runner(program, here), runner(program, lab.connect(rtt_ms)), [], []
+    with no_garbage_collection():
+        for _ in range(PASSES):
+            with steady(server().pid, link()):
+                said += [foreseen(near, rtt_ms) for _ in range(RUNS)]
+            with steady(server().pid, link(), parallel=True):  # a link takes time from a client's CPU, no network does
+                taken += [seconds_of(far) for _ in range(RUNS)]
+    return statistics.median(said) / statistics.median(taken) - 1

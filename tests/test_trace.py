@@ -26,7 +26,7 @@ from redis.retry import Retry
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing import recorder, tap
+from lab_utils.tracing import calibration, recorder, replay, tap
 from lab_utils.tracing.recorder import Fold
 from lab_utils.tracing.replay import seconds_at
 from lab_utils.tracing.sites import NOWHERE, Site
@@ -686,6 +686,58 @@ def test_tasks_that_all_wait_for_one_loop_are_as_far_away_as_one(r):
     assert seconds_at(Record(turns=noted, **known), 0.25, here_ms=0) == pytest.approx(0.0018)
 
 
+@pytest.fixture
+def nothing_unmeasured(monkeypatch):
+    monkeypatch.setattr(replay, "unmeasured", lambda: calibration.NOTHING)
+
+
+def of_tasks(turns, seconds):
+    """A Record of turns each of which a task of its own made, all in one loop."""
+    lines = max(turn.line for turn in turns) + 1
+    return Record(turns=turns, starters=[None] + [0] * (lines - 1), lines=["main"] + ["task"] * (lines - 1), loops=[0] * lines,
+                  seconds=seconds, waits=1)
+
+
+@pytest.mark.parametrize("rtt_ms, expected", [
+    (0.25, 0.0024),  # less than the writes take: the loop always has something to do
+    (5, 0.0012 + 0.005 + 2e-5),  # the last reply comes when all others have been read
+])
+def test_what_tasks_do_while_replies_travel_is_done_once(nothing_unmeasured, rtt_ms, expected):
+    """Sixty at once: each write takes 20 µs of the loop's CPU, and so does each reply that is read."""
+    gets = [turn(2e-5 * (number + 1), 2e-5 * (61 + number), number + 1, number,
+                 cpu_sent=2e-5 * (number + 1), cpu_replied=2e-5 * (61 + number)) for number in range(60)]
+    assert seconds_at(of_tasks(gets, 0.0024), rtt_ms, here_ms=1e-9) == pytest.approx(expected, abs=1e-6)
+    noted = [dataclasses.replace(each, own=1e-5) for each in gets]  # the trace's own work is in the loop's CPU
+    assert seconds_at(of_tasks(noted, 0.0024), 0.25, here_ms=1e-9) == pytest.approx(0.0018, abs=2e-5)
+
+
+def test_a_task_that_did_not_compute_waited(nothing_unmeasured):
+    """One asks and is answered twice, 1 ms apart, without work for the CPU; another one's turn is as far away as each of its."""
+    gets = [turn(0.001, 0.0011, 1, 1, cpu_sent=0.001, cpu_replied=0.00105),
+            turn(0.0021, 0.0022, 1, 1, cpu_sent=0.00107, cpu_replied=0.0011)]
+    waited = 0.0022 + 2 * 0.01
+    assert seconds_at(of_tasks(gets, 0.0022), 10, here_ms=1e-9) == pytest.approx(waited, abs=1e-6)
+    between = turn(0.0015, 0.0016, 2, 2, cpu_sent=0.00106, cpu_replied=0.001065)
+    assert seconds_at(of_tasks([gets[0], between, gets[1]], 0.0022), 10, here_ms=1e-9) == pytest.approx(waited, abs=1e-4)
+
+
+def test_two_loops_do_not_wait_for_each_other(nothing_unmeasured):
+    gets = [turn(0.001, 0.002, number, number, cpu_sent=0.001, cpu_replied=0.0019) for number in (1, 2)]
+    record = dataclasses.replace(of_tasks(gets, 0.002), loops=[0, 0, 1])
+    assert seconds_at(record, 10, here_ms=1e-9) == pytest.approx(0.012, abs=1e-4)
+    assert seconds_at(dataclasses.replace(record, loops=[0, 0, 0]), 10, here_ms=1e-9) == pytest.approx(0.012, abs=1e-4)
+
+
+def test_what_a_trace_costs_unseen_is_measured_without_a_trace_of_it():
+    with trace() as t:
+        assert calibration.unmeasured() is calibration.NOTHING
+    before = threading.active_count(), tap.ASYNC.read_response
+    found = calibration.unmeasured()
+    assert found.turn >= 0 and found.reply >= 0 and found is calibration.unmeasured()
+    assert t.round_trips == t.unattributed == t.connections == 0
+    assert (threading.active_count(), tap.ASYNC.read_response) == before
+
+
 def test_noting_a_turn_of_a_task_is_measured():
     async def main():
         async with redis.asyncio.Redis(**server().options) as client, trace() as t:
@@ -693,6 +745,7 @@ def test_noting_a_turn_of_a_task_is_measured():
         return t
 
     t = asyncio.run(main())
+    assert all(turn.cpu_sent <= turn.cpu_replied for turn in t.turns) and {t.record.loops[turn.line] for turn in t.turns} == {0}
     assert all(turn.own > 0 for turn in t.turns) and sum(turn.own for turn in t.turns) < t.seconds
     assert Trace.from_dict(t.to_dict()).turns == [dataclasses.replace(turn, commands=ANY) for turn in t.turns]
 

@@ -89,6 +89,8 @@ class Recorder(Listener):
         self.turns, self.folds, self.chains = [], {}, Chains()  # folds: {(site, what, setup): Fold}
         self.places, self.lines = [], []  # of connections and of lines, by number, as far as they are kept
         self.starters = []  # of each line the number of the one that started it, or None
+        self.loops = []  # of each line the number of the event loop that runs it, or None for a thread
+        self.threads = {}  # ident of an event loop's thread -> the loop's number
         self.connections = self.lines_seen = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
         self.unattributed = 0  # writes of threads that were there before
@@ -114,6 +116,7 @@ class Recorder(Listener):
     def drop(self):
         """Lets go of what was seen: a thread or task that goes on after the block still knows this recorder."""
         self.turns, self.folds, self.chains, self.places, self.lines, self.starters = [], {}, Chains(), [], [], []
+        self.loops = []
         self.named = Named()
 
     @property
@@ -159,7 +162,8 @@ class Recorder(Listener):
         if len(raw) > KEPT_RAW:
             raw = Said(raw)
         site = called_from.get() or self.finder.find()
-        note = [self, sent, raw, site, line_here(), number, setup, waits.key, waits.before, missing, None, None, False, 0.0, None]
+        note = [self, sent, raw, site, line_here(), number, setup, waits.key, waits.before, missing, None, None, False, 0.0, None,
+                None, None]
         waits.notes = (*others, note) if others else (note,)
         waits.started = started
         self.notes.append(note)
@@ -192,7 +196,8 @@ class Recorder(Listener):
             commands, names = flight.commands()
             turn = Turn(flight.sent - self.began, flight.replied - self.began, flight.site, commands, names,
                         len(flight.raw), flight.received, flight.outcome, flight.failure, flight.setup,
-                        flight.connection, self.number_of_line(flight.line), depth, flight.own)
+                        flight.connection, self.number_of_line(flight.line), depth, flight.own,
+                        cpu_sent=flight.cpu_sent, cpu_replied=flight.cpu_replied)
             if not flight.setup:
                 before = self.named.by(flight.raw)
                 if before is not None and (before.site, before.names) == (turn.site, names):
@@ -219,6 +224,7 @@ class Recorder(Listener):
             if len(self.lines) < MOST_PLACES:
                 self.lines.append(line.name)
                 self.starters.append(starter)
+                self.loops.append(self.threads.setdefault(line.ident, len(self.threads)) if line.task else None)
         return self.line_numbers[line]
 
     def fold(self, flight):

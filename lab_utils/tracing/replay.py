@@ -9,17 +9,17 @@ work is done while the reply travels. So a turn that overlapped others' takes as
 reading it took, and the distance; unless two turns, one after the other, were made meanwhile: then it was not there yet. The
 whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
 
-What the trace itself took of an event loop's time is measured at each turn, and taken away first.
+Where tasks alone made the turns, their loop's own clock says what it did, and it is played as a queue: see `queueing.py`. What
+the trace itself took of its time is taken away: `calibration.py` says what of it can't be measured at each turn.
 
 Turns beyond the first 10,000 were added up, so their order is not known. They overlap as much as they outnumber their waits.
 
 Workers of one pool of threads are alike: what one of them did is done by whichever is free first. A client that waits long enough
 to sleep has to be woken, which costs it a little each turn.
 
-It leaves out what a distance changes besides: bandwidth, a pool that would have been larger, tasks that meet elsewhere.
-What tens of tasks do at once is put too late by a few tens of microseconds a turn, where the distance is about as short as their
-work: the trace's own work is in it, and what they do while replies travel. A line that uses a connection after another one is
-taken to wait for it: so are short threads that, here, one after the other got the same connection of a pool.
+It leaves out what a distance changes besides: bandwidth, a pool that would have been larger, tasks that meet elsewhere. A line
+that uses a connection after another one is taken to wait for it: so are short threads that, here, one after the other got the
+same connection of a pool. A task that blocks its loop without computing, in `time.sleep`, is taken to have awaited.
 """
 
 import itertools
@@ -28,6 +28,8 @@ from bisect import bisect_left
 from dataclasses import replace
 
 from ..arguments import check_number
+from .calibration import unmeasured
+from .queueing import is_of_loops, played_on_loops
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine
 SHORTER = 10  # a tenth of the turns are shorter than the one that is taken
@@ -39,11 +41,13 @@ OWN_S = 0.00005  # of a turn on one machine
 def seconds_at(record, rtt_ms, here_ms=None):
     """The seconds at `rtt_ms` of a Record that was made at `here_ms`."""
     check_number(rtt_ms, "rtt_ms", 0)
-    record = without_own(record)
+    traced, record = record, without_own(record)
     here = distance_of(record) if here_ms is None else check_number(here_ms, "here_ms", 0) / 1000
     longer = rtt_ms / 1000 - here
     if not here and rtt_ms >= SLEEPS_MS:
         longer += WAKING_S
+    if is_of_loops(record):
+        return replayed_on_loops(traced, longer)
     seconds = replayed(record, longer, here)
     return max(seconds, record.seconds) if longer >= 0 else seconds  # the client's own work is not done sooner
 
@@ -100,6 +104,35 @@ def replayed(record, longer, here):
     return max(0.0, played.end + rest_of(record, record.seconds - played.end_before, longer))
 
 
+def replayed_on_loops(record, longer):
+    """The same of turns that tasks made, by what the loop's thread did."""
+    shared = {id(turn): overlaps for turn, overlaps in zip(record.turns, overlapping(record.turns), strict=True)}
+    opened, made_meanwhile = set(), chained(record.turns)
+
+    def needed(turn, loop):
+        trips = 1
+        if turn.setup and turn.connection not in opened:
+            trips = 2
+            opened.add(turn.connection)
+        held_up = shared[id(turn)] and longer > 0 and not made_meanwhile(turn)
+        waited = (loop.longest_idle if held_up else loop.idle_between)(turn.sent, turn.replied)
+        return max(0.0, waited + trips * longer)
+
+    end_before, end = played_on_loops(record, needed, unmeasured())
+    return max(0.0, end + rest_of(record, record.seconds - end_before, longer))
+
+
+def chained(turns):
+    """A function from a turn to whether two others, one after the other, were made meanwhile."""
+    sent = [turn.sent for turn in turns]
+    answered = list(itertools.accumulate((turn.replied for turn in reversed(turns)), min, initial=float("inf")))[::-1]
+
+    def were_made(turn):
+        first = answered[bisect_left(sent, turn.sent)]
+        return answered[bisect_left(sent, first)] < turn.replied
+    return were_made
+
+
 def without_own(record):
     """The Record, with the trace's own work taken out of its times."""
     own = list(itertools.accumulate((turn.own for turn in record.turns), initial=0.0))
@@ -117,13 +150,10 @@ def without_own(record):
 def reading(turns, here):
     """A function from a turn that overlapped others' to the seconds that it took if its reply only waited to be read."""
     sent = [turn.sent for turn in turns]
-    events = sorted([*sent, *[turn.replied for turn in turns]])
-    answered = list(itertools.accumulate((turn.replied for turn in reversed(turns)), min, initial=float("inf")))[::-1]
+    events, was_away = sorted([*sent, *[turn.replied for turn in turns]]), chained(turns)
 
     def seconds(turn):
-        first = answered[bisect_left(sent, turn.sent)]  # the earliest reply to anything sent since then, or to this turn
-        second = answered[bisect_left(sent, first)]
-        if second < turn.replied:
+        if was_away(turn):
             return turn.seconds
         return here + OWN_S + turn.replied - events[bisect_left(events, turn.replied) - 1]
     return seconds

@@ -18,7 +18,7 @@ import threading
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import redis
 import redis.asyncio.client
@@ -29,7 +29,7 @@ import redis.connection
 from ..interrupts import restorer
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
-from .turns import Besides, answer, lose, took
+from .turns import Besides, answer, answered_in_loop, beside, lose, took
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -227,6 +227,7 @@ def places_of_coroutines():
 def replace_all():
     """Puts the tapped versions in place, all or none."""
     check_redis_py()
+    Besides.seconds = 0.0
     try:
         for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start}),
                                 (ThreadPoolExecutor, {"submit": submits}),
@@ -363,7 +364,7 @@ def noting_its_place(original):
     def execute(self, *args, **kwargs):
         started = perf_counter()
         site = finder.find()
-        Besides.seconds += perf_counter() - started
+        beside(perf_counter() - started)
         return placed(original(self, *args, **kwargs), site)
     return execute
 
@@ -424,11 +425,12 @@ def async_send_packed_command(original):
         started = perf_counter()
         if type(command) is not list:
             command = chunks_of(command)
+        beside(started - entered)
         await original(self, command, check_health)
-        written = perf_counter()
+        cpu = thread_time()
         for tap in seeing():
             tap.wrote(self, started, command, waits)
-        took(waits, started - entered + perf_counter() - written)
+        took(waits, cpu)
     return send
 
 
@@ -458,12 +460,14 @@ def async_read_response(original):
         try:
             response = await original(self, *args, **kwargs)
         except BaseException as failure:
+            cpu, started, notes = thread_time(), perf_counter(), waits.notes
             ended(self, waits, failure, not self.is_connected)
+            answered_in_loop(notes, cpu, perf_counter() - started)
             raise
-        if waits.notes:
-            started = perf_counter()
+        if notes := waits.notes:
+            cpu, started = thread_time(), perf_counter()
             answer(waits, response)
-            Besides.seconds += perf_counter() - started
+            answered_in_loop(notes, cpu, perf_counter() - started)
         if taps_open:
             tell_replied(self, None)
         return response

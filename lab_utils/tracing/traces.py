@@ -39,6 +39,7 @@ class Record:
     places: list[Place] = field(default_factory=list)  # connections by number
     lines: list[str] = field(default_factory=list)  # names of threads and tasks by number
     starters: list[int | None] = field(default_factory=list)  # of each the number of the one that started it
+    loops: list[int | None] = field(default_factory=list)  # of each the number of the event loop that runs it, if it is a task
     seconds: float = 0.0
     waits: int = 0
     waiting: float = 0.0
@@ -274,8 +275,9 @@ def record_of(recorder):
     with recorder.sorting:
         return Record(
             list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
-            list(recorder.starters), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened,
-            recorder.refused, recorder.unattributed, [name for module, name in UNSEEN.items() if module in sys.modules],
+            list(recorder.starters), list(recorder.loops), recorder.seconds, recorder.chains.waits, recorder.chains.waiting,
+            recorder.opened, recorder.refused, recorder.unattributed,
+            [name for module, name in UNSEEN.items() if module in sys.modules],
         )
 
 

@@ -15,7 +15,7 @@ What counts as one, with its edges:
 
 from collections import namedtuple
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from .commands import MOST_KEPT, Command, command_of, name_of, read_commands
 from .received import received
@@ -23,11 +23,14 @@ from .sites import NOWHERE, Site
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
 KEPT_RAW, KEPT_REPLY = 4_000, 2_000  # bytes of a write, and of its reply, that wait until somebody asks what they said
+LONGEST_S = 0.00003  # what seems to take longer, in the trace itself, had to wait for the CPU
 CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
-NOTED = "recorder sent raw site line connection setup stream before missing replied failure lost own reply"
+NOTED = ("recorder sent raw site line connection setup stream before missing replied failure lost own reply "
+         "cpu_sent cpu_replied")
 # Places in a note.
-RECORDER, SENT, RAW, _, _, _, SETUP, STREAM, BEFORE, MISSING, REPLIED, FAILURE, WAS_LOST, OWN, REPLY = range(15)
+(RECORDER, SENT, RAW, _, _, _, SETUP, STREAM, BEFORE, MISSING, REPLIED, FAILURE, WAS_LOST, OWN, REPLY, CPU_SENT,
+ CPU_REPLIED) = range(17)
 
 
 @dataclass
@@ -37,8 +40,9 @@ class Turn:
     `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered", "error" (the server's, named in
     `error`), "elsewhere" (a cluster's node sent it on) or "lost". `setup` marks what connecting itself sends. `connection` and
     `line` (a thread or task) are numbers within the trace; `depth` is how many turns, one after the other, it took to get here.
-    `own` is the seconds that noting it took, measured in asyncio alone, where all others wait meanwhile. `generation` is 1, or
-    one more than that of the turn from the same place whose reply named this one's key.
+    `own` is the seconds that noting it took, measured in asyncio alone, where all others wait meanwhile; there `cpu_sent` and
+    `cpu_replied` are the seconds of CPU that the loop's thread had used when it was sent and when its reply was read.
+    `generation` is 1, or one more than that of the turn from the same place whose reply named this one's key.
     """
 
     sent: float
@@ -56,6 +60,8 @@ class Turn:
     depth: int = 1
     own: float = 0.0
     generation: int = 1
+    cpu_sent: float | None = None
+    cpu_replied: float | None = None
 
     @property
     def seconds(self):
@@ -95,10 +101,17 @@ class Besides:
     seconds = 0.0
 
 
-def took(waits, seconds):
-    """So long it took to make the notes of the last write, and what else was done since the one before."""
+def beside(seconds):
+    Besides.seconds += min(seconds, LONGEST_S)
+
+
+def took(waits, cpu):
+    """Says of a write that it was sent when the thread had used `cpu` seconds, and what the trace has taken since."""
+    seconds = thread_time() - cpu + Besides.seconds
     for note in waits.notes:
-        note[OWN] += seconds + Besides.seconds
+        note[OWN] += seconds
+        if note[CPU_SENT] is None:
+            note[CPU_SENT] = cpu
     Besides.seconds = 0.0
 
 
@@ -115,6 +128,13 @@ def answer(waits, response=None, failure=None):
             end(note, waits)
             if note[BEFORE] <= KEPT_REPLY:
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
+
+
+def answered_in_loop(notes, cpu, seconds):
+    """A reply of theirs was read when the loop's thread had used `cpu` seconds; to note it took `seconds`."""
+    for note in notes:
+        note[CPU_REPLIED] = cpu
+    beside(seconds)
 
 
 def lose(waits, failure):

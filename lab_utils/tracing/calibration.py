@@ -1,0 +1,102 @@
+"""What a trace costs an asyncio turn beyond what is measured at each turn: measured in this process, once, when it is asked for.
+
+Opening a trace replaces methods of redis-py, after which Python runs redis-py's own code more slowly for a while: what the
+interpreter had learned of those classes is gone. And each await goes through a coroutine more. No clock in a hook sees either.
+So bursts of GETs and of pipelines are run with a trace and without, in a thread of its own, against a listener in that same
+thread that answers OK: the thread's CPU says what is left when the measured part is taken off.
+"""
+
+import asyncio
+import contextlib
+import functools
+import statistics
+import threading
+from collections import namedtuple
+from time import thread_time
+
+import redis.asyncio
+
+from . import tap
+
+AT_ONCE, LONG = 20, 10  # turns at once, twice a burst; GETs in a pipeline
+PASSES, WARM = 6, 2  # bursts with a trace; bursts without one before each
+OK = b"+OK\r\n"
+
+Unmeasured = namedtuple("Unmeasured", "turn reply")  # seconds of CPU: each turn, and each reply of it after the first
+NOTHING = Unmeasured(0.0, 0.0)
+
+
+def unmeasured():
+    """The Unmeasured of this process: nothing while a trace is open, since there is no going without, or where it fails."""
+    return NOTHING if tap.open_taps else measured()
+
+
+@functools.cache
+def measured():
+    found = []
+    thread = threading.Thread(target=in_a_loop, args=(found,), name="trace calibration", daemon=True)
+    thread.start()
+    thread.join()
+    turn, pipeline = found or (0.0, 0.0)
+    return Unmeasured(max(0.0, turn), max(0.0, pipeline - turn) / (LONG - 1))
+
+
+def in_a_loop(found):
+    """Puts into `found` the seconds of a GET and those of a pipeline; nothing where there may be no listener."""
+    nobody = tap.Listener()  # in whose block it stands, so that no trace which is opened meanwhile takes it for its own
+    nobody.is_open = True
+    tap.blocks.set((nobody,))
+    with contextlib.suppress(OSError, redis.RedisError):
+        found += asyncio.run(measure())
+
+
+async def measure():
+    listener = await asyncio.get_running_loop().create_server(Answers, "127.0.0.1", 0)
+    client = redis.asyncio.Redis(host="127.0.0.1", port=listener.sockets[0].getsockname()[1], protocol=2)
+    try:
+        return [await unmeasured_of(one, client) for one in (get, pipeline)]
+    finally:
+        await client.connection_pool.disconnect()
+        listener.close()
+
+
+async def unmeasured_of(one, client):
+    from .traces import trace
+
+    plain, traced, own = [], [], []
+    for _ in range(PASSES):
+        for _ in range(WARM):
+            plain.append(await burst(one, client))
+        with trace() as t:
+            traced.append(await burst(one, client))
+        own.append(sum(turn.own for turn in t.turns))
+    return (min(traced) - min(plain) - statistics.median(own)) / (2 * AT_ONCE)
+
+
+async def burst(one, client):
+    """Seconds of this thread's CPU."""
+    started = thread_time()
+    for _ in range(2):
+        await asyncio.gather(*(one(client, number) for number in range(AT_ONCE)))
+    return thread_time() - started
+
+
+def get(client, number):
+    return client.get(f"user:{number}")
+
+
+def pipeline(client, number):
+    pipe = client.pipeline(transaction=False)
+    for place in range(LONG):
+        pipe.get(f"user:{number + place}")
+    return pipe.execute()
+
+
+class Answers(asyncio.Protocol):
+    """Says OK to every command."""
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self.transport.write(OK * max(1, data.count(b"*")))
