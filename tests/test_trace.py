@@ -26,7 +26,7 @@ from redis.retry import Retry
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing import calibration, recorder, replay, tap
+from lab_utils.tracing import overhead, recorder, replay, tap
 from lab_utils.tracing.recorder import Fold
 from lab_utils.tracing.replay import seconds_at
 from lab_utils.tracing.sites import NOWHERE, Site
@@ -688,7 +688,7 @@ def test_tasks_that_all_wait_for_one_loop_are_as_far_away_as_one(r):
 
 @pytest.fixture
 def nothing_unmeasured(monkeypatch):
-    monkeypatch.setattr(replay, "unmeasured", lambda: calibration.NOTHING)
+    monkeypatch.setattr(replay, "unmeasured", lambda: overhead.NOTHING)
 
 
 def of_tasks(turns, seconds):
@@ -730,10 +730,10 @@ def test_two_loops_do_not_wait_for_each_other(nothing_unmeasured):
 
 def test_what_a_trace_costs_unseen_is_measured_without_a_trace_of_it():
     with trace() as t:
-        assert calibration.unmeasured() is calibration.NOTHING
+        assert overhead.unmeasured() is overhead.NOTHING
     before = threading.active_count(), tap.ASYNC.read_response
-    found = calibration.unmeasured()
-    assert found.turn >= 0 and found.reply >= 0 and found is calibration.unmeasured()
+    found = overhead.unmeasured()
+    assert found.turn >= 0 and found.reply >= 0 and found is overhead.unmeasured()
     assert t.round_trips == t.unattributed == t.connections == 0
     assert (threading.active_count(), tap.ASYNC.read_response) == before
 

@@ -23,7 +23,7 @@ def is_of_loops(record):
 def played_on_loops(record, needed, unmeasured):
     """When the last reply was read, and when it will be; `needed(turn, loop)`: seconds from its write until its reply comes.
 
-    `unmeasured` is what the trace took besides what was measured (see `calibration.py`).
+    `unmeasured` is what the trace took besides what was measured (see `overhead.py`).
     """
     loops = {number: Loop([turn for turn in record.turns if record.loops[turn.line] == number], unmeasured)
              for number in {record.loops[turn.line] for turn in record.turns}}

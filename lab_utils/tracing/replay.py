@@ -10,7 +10,7 @@ reading it took, and the distance; unless two turns, one after the other, were m
 whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
 
 Where tasks alone made the turns, their loop's own clock says what it did, and it is played as a queue: see `queueing.py`. What
-the trace itself took of its time is taken away: `calibration.py` says what of it can't be measured at each turn.
+the trace itself took of its time is taken away: `overhead.py` says what of it can't be measured at each turn.
 
 Turns beyond the first 10,000 were added up, so their order is not known. They overlap as much as they outnumber their waits.
 
@@ -28,7 +28,7 @@ from bisect import bisect_left
 from dataclasses import replace
 
 from ..arguments import check_number
-from .calibration import unmeasured
+from .overhead import unmeasured
 from .queueing import is_of_loops, played_on_loops
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine

@@ -19,7 +19,7 @@ import redis.asyncio
 from . import tap
 
 AT_ONCE, LONG = 20, 10  # turns at once, twice a burst; GETs in a pipeline
-PASSES, WARM = 6, 2  # bursts with a trace; bursts without one before each
+PASSES, WARM = 8, 2  # bursts with a trace; bursts without one before each, of which the last counts
 OK = b"+OK\r\n"
 
 Unmeasured = namedtuple("Unmeasured", "turn reply")  # seconds of CPU: each turn, and each reply of it after the first
@@ -34,8 +34,11 @@ def unmeasured():
 @functools.cache
 def measured():
     found = []
-    thread = threading.Thread(target=in_a_loop, args=(found,), name="trace calibration", daemon=True)
-    thread.start()
+    thread = threading.Thread(target=in_a_loop, args=(found,), name="trace overhead", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # Python is about to end
+        return NOTHING
     thread.join()
     turn, pipeline = found or (0.0, 0.0)
     return Unmeasured(max(0.0, turn), max(0.0, pipeline - turn) / (LONG - 1))
@@ -65,8 +68,7 @@ async def unmeasured_of(one, client):
 
     plain, traced, own = [], [], []
     for _ in range(PASSES):
-        for _ in range(WARM):
-            plain.append(await burst(one, client))
+        plain.append([await burst(one, client) for _ in range(WARM)][-1])
         with trace() as t:
             traced.append(await burst(one, client))
         own.append(sum(turn.own for turn in t.turns))
