@@ -141,8 +141,8 @@ def test_the_room_and_its_board_are_two_origins_of_one_certificate():
     for url, inside in (("ROOM_URL", "8443"), ("ROOM_BOARD_URL", "8444")):
         assert ports[inside].endswith(hub[url].removeprefix("https://${ROOM_NAME:-localhost}:"))
     sites = dict(re.findall(r"(?ms)^https://:(\d+) \{\n(.*?)^\}", (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8")))
-    proxied = {port: re.findall(r"reverse_proxy (.*)", site) for port, site in sites.items()}
-    assert proxied == {"8443": ["hub:8000"], "8444": ["/services/board/* hub:8000"]}
+    proxied = {port: re.findall(r"(?:handle (\S+) \{\s*)?reverse_proxy (.*)", site) for port, site in sites.items()}
+    assert proxied == {"8443": [("", "hub:8000")], "8444": [("/services/board/*", "hub:8000")]}
     assert all("import certificate" in site for site in sites.values())
     assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"] and "tls:/tls:ro" in room["volumes"]
     assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE  # so that the volume is the learner's

@@ -269,6 +269,7 @@ def welcome(settings, address, certificate=""):
     where = "\n".join(f"  {url}" for url in urls)
     board = os.environ.get("ROOM_BOARD_URL") or urls[0]
     page = f"{board}/services/board/#key={settings['boards_key']}" if certificate else f"{board}/services/board/"
+    deletes = "What deletes them, docker-compose.yml says." if certificate else "`make endroom` deletes them."
     told = f"\nBrowsers ask about the room's own certificate, and laptops for its code: {certificate}" if certificate else ""
     return f"""
 The room is open. Tell the learners the address and the password; they choose a name.
@@ -284,7 +285,7 @@ The passwords are kept in {FOLDER / "room.json"}, which only you can read.
 Learners at once: {settings["learners"]}. This machine holds {learners}: {limit}.
 Who does nothing for {IDLE_S // 3600} hours is closed to make room; the files stay.
 {warning(settings, address, bool(certificate))}
-Ctrl-C closes the room and keeps the files. `make endroom` deletes them."""
+Ctrl-C closes the room and keeps the files. {deletes}"""
 
 
 def addresses(address, port):
