@@ -1,5 +1,6 @@
 """lab_utils.tracing needs redis and nothing else: it goes into other people's programs."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -36,7 +37,9 @@ def redis_alone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alone")
     venv.create(folder, with_pip=False, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
-    (packages / "redis").symlink_to(redis.__path__[0])
+    needed = ["redis", "async_timeout"] if sys.version_info < (3, 11, 3) else ["redis"]  # by redis-py, on such Pythons
+    for name in needed:
+        (packages / name).symlink_to(importlib.import_module(name).__path__[0])
     return folder / "bin" / "python"
 
 
