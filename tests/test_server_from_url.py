@@ -200,5 +200,5 @@ def test_a_read_only_user(theirs):
 def test_a_server_that_drips_has_one_deadline():
     with listening(drip) as port:
         started = time.monotonic()
-        assert "within 5 s" in refusal(chosen_server.own_server, f"redis://:x@127.0.0.1:{port}/0")
+        assert "within 4 s" in refusal(chosen_server.own_server, f"redis://:x@127.0.0.1:{port}/0")
         assert time.monotonic() - started < 20  # a byte a second would take 105

@@ -9,7 +9,7 @@ import re
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..errors import LabError
-from .reservation import Reservation, ServerError
+from .reservation import ANSWER_S, Reservation, ServerError
 from .versions import refuse_old
 
 FORM = "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS"
@@ -154,7 +154,7 @@ def advice(error, shown, options):
     """One paragraph: what the server said, and what to do."""
     if isinstance(error, TimeoutError) or error.kind == "TimeoutError":
         plain = "If it speaks plain TCP, write redis:// instead of rediss://. " if options.get("ssl") else ""
-        return f"The server at {shown} did not answer within 5 s. {plain}Check the host and the firewall, {OWN_INSTEAD}."
+        return f"The server at {shown} did not answer within {ANSWER_S} s. {plain}Check the host and the firewall, {OWN_INSTEAD}."
     for signs, what, todo in ADVICE:
         if any(sign in error.text or sign == error.kind for sign in signs):
             refused = ", ".join(error.commands)
