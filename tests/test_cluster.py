@@ -44,16 +44,6 @@ def test_three_masters_share_the_slots(nodes):
     client.close()
 
 
-def test_each_node_knows_three_and_has_its_own_third(nodes):
-    ports = [node.address[1] for node in nodes.nodes]
-    for number in range(3):
-        told = nodes.node(number).execute_command("CLUSTER SLOTS")
-        owned = sorted((first, last, ports.index(owner[1])) for first, last, owner in told)
-        assert owned == [(0, 5460, 0), (5461, 10921, 1), (10922, 16383, 2)]
-        assert nodes.node(number).role()[0] == b"master"
-        assert len(nodes.node(number).execute_command("CLUSTER NODES")) == 3  # nothing is left of what helped to form it
-
-
 def test_a_node_sends_you_elsewhere(nodes):
     client = nodes.connect()
     client.set("key1", "value1")

@@ -1,6 +1,5 @@
 """A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
 
-import secrets
 import time
 
 import redis
@@ -11,7 +10,7 @@ from ..errors import LabError
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
-from .private_server import binary_version, find_binary, free_port, said_version, start
+from .private_server import find_binary, free_port, start
 
 NODES = 3
 SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
@@ -53,80 +52,45 @@ class Cluster:
 
 
 def cluster():
-    """Starts three masters, gives each a third of the slots and waits until they agree: less than a second on Redis from 7.0 on,
-    two on others.
+    """Starts three masters, gives each a third of the slots and waits until they agree: about two seconds.
 
     They end with the kernel, or by `stop()`. Raises LabError where they do not start or do not find each other.
     """
-    binary = find_binary()
-    ghosts = [secrets.token_hex(20) for _ in range(NODES)] if takes_over(binary) else []
     with all_or_none():
         made = Cluster([])
-        for number in range(NODES):
-            password = made.nodes[0].options["password"] if made.nodes else None
-            made.nodes.append(start_node(binary, password, table(number, ghosts[number]) if ghosts else None))
-        form(made.nodes, ghosts)
+        for _ in range(NODES):
+            made.nodes.append(start_node(made.nodes[0].options["password"] if made.nodes else None))
+        form(made.nodes)
         return made
 
 
-def takes_over(binary):
-    """Whether a replica may take over from a ghost: on Redis from 7.0 on. Valkey does not count a master without an address."""
-    return said_version(binary).startswith("Redis") and binary_version(binary) >= (7, 0)
+def start_node(password):
+    return start(
+        find_binary(), "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no",
+        password=password,
+    )
 
 
-def slots_of(number):
-    return range(number * SLOTS // NODES, (number + 1) * SLOTS // NODES)
-
-
-def table(number, ghost):
-    """A nodes.conf: a replica of `ghost`, a master without an address that has the node's slots.
-
-    A master takes no writes in the first two seconds after its start. A replica that takes over from a master that never was
-    takes them at once, and tells the others its slots in that moment, not when its next ping is due.
-    """
-    slots = slots_of(number)
-    return (f"{secrets.token_hex(20)} 127.0.0.1:0@0 myself,slave {ghost} 0 0 {number} connected\n"
-            f"{ghost} :0@0 master,noaddr - 0 0 {number} disconnected {slots[0]}-{slots[-1]}\n"
-            f"vars currentEpoch {10 * number} lastVoteEpoch 0\n")
-
-
-def start_node(binary, password, table):
-    return start(binary, "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no",
-                 password=password, table=table)
-
-
-def form(nodes, ghosts):
+def form(nodes):
     clients = [node.connect() for node in nodes]
-    if not ghosts:
-        for number, client in enumerate(clients):
-            client.execute_command("CLUSTER ADDSLOTS", *slots_of(number))
-            client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
-    for number, node in enumerate(nodes):
-        bus = clients[number].config_get("cluster-port")["cluster-port"]
-        for client in clients[:number]:
-            client.execute_command("CLUSTER MEET", *node.address, bus)
-    if ghosts:
-        wait_until(met, clients)
-        for client, ghost in zip(clients, ghosts, strict=True):
-            client.execute_command("CLUSTER FAILOVER", "TAKEOVER")
-            client.execute_command("CLUSTER FORGET", ghost)
-    wait_until(formed, clients)
+    for number, client in enumerate(clients):
+        slots = range(number * SLOTS // NODES, (number + 1) * SLOTS // NODES)
+        client.execute_command("CLUSTER ADDSLOTS", *slots)
+        client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+    for node in nodes[1:]:
+        bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
+        clients[0].execute_command("CLUSTER MEET", *node.address, bus)
+    wait_until_formed(clients)
     for client in clients:
         client.close()
 
 
-def wait_until(reached, clients):
+def wait_until_formed(clients):
     deadline = time.monotonic() + FORMING_TIMEOUT_S
-    while not all(reached(client) for client in clients):
+    while not all(formed(client) for client in clients):
         if time.monotonic() > deadline:
             raise LabError(f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the cell again.")
         time.sleep(0.02)
-
-
-def met(client):
-    """True when a node has shaken hands with the others; it knows its ghost too."""
-    known = client.execute_command("CLUSTER NODES").values()
-    return len(known) == NODES + 1 and not any("handshake" in node["flags"] for node in known)
 
 
 def formed(client):

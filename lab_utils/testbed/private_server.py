@@ -60,13 +60,12 @@ def wheel_binary():
         return None
 
 
-def start(binary, *settings, password=None, table=None):
+def start(binary, *settings, password=None):
     """Starts a private server and waits until it answers.
 
     `settings` are further lines of redis.conf, such as "maxmemory 10mb". The password is random unless given. It works in
-    a folder of its own, which is removed when it ends; `table` is the text of the nodes.conf that it finds there. Returns a
-    Server; raises LabError with the server's own words if it does not come up. A port taken by somebody else meanwhile is
-    tried again with another.
+    a folder of its own, which is removed when it ends. Returns a Server; raises LabError with the server's own words if it
+    does not come up. A port taken by somebody else meanwhile is tried again with another.
     """
     version = binary_version(binary)
     for _ in range(5):
@@ -74,7 +73,7 @@ def start(binary, *settings, password=None, table=None):
         options = {"host": "127.0.0.1", "port": port, "password": secret}
         try:
             with all_or_none():
-                kept, said = launch(binary, configuration(version, port, secret, settings), table)
+                kept, said = launch(binary, configuration(version, port, secret, settings))
                 info = wait_until_up(kept, said, options)
                 kept.kill_too(info["process_id"])
                 started = Server(("127.0.0.1", port), options, True, info["process_id"], kept, info["run_id"])
@@ -86,17 +85,13 @@ def start(binary, *settings, password=None, table=None):
     raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")
 
 
-def said_version(binary):
-    """What a server binary says of itself: 'Redis server v=8.2.3 …', 'Valkey server v=9.1.2 …'."""
-    try:
-        return subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=START_TIMEOUT_S).stdout
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise LabError(f"{binary} could not be run ({error}). Set LAB_REDIS_SERVER to another redis-server.") from None
-
-
 def binary_version(binary):
     """(major, minor) of a server binary, Redis or Valkey."""
-    found = re.search(r"v=(\d+)\.(\d+)", said_version(binary))
+    try:
+        text = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=START_TIMEOUT_S).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LabError(f"{binary} could not be run ({error}). Set LAB_REDIS_SERVER to another redis-server.") from None
+    found = re.search(r"v=(\d+)\.(\d+)", text)
     if not found:
         raise LabError(f"{binary} does not say that it is a Redis server. Set LAB_REDIS_SERVER to one.")
     version = int(found[1]), int(found[2])
@@ -116,12 +111,10 @@ def configuration(version, port, password, settings):
     return "\n".join(lines)
 
 
-def launch(binary, conf, table=None):
+def launch(binary, conf):
     """The server's process, kept, and what it says: its latest lines, gathered by a thread."""
-    command = [os.path.abspath(binary), "-"]  # it will work in another folder
-    if table:
-        command = ["sh", "-c", 'printf %s "$0" > nodes.conf && exec "$@"', table, *command]
-    kept = Kept(command, folder=True, feed=f"{conf}\n".encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    path = os.path.abspath(binary)  # it will work in another folder
+    kept = Kept([path, "-"], folder=True, feed=f"{conf}\n".encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return kept, Words(kept.process.stdout)
 
 
