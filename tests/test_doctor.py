@@ -276,9 +276,11 @@ def test_leftovers(doctor, monkeypatch, tmp_path):
     assert one(doctor.leftovers, "ok")
     told += [rows["lost"]]
     assert one(doctor.leftovers, "FIX").endswith("kill -9 33.")
-    told[:] = [rows["the lab"]]
+    (tmp_path / "redis-round-trip-lab-gone").mkdir()
+    told[:] = [rows["a server's"], rows["the lab"]]
     texts = [text for mark, _, text in doctor.leftovers() if mark == "note"]
-    assert texts[0].startswith("folders of servers that are gone: 1.") and "process 35" in texts[1]
+    assert texts[0].startswith("folders of servers that are gone: 1. Run rm -r ") and "process 35" in texts[1]
+    assert "lab-gone" in texts[0] and "lab-0a" not in texts[0]
 
 
 # The installed lab

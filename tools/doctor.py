@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -394,7 +395,7 @@ def leftovers():
     if lost:
         yield FIX, "leftovers", f"processes of a kernel that is gone still run. Run kill -9 {' '.join(map(str, lost))}."
     if unused:
-        yield NOTE, "leftovers", f"folders of servers that are gone: {len(unused)}. Delete {unused[0].parent}/{SERVERS_FOLDERS}*."
+        yield NOTE, "leftovers", f"folders of servers that are gone: {len(unused)}. Run rm -r {shlex.join(map(str, unused))}."
     if labs:
         yield NOTE, "leftovers", (f"a lab of this folder runs already (process {labs[0]}): go on in its window, or end it with "
                                   f"kill {labs[0]}.")
