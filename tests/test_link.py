@@ -287,6 +287,24 @@ def test_a_quiet_moment_is_hardly_late(r):
     assert 0 < link().late_s() - before < 0.5
 
 
+def test_what_was_on_its_way_and_what_was_alone(r):
+    """A PING alone is so on both its ways; two that meet are not, and what they were on their way together counts once."""
+    with lab.connect(rtt_ms=100) as one, lab.connect(rtt_ms=100) as other:
+        one.ping()
+        other.ping()
+        held, alone = link().held_s(), link().alone_s()
+        one.ping()
+        assert link().held_s() - held == pytest.approx(0.1, abs=0.001) == link().alone_s() - alone
+        held, alone = link().held_s(), link().alone_s()
+        pinging = threading.Thread(target=one.ping)
+        pinging.start()
+        time.sleep(0.003)
+        other.ping()
+        pinging.join(30)
+        assert 0.1 < link().held_s() - held < 0.19
+        assert link().alone_s() == pytest.approx(alone)
+
+
 @linux
 def test_the_waker_stops_when_told_and_dies_with_the_link():
     own = Link()

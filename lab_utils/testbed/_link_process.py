@@ -38,7 +38,7 @@ import time
 
 SPIN_S = 20e-6 if sys.platform == "linux" else 80e-6  # a sleeper wakes this late, so the last part of a wait is spun
 LATE = struct.Struct("d")  # at the start of the shared memory: seconds
-HELD_AT = 24  # seconds as well
+HELD_AT, ALONE_AT = 24, 32  # seconds as well
 AWAKE = LATE.size  # the byte behind it: 1 while the CPU is to be kept awake
 SERVER, SERVER_AT = struct.Struct("q"), 16  # the server's process id, or 0
 TRIAL_S = 0.005  # after each the waker looks whether somebody else wants the CPU
@@ -78,6 +78,7 @@ class Forwarder:
         self.memory, self.waker = memory, waker
         self.late_s, self.late_until = 0.0, time.perf_counter()
         self.held_s, self.held_until = 0.0, 0.0
+        self.alone_s, self.last_alone_s = 0.0, 0.0
         self.selector = selectors.DefaultSelector()
         self.delays = {}  # a listener's port -> seconds each way
         self.deadlines = []  # heap of (due, tie-breaker, end)
@@ -272,9 +273,13 @@ class Forwarder:
 
     def note_held(self, arrived, due):
         """Adds the time that something was on its way as long as it should, once for all that was at the same time."""
+        alone = arrived >= self.held_until
+        self.alone_s += due - arrived if alone else -self.last_alone_s  # then neither was the one before
+        self.last_alone_s = due - arrived if alone else 0.0
         self.held_s += max(0.0, due - max(arrived, self.held_until))
         self.held_until = max(due, self.held_until)
         LATE.pack_into(self.memory, HELD_AT, self.held_s)
+        LATE.pack_into(self.memory, ALONE_AT, self.alone_s)
 
     def pass_end(self, end):
         end.done = True

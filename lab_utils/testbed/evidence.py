@@ -49,7 +49,7 @@ class Watch:
         self.server_pid = server_pid if server_pid and cpu_clock_s(server_pid) is not None else None
         self.ask_server = server_cpu_s or nothing
         self.link_pids = pids_of(link)
-        self.late_s, self.held_s = (link.late_s, link.held_s) if link else (nothing, nothing)
+        self.late_s, self.held_s, self.alone_s = (link.late_s, link.held_s, link.alone_s) if link else (nothing,) * 3
         self.thread = threading.get_native_id()
         self.others = set(schedstats("self")) - {self.thread}  # there before: Jupyter's, and the loop
         self.tells_waiting = bool(schedstats("self"))
@@ -77,6 +77,7 @@ class Watch:
             "server": (lambda: cpu_clock_s(self.server_pid)) if self.server_pid else self.ask_server,
             "late": self.late_s,
             "held": self.held_s,
+            "alone": self.alone_s,
             "link": lambda: sum(cpu_clock_s(pid) or 0.0 for pid in self.link_pids),
             **{cpu: lambda cpu=cpu: idle_s(cpu) for cpu in self.cpus},
             "thread": time.thread_time,
@@ -101,8 +102,18 @@ class Watch:
         since["client waits"] = clients.get(thread or self.thread, 0.0) + max(helpers, default=0.0)
         since["server waits"] = sum(servers.values()) * self.for_clients(before["server waits"], now["server waits"], seconds)
         since["client waits"] += self.gone(before, now, since, seconds)
-        most = seconds - max(since["held"], since["thread"])  # on their way, or computing: others took nothing of that
-        return Spent(since["client"], since["server"], max(0.0, min(most, self.taken(before, now, since, seconds))))
+        taken = min(seconds - self.needed(since), self.taken(before, now, since, seconds))
+        return Spent(since["client"], since["server"], max(0.0, taken))
+
+    def needed(self, since):
+        """Seconds that the sample needed at least: others took nothing of what was on its way, or computed.
+
+        On one CPU nobody computes while another does, and where a single chunk is on its way, nobody computes for it.
+        """
+        computed = max(since["client"], since["server"])
+        if self.far is None or self.far == self.near:
+            computed = since["client"] + since["server"]
+        return max(since["held"], since["alone"] + computed)
 
     def for_clients(self, before, now, seconds):
         """The share of the times that the server got the CPU in which it was for its clients' sake."""

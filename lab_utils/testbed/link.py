@@ -40,7 +40,7 @@ FEWEST_CALLS, MOST_CALLS = 12, 80
 LATE = struct.Struct("d")  # what link and kernel share, as in `_link_process.py`
 AWAKE = LATE.size
 SERVER, SERVER_AT = struct.Struct("q"), 16
-HELD_AT = 24
+HELD_AT, ALONE_AT = 24, 32
 SHARED_BYTES = 4096
 CALIBRATIONS = 3  # at most, in three times that time; the lowest quiet one counts, for when the machine is busy otherwise
 MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, one for each time that it is asked for
@@ -113,6 +113,10 @@ class Link:
     def held_s(self):
         """Seconds for which something was on its way, in all, as long as it should and no longer. As cheap as `late_s`."""
         return LATE.unpack_from(self.memory, HELD_AT)[0]
+
+    def alone_s(self):
+        """Of those seconds the ones in which a single chunk was on its way, alone from end to end: nobody computed for it then."""
+        return LATE.unpack_from(self.memory, ALONE_AT)[0]
 
     def keep_awake(self, on, server_pid=None):
         """While something is measured: the CPU on which link and server are held does not doze off. Asks nobody."""
