@@ -22,7 +22,7 @@ from ...testbed.chosen_server import connect
 from ...tracing.cost import cost_and_result, cost_of
 from ...tracing.tap import Tap
 from ...words import counted
-from ..checking import SCRIPTS, Refused, clean, commands_sent, exercise_client, replaced
+from ..checking import SCRIPTS, Refused, clean, commands_sent, exercise_client, names_sent, replaced
 from ..exercises import exercise
 
 KEYS = "exercise:*"
@@ -159,7 +159,7 @@ def difference(wanted, got, where):
 
 OWN_MARKS = ("What you write for a Decimal may stand in an order as plain data, and must not be taken for a Decimal then. A "
              "text can "
-             "begin with anything; a dict can have any key. Who can tell the two apart: the one that writes.",
+             "begin with anything; a dict can have any key. Only the writer can tell: wrap it, or refuse it, when you write.",
              "Walk through the order before json.dumps: where a dict has your mark's key, wrap it in a mark of its own, or "
              "raise. When "
              "reading, turn a dict back only if your mark is all it holds: found.keys() == {\"$decimal\"}.")
@@ -192,7 +192,7 @@ class Calls:
 WITH_EXEC = f"from {__name__} import mark; mark('exec')"
 HOSTILE = {
     "builtins.exec": pickle.dumps(Calls(exec, WITH_EXEC), 4),
-    "builtins.exec, in the words of Python 2": pickle.dumps(Calls(exec, WITH_EXEC), 0),
+    "builtins.exec, under the name __builtin__ that Python 2 had for its module": pickle.dumps(Calls(exec, WITH_EXEC), 0),
     "builtins.eval inside a dict": pickle.dumps({"id": 7, "items": [Calls(eval, f"__import__('{__name__}', "
                                                                         "fromlist=['mark']).mark('eval')")]}, 4),
     "a function of an installed package": pickle.dumps(Calls(mark, "a function of an installed package"), 4),
@@ -215,6 +215,8 @@ UNLISTED = {
 
 PAIRS = ("List pairs of module and name, and compare both whole.",
          'if (module, name) not in {("datetime", "datetime"), ("decimal", "Decimal")}: raise pickle.UnpicklingError(name)')
+ONE_RAN = ("You refused another payload. A list of what is forbidden always lacks a name: list what you allow, and ask for it in "
+           "find_class, which sees each name as it is looked up.", PAIRS[1])
 
 
 @exercise(
@@ -238,7 +240,7 @@ def allow_list(load):
                           "Return what YourUnpickler(io.BytesIO(data)).load() returns.")
     refused = 0
     for name, payload in HOSTILE.items():
-        refuse_execution(load, name, payload)
+        refuse_execution(load, name, payload, () if refused == 0 else ONE_RAN)
         refused += 1
     for name, data in UNLISTED.items():
         if not raises(load, data):
@@ -260,13 +262,13 @@ def references():
                 yield f"{module.__name__}.{name}", b"\x80\x04" + b"".join(words) + b"\x93."
 
 
-def refuse_execution(load, name, payload):
+def refuse_execution(load, name, payload, hints):
     before, precision = len(ran), decimal.getcontext().prec
     try:
         raised = raises(load, payload)
         if len(ran) > before or decimal.getcontext().prec != precision:
             raise Refused(f"a payload ran inside this process: {name}." + (" The error came too late." if raised else ""),
-                          *(PAIRS if "decimal." in name else ()))
+                          *(PAIRS if "decimal." in name else hints))
         if not raised:
             raise Refused(f"nothing ran, but a payload ({name}) was taken for a value. Raise an error instead.",
                           "find_class raises pickle.UnpicklingError for what is not on the list; let it through to the caller.")
@@ -290,7 +292,9 @@ PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "sto
            "description": "Pumps, boils and froths, and does it every morning without complaint. " * 60}
 
 
+IN_ONE_STEP = "pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); pipe.execute()"
 ONE_FIELD = "HGET fetches one field; int() makes a number of it."
+TAKES_AWAY = {"DEL", "UNLINK", "HDEL"}
 READS = frozenset({b"GET", b"MGET", b"GETRANGE", b"HGET", b"HMGET", b"HGETALL", b"JSON.GET"}) | SCRIPTS
 
 
@@ -324,6 +328,16 @@ def sell(client):
             yield left
 
 
+def refuse_half_a_product(names):
+    """Raises Refused if the old product, or a field of it, was taken away by a command outside MULTI … EXEC."""
+    queued = False
+    for name in names:
+        queued = name == "MULTI" or (queued and name != "EXEC")
+        if name in TAKES_AWAY and not queued:
+            raise Refused(f"the right value, but {name} was sent by itself: a reader who looks between it and the HSET finds no "
+                          "product, or half of one", IN_ONE_STEP)
+
+
 @exercise(
     "06.3",
     f"store every field under exercise:product, then read its stock in at most {BUDGET} bytes.",
@@ -336,7 +350,7 @@ def one_field(answer):
         r.hset("exercise:product", mapping={"sku": "A-1028", "stock": 3, "discount": "1990.07"})
         with Tap() as tap:
             got = answer(r, dict(PRODUCT))
-        cost, held = cost_of(tap), b"\n".join(stored(r).values())
+        cost, names, held = cost_of(tap), names_sent(tap), b"\n".join(stored(r).values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:
             raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under exercise:product.",
@@ -354,7 +368,7 @@ def one_field(answer):
             raise Refused("every field is stored, but the product that was there before had a `discount`, and it is there still: "
                           "HSET leaves alone what it isn't given",
                           "What was there must go, in the same step as the new comes, or a reader finds half a product.",
-                          "pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); pipe.execute()")
+                          IN_ONE_STEP)
         clean(r)
         with meddling() as stock:
             got = answer(r, dict(PRODUCT))
@@ -362,4 +376,5 @@ def one_field(answer):
             raise Refused(f"somebody sold five after you had stored the product: its stock is {stock[-1]}, and the function "
                           "returned "
                           f"{got!r}, which it did not read from there.", ONE_FIELD)
+    refuse_half_a_product(names)
     return f"{counted(cost.bytes_received, 'byte')} received for a product of {sum(len(str(v)) for v in PRODUCT.values()):,}"

@@ -1,4 +1,4 @@
-# refused: in the words of Python 2
+# refused: under the name __builtin__
 class NotThese(pickle.Unpickler):
     def find_class(self, module, name):
         if module in {"builtins", "os", "posix", "subprocess", "sys", "importlib"}:
