@@ -195,9 +195,14 @@ def one_thread_each():
 def pool_for(answer):
     model = connect()
     pool = model.connection_pool
-    made = answer(pool.connection_class, dict(pool.connection_kwargs))
+    kind = type("Kind", (pool.connection_class,), {})  # a class that no pool has by default
+    made = answer(kind, dict(pool.connection_kwargs))
     if not isinstance(made, redis.ConnectionPool):
         raise Refused(f"a connection pool was expected, not {shown(made)}", "return the pool, not a client.")
+    if not issubclass(made.connection_class, kind):
+        raise Refused(f"your pool makes connections of the class {made.connection_class.__name__}, not of `kind`; with TLS or "
+                      "over a Unix socket it would not get through",
+                      "A pool makes plain TCP connections unless it is told otherwise: connection_class=kind")
     if made.max_connections < GRANTED:
         raise Refused(f"your pool holds only {counted(made.max_connections, 'connection')}; Redis grants you {GRANTED}",
                       f"max_connections={GRANTED}")
