@@ -48,7 +48,7 @@ def load(answer):
         traffic = watch(client)
         number, returned = client.client_id(), watch_release(client, traffic)
         traffic.clear()
-        replies = answer(client, dict(VALUES))
+        replies = loaded(answer, client)
         seen = list(traffic)
         let_arrive(other)
         check_stored(other)
@@ -58,6 +58,16 @@ def load(answer):
         check_replies(replies)
     check_refused_one(answer)
     return f"{counted(len(VALUES), 'SET')} in one piece and one turn, every reply read, errors too, the connection given back"
+
+
+def loaded(answer, client):
+    try:
+        return answer(client, dict(VALUES))
+    except TypeError as error:
+        if "not 'int'" not in str(error):
+            raise
+        raise Refused(f"your code raised TypeError: {error}. send_packed_command goes through what it is handed, and bytes are a "
+                      "row of numbers", "Hand it a list of one piece: connection.send_packed_command([data])") from error
 
 
 def check_refused_one(answer):
