@@ -29,7 +29,8 @@ RETURNS = "A script's `return` is the reply: DEL's is 1 or 0, and where nothing 
     "07.1",
     task="delete the key only if it holds the token, in one round trip",
     hints=(
-        "Between your GET and your DEL the lock may expire and be taken by somebody else. Where must the two be compared?",
+        "Look before you delete: whose token is in the key? And between the look and the DEL the lock may expire and be taken "
+        "by somebody else. Where must the two be compared?",
         "In a script: KEYS[1] is the lock, ARGV[1] your token. GET, compare, DEL; DEL's reply is 1 or 0.",
         "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
     ),
@@ -88,7 +89,13 @@ def fixed_window(answer):
 
 
 def check_limit(answer, client, key, limit):
-    answers = [bool(answer(client, key, limit, 100)) for _ in range(limit + 2)]
+    try:
+        answers = [bool(answer(client, key, limit, 100)) for _ in range(limit + 2)]
+    except redis.ResponseError as error:
+        if not {"compare", "number", "string"} <= set(str(error).split()):
+            raise
+        raise Refused(f"the script compares a number with a text: {error}",
+                      "What INCR returns is a number in Lua. What is ARGV[1]?", "tonumber(ARGV[1])") from None
     if answers != [True] * limit + [False] * 2:
         said = ", ".join(str(each) for each in answers)
         raise Refused(f"with a limit of {limit}, {limit + 2} calls got {said}",
@@ -124,7 +131,8 @@ def check_half_a_second(answer, client, key):
         left = ", and left a key that never expires" if client.pttl(key) == -1 else ""
         raise Refused(f"a window of 0.5 s ended in {type(error).__name__} ({error}){left}", *HALF) from None
     if not 0 < client.pttl(key) <= 500:
-        kept = "never expires" if client.pttl(key) == -1 else f"expires in ~{client.pttl(key)} ms"
+        left = client.pttl(key)
+        kept = {-1: "never expires", -2: "is gone at once"}.get(left, f"expires in ~{left} ms")
         raise Refused(f"a window of 0.5 s is to last 500 ms, and the key {kept}", *HALF)
 
 
@@ -138,7 +146,8 @@ TO_THE_CENT = ("Multiplying leaves more than two decimals, or a little too few: 
     "07.3",
     task="store the reduced price, return it with its cents and keep the expiry, in one round trip",
     hints=(
-        "A Lua number is cut to an integer on its way out. What type travels whole?",
+        "Do the arithmetic where the price is, in the script. A Lua number is cut to an integer on its way out: what type "
+        "travels whole?",
         "Text does. Make a text of the price, store that, and return the same.",
         "local price = string.format('%.2f', …) redis.call('SET', KEYS[1], price, 'KEEPTTL') return price",
     ),
