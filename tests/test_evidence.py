@@ -89,6 +89,28 @@ def test_what_was_on_its_way_is_never_taken_off(r, hog):
 
 
 @linux
+def test_what_was_computed_is_not_taken_off_either(r, hog):
+    """Of turns far away, both what was on its way and what client and server computed is left."""
+    with steady(server().pid, link()) as held:
+        hog(held.cpus[0])
+        watch = Watch(server().pid, link())
+        with lab.connect(rtt_ms=5) as client:
+            client.ping()
+            for _ in range(10):
+                seconds, spent = spent_on(watch, lambda: (client.ping(), compute(0.005), client.ping()))
+                assert seconds - spent.taken >= 2 * 0.0048 + spent.client + spent.server - 1e-6
+
+
+@pytest.mark.parametrize("near, far, needed", [(0, 0, 8), (0, 1, 7), (0, None, 8)])
+def test_what_a_sample_needed_at_least(near, far, needed):
+    """4 s alone on their way, 3 s of the client's CPU and 1 s of the server's: on one CPU one after the other."""
+    watch = Watch()
+    watch.near, watch.far = near, far
+    assert watch.needed({"held": 5, "alone": 4, "client": 3, "server": 1}) == needed
+    assert watch.needed({"held": 50, "alone": 4, "client": 3, "server": 1}) == 50
+
+
+@linux
 def test_threads_that_are_gone_are_known_by_what_they_ran(r):
     def other():
         thread = threading.Thread(target=compute, args=(0.05,))
