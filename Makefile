@@ -36,7 +36,7 @@ board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for 
 # JUNIT=folder: what tools/ci_summary.py reads.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
 test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
-	$(BIN)/python -m pytest -q -n logical --maxprocesses 2 $(call junit,test)
+	$(BIN)/python -m pytest -q -n auto $(call junit,test)
 
 drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
 	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" $(call junit,drills) tests/drills

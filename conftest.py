@@ -23,7 +23,7 @@ os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.
 FIRST = "test_browser.py", "test_solutions.py", "test_waiting_map.py", "test_figures.py"
 # These read what the notebooks of this session reach: the verdicts, and the figures.
 LAST = "test_verdict_words.py", "test_figures_of_chapters.py"
-# Between two workers, the chapters that take longest begin. One after the other, they run as they are read.
+# Between workers, the chapters that take longest begin. One after the other, they run as they are read.
 LONGEST = "14_scoreboard", "08_threads_and_asyncio"
 
 
@@ -43,18 +43,25 @@ def pytest_runtest_setup(item):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """How many workers `-n auto` means, see WhatChaptersReachedLast."""
+    return 3 if (os.cpu_count() or 1) > 1 else 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """`make test` has two workers. Who asks xdist for another way of sharing tests out, with --dist, gets that."""
+    """Whoever asks xdist for another way of sharing tests out, with --dist, gets that."""
     return WhatChaptersReachedLast(config, log) if config.getvalue("dist") == "load" else None
 
 
 class WhatChaptersReachedLast(LoadFileScheduling):
-    """Each file of tests, then each chapter, to the worker that is free; the files of LAST when the other worker has ended.
+    """Each file of tests, then each chapter, to the worker that is free; the files of LAST when the other workers have ended.
 
-    Two chapters at a time are two learners on one machine: their kernels hold a CPU each, and wait for one that is held.
+    Tests wait for half of their time, so three workers share two CPUs. Who of them is last with its tests gets no chapter: two
+    at a time are two learners on one machine, whose kernels hold a CPU each, and wait for one that is held.
     """
 
-    REACHED = "reached"
+    REACHED, CHAPTERS = "reached", 2
 
     def __init__(self, config, log):
         config.option.loadscopereorder = False  # the order is the one above, not that of their numbers of tests
@@ -70,10 +77,19 @@ class WhatChaptersReachedLast(LoadFileScheduling):
         return self.REACHED if file.endswith(LAST) else file
 
     def _assign_work_unit(self, node):
-        if next(iter(self.workqueue)) != self.REACHED or len(self.nodes) == 1:
-            super()._assign_work_unit(node)
-        elif node is not self.nodes[0]:
+        following = next(iter(self.workqueue))
+        if following == self.REACHED and len(self.nodes) > 1:
+            if node is not next(one for one in self.nodes if not one.shutting_down):
+                node.shutdown()
+        elif following.endswith(".ipynb") and len(self.with_chapters(node)) == self.CHAPTERS:
             node.shutdown()
+        else:
+            super()._assign_work_unit(node)
+
+    def with_chapters(self, node):
+        """The other workers that have a chapter to run."""
+        return [one for one in self.nodes if one is not node
+                and any(name.endswith(".ipynb") and not all(unit.values()) for name, unit in self.assigned_work[one].items())]
 
     def remove_node(self, node):
         """Has the others go on; a test in which a worker died is not tried again, as xdist would."""

@@ -1,4 +1,4 @@
-"""Two workers share tests and chapters; what reads what chapters reached comes last, when one has ended (see conftest.py)."""
+"""Workers share tests and chapters; what reads what chapters reached comes last, when the others have ended (see conftest.py)."""
 
 import os
 import shutil
@@ -33,6 +33,22 @@ def test_fails():
     note("reached")
     assert not "{fails}"
 """
+CHAPTERS = """
+import pytest
+
+class Chapter(pytest.File):
+    def collect(self):
+        yield Cell.from_parent(self, name="cell")
+
+class Cell(pytest.Item):
+    def runtest(self):
+        note(self.path.stem + " begins")
+        time.sleep(0.4)
+        note(self.path.stem + " ends")
+
+def pytest_collect_file(file_path, parent):
+    return Chapter.from_parent(parent, path=file_path) if file_path.suffix == ".ipynb" else None
+"""
 CRASHES = """
 def test_crashes():
     os._exit(3)
@@ -42,15 +58,16 @@ def test_after_it():
 """
 
 
-def run(folder, *options, **sources):
-    """(exit status, what pytest printed, [[worker, what], …] in the order of time) of these tests with two workers."""
+def run(folder, *options, workers=2, **sources):
+    """(exit status, what pytest printed, [[worker, what], …] in the order of time) of these tests with so many workers."""
     shutil.copy(ROOT / "conftest.py", folder)
     for name, source in sources.items():
         (folder / f"test_{name}.py").write_text(NOTES + source, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "xdist.plugin", *options],
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-p", "xdist.plugin", *options],
                           cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
-                          env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"})
+                          env={**environment, "PYTHONPATH": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                               "PYTEST_ADDOPTS": "-p no:cacheprovider"})
     notes = folder / "notes"
     assert notes.exists(), done.stdout
     return done.returncode, done.stdout, [line.split(" ", 1) for line in notes.read_text(encoding="utf-8").splitlines()]
@@ -63,6 +80,21 @@ def test_two_at_a_time_and_then_what_was_reached(tmp_path):
     assert {what for _, what in notes[:2]} == {"one begins", "two begins"} and notes[0][0] != notes[1][0]
     assert [what for _, what in notes[-2:]] == ["reached"] * 2 and notes[-1][0] == notes[-2][0]
     assert sum(what.endswith(" ends") for _, what in notes[:-2]) == 4
+
+
+def test_three_share_the_tests_and_two_the_chapters(tmp_path):
+    (tmp_path / "chapters.py").write_text(NOTES + CHAPTERS, encoding="utf-8")
+    for number in range(6):
+        (tmp_path / f"{number}.ipynb").touch()
+    begins = "\ndef test_begins():\n    note('begins')\n    time.sleep(2)\n"
+    status, printed, notes = run(tmp_path, "-p", "chapters", workers=3, verdict_words=REACHED.format(fails=""),
+                                 one=begins, two=begins, three=begins)
+    assert status == 0 and "11 passed" in printed, printed
+    assert {what for _, what in notes[:3]} == {"begins"} and len({worker for worker, _ in notes[:3]}) == 3
+    assert len({worker for worker, what in notes if what[0].isdigit()}) == 2
+    running = [what.endswith("begins") - what.endswith("ends") for _, what in notes[3:-2]]
+    assert max(sum(running[:place]) for place in range(len(running))) == 2
+    assert [what for _, what in notes[-2:]] == ["reached"] * 2
 
 
 def test_they_share_what_chapters_reach(tmp_path):

@@ -115,7 +115,7 @@ class Link:
         return LATE.unpack_from(self.memory, HELD_AT)[0]
 
     def alone_s(self):
-        """Of those seconds the ones in which a single chunk was on its way, alone from end to end: nobody computed for it then."""
+        """Of those seconds the ones in which one chunk alone was on its way, from end to end: nobody computed for it then."""
         return LATE.unpack_from(self.memory, ALONE_AT)[0]
 
     def keep_awake(self, on, server_pid=None):
