@@ -47,6 +47,7 @@ MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again, o
 # What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two hops make it wait 12 to 20 µs
 # on a quiet machine too; `calm.QUIET_S` is less, since there what is inherent has been taken off.
 QUIET_S, QUIET_CALLS = 30e-6, 5
+SHORT_S, HALVINGS = 0.0002, 5  # as `calibrate` says
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most; more is somebody else's doing
 GONE = "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients of the old one go on."
 
@@ -210,7 +211,9 @@ class Link:
         Two hops through another process are not free, and a client that has waited runs its next lines from a colder
         cache: together up to 0.07 ms. Measured with redis-py's own PING, direct and through the link, and
         subtracted from the delay, so that a PING takes what it takes at no distance plus the RTT asked for.
-        Only calls that nobody disturbed count. Where too few were quiet it is done again when next asked for.
+        Only calls that nobody disturbed count. Where too few were quiet it is done again when next asked for. The link spins
+        the end of each delay, and of a short one nearly all, which costs less than sleeping: so below 0.2 ms it is found by
+        trying it.
         """
         key = server.address, rtt_s, parallel
         if key not in self.overhead_s or self.doubts.get(key):
@@ -218,6 +221,7 @@ class Link:
             tries = max(1, int(CALIBRATIONS * CALIBRATION_S / (calls * rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
+            self.set_delay(port, rtt_s / 2)
             found = []
             with steady(server.pid, self, parallel), server.connect() as direct, through(server, port) as linked:
                 for _ in range(min(CALIBRATIONS, tries)):
@@ -226,10 +230,16 @@ class Link:
                     found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))
                     if found[-1] <= (False, most):
                         break
-            doubtful, overhead_s = min(found)
+                doubtful, overhead_s = min(found)
+                overhead_s = min(max(0.0, overhead_s), most)
+                if rtt_s < SHORT_S:
+                    def error_s(overhead_s):
+                        self.set_delay(port, max(0.0, rtt_s - overhead_s) / 2)
+                        return call_s(linked, calls, self, server.pid)[0] - near_s - rtt_s
+                    overhead_s = smallest_error(error_s, most)
             left = self.doubts.get(key, MOST_DOUBTS)
             self.doubts[key] = left - 1 if doubtful else 0
-            self.overhead_s[key] = min(max(0.0, overhead_s), most)
+            self.overhead_s[key] = overhead_s
         return self.overhead_s[key]
 
     def stop(self):
@@ -260,6 +270,17 @@ def shared_memory():
         os.unlink(path)
     os.truncate(file, SHARED_BYTES)
     return file
+
+
+def smallest_error(error_s, most):
+    """Where between 0 and `most`, of the places tried, `error_s`, which falls, is nearest to 0: by halves, since it may jump."""
+    low, high, tried = 0.0, most, []
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        error = error_s(middle)
+        tried.append((abs(error), middle))
+        low, high = (middle, high) if error > 0 else (low, middle)
+    return min(tried)[1]
 
 
 def call_s(client, calls, link, server_pid):
