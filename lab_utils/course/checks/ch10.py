@@ -35,6 +35,7 @@ NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. 
 WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not begin again: who does?",
               "A loop with an end: on redis.WatchError watch again, look for the batch's name again, and count where it is "
               "missing.")
+NO_NUMBERS = "twelve", "1.5"  # Lua's tonumber takes the second; INCRBY takes neither
 UNDISTURBED = "a batch, undisturbed"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what you queue until execute().",)
 RETRIES = 3
@@ -60,7 +61,8 @@ def record(answer):
         for place in range(total + 1):
             check_cut(client, answer, place, total)
         check_marks(client)
-        check_no_number(client, answer)
+        for value in NO_NUMBERS:
+            check_no_number(client, answer, value)
     return f"sent in {counted(total, 'command')}, cut at every place, sent again: every sale is counted once"
 
 
@@ -117,28 +119,29 @@ def check_marks(client):
                           "`batch` is in the counters' slot: it has their tag.")
 
 
-def check_no_number(client, answer):
+def check_no_number(client, answer, value):
     clean(client)
     last = SHOP + list(SALES)[-1]
-    client.set(last, "twelve")
+    client.set(last, value)
     try:
         answer(client, MONDAY, SALES)
     except Exception:
         pass
     else:
-        raise Refused(f"{last} holds 'twelve', to which nothing can be added, and your function says nothing: raise an "
+        raise Refused(f"{last} holds {value!r}, to which nothing can be added, and your function says nothing: raise an "
                       "error", *NO_NUMBER)
     for product in list(SALES)[:-1]:
-        if client.get(SHOP + product):
-            raise Refused(f"{last} holds 'twelve': your function raised, but {SHOP + product} is "
-                          f"{int(client.get(SHOP + product))} already; sent again it counts twice, or the rest never", *NO_NUMBER)
+        held = int(client.get(SHOP + product) or 0)  # a 0 that was added counts nothing
+        if held:
+            raise Refused(f"{last} holds {value!r}: your function raised, but {SHOP + product} is {held} already; sent again it "
+                          "counts twice, or the rest never", *NO_NUMBER)
     client.delete(last)
     try:
         answer(client, MONDAY, SALES)
     except redis.RedisError as error:
-        raise Refused(f"a counter held 'twelve' and was mended; sent again, your code raised {type(error).__name__}",
+        raise Refused(f"a counter held {value!r} and was mended; sent again, your code raised {type(error).__name__}",
                       *NO_NUMBER) from None
-    compare_sales(client, 1, "a counter held 'twelve' and was mended, and the batch was sent again")
+    compare_sales(client, 1, f"a counter held {value!r} and was mended, and the batch was sent again")
 
 
 def compare_sales(client, times, what):
@@ -148,7 +151,7 @@ def compare_sales(client, times, what):
         if got != expected:
             used_up = "; did the first product use up the batch's name?" if place and not got else ""
             marked = "broke" in what and not got and client.exists(MONDAY)
-            hints = NO_NUMBER if "twelve" in what else NEVER_COUNTED if marked else NOT_ADDED if what == UNDISTURBED else ()
+            hints = NO_NUMBER if "mended" in what else NEVER_COUNTED if marked else NOT_ADDED if what == UNDISTURBED else ()
             raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}", *hints)
 
 
@@ -236,13 +239,46 @@ def check_stalled(client, server, where):
 
 
 def check_gone(client):
-    """A machine that is gone answers nobody who wants to connect. Looked up, not waited for: systems differ in how they wait."""
+    """A machine that is gone answers nobody. What the client would wait for is counted, not waited for: systems differ in how."""
     attempts = attempts_by(client)
     patience = client.connection_pool.make_connection().socket_connect_timeout
     if patience is None or attempts * patience >= BUDGET_S:
         each = "for ever" if patience is None else f"{patience:g} s"
+        waits = "waits" if attempts == 1 else "wait"
         raise Refused(f"it gives up on a server that stands still; on a machine that is gone, {counted(attempts, 'attempt')} to "
-                      f"connect wait {each} each", "Opening a connection has an option of its own.", "socket_connect_timeout=0.3")
+                      f"connect {waits} {each} each", "Opening a connection has an option of its own.",
+                      "socket_connect_timeout=0.3")
+    replies, openings, paused_s = waits_when_gone(client)
+    timeout = client.get_connection_kwargs()["socket_timeout"]
+    total = replies * timeout + openings * patience + paused_s
+    if total >= BUDGET_S:
+        raise Refused(f"where the machine goes while a connection is open, your client waits {timeout:g} s for a reply and "
+                      f"then, {counted(openings, 'time')}, {patience:g} s to connect: ~{total:.1f} s in all",
+                      "Each retry of the command opens a connection, and that opening has all its retries too: retries × "
+                      "(retries + 1) of them. Which of the two timeouts may be shorter?",
+                      "socket_timeout=0.3, socket_connect_timeout=0.3 and one retry make (1 + 1 × 2) × 0.3 s.")
+
+
+def waits_when_gone(client):
+    """(replies waited for, connections tried, seconds paused) by one command on a connection that was open, all in vain."""
+    client.ping()
+    tried = []
+
+    def no_reply(self, *args, **kwargs):
+        tried.append("reply")
+        raise redis.TimeoutError("nobody answers")
+
+    def no_connection(self):
+        tried.append("opening")
+        raise TimeoutError("nobody answers")
+
+    with replaced(AbstractConnection, read_response=no_reply), replaced(redis.Connection, _connect=no_connection):
+        started = time.perf_counter()
+        with contextlib.suppress(redis.TimeoutError, redis.ConnectionError):
+            client.get("exercise:anything")
+        paused_s = time.perf_counter() - started
+    client.close()
+    return tried.count("reply"), tried.count("opening"), paused_s
 
 
 def attempts_by(client):

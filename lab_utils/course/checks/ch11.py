@@ -33,7 +33,7 @@ THAWED_S = 30
 READ_THE_NUMBER = ("The WAIT of a replica that can't be reached raises nothing. What does it return?",
                    "WAIT returns how many replicas have confirmed: return confirmed >= 1.")
 # 11.3
-REPORT, OTHER_REPORT = "exercise:report", "exercise:other report"
+REPORT, OTHER_REPORT, RACED_REPORT = "exercise:report", "exercise:other report", "exercise:raced report"
 WRITES = (  # token, value, whether it is to be written
     (5, "a", True), (3, "b", False), (5, "c", True), (9, "d", True), (10, "e", True), (9, "f", False), (100, "g", True),
 )
@@ -212,21 +212,20 @@ def hints_for(token, highest):
 
 
 def check_race(client, rival, answer):
-    client.delete(REPORT)
-    written(client, answer, REPORT, "old", 1, "token 1, the first of all")
-    with Tap() as tap, overtaken(lambda: answer(rival, REPORT, "rival", RIVALS_TOKEN)) as story:
-        said = written(client, answer, REPORT, "late", 2, "another client wrote while you were deciding")
+    written(client, answer, RACED_REPORT, "old", 1, "token 1, the first of all")
+    with Tap() as tap, overtaken(lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)) as story:
+        said = written(client, answer, RACED_REPORT, "late", 2, "another client wrote while you were deciding")
     if not story:
         raise Refused(f"nothing was written through the client that was passed in, of {len(commands_sent(tap))} commands sent",
                       "Use r.")
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
-    found = text(client.hget(REPORT, "value"))
+    found = text(client.hget(RACED_REPORT, "value"))
     if found != "rival":
         raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
     if said:
         raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
-    written(client, answer, REPORT, "later", 3, "token 3, after all that")
-    if text(client.hget(REPORT, "value")) != "rival":
+    written(client, answer, RACED_REPORT, "later", 3, "token 3, after all that")
+    if text(client.hget(RACED_REPORT, "value")) != "rival":
         raise Refused(f"{tale}; then token 3 was written. The token has to be stored as one step with the value", *IN_BETWEEN)
 
 
