@@ -154,7 +154,7 @@ def test_the_tables_are_drawn_with_the_farthest_off_named(board, capsys):
 
 def test_a_figure_that_went_into_a_fit_is_no_evidence(board, capsys):
     board.tables["100 PINGs"]["fitted"] = ["pipeline"]
-    assert "1 of the 1 published figures that went into no fit" in board.plot_tables().get_suptitle()
+    assert "1 of the 1 published figures that went into no fit comes out within" in board.plot_tables().get_suptitle()
     assert "pipeline: published 100 ms (fitted), here 20 ms" in capsys.readouterr().out
     board.tables["100 PINGs"]["fitted"] = ["pipeline", "loop"]
     assert "none is evidence" in board.plot_tables().get_suptitle()
@@ -207,7 +207,7 @@ def test_what_cannot_have_been_said_of_a_claim(board, said):
 @pytest.mark.parametrize("word, because, turns_with, clause", [
     (DEPENDS, "on the client: ~3 ms", "the client", "depends on the client"),
     (DEPENDS, "on what is kept, not on what is sent: 3 of 4", "", "depends on what is kept, not on what is sent"),
-    (HOLDS, "~3 ms", "the distance", "holds; the figures turn with the distance"), (HOLDS, "~3 ms", "", "holds"),
+    (HOLDS, "~3 ms", "the distance", "holds; the figures vary with the distance"), (HOLDS, "~3 ms", "", "holds"),
     (FAILS, "~3 ms: no", "the distance", "does not hold here"),
     (UNTESTED, "Java does not run here, and more", "the client", "untested: Java does not run here"),
     (UNTESTED, "OSError: no memory", "", "untested: OSError: no memory")])

@@ -41,13 +41,13 @@ class Retried:
 
     @property
     def clause(self):
-        """The verdict in one clause: 'depends on the client', 'holds; the figures turn with the distance'."""
+        """The verdict in one clause: 'depends on the client', 'holds; the figures vary with the distance'."""
         if self.word == claims.DEPENDS:
             return f"{self.word} {self.because.split(':')[0]}"
         if self.word == claims.UNTESTED:
             return f"{self.word}: {self.because.split(', ')[0]}"
         turns = self.word == claims.HOLDS and self.turns_with
-        return f"{self.word}; the figures turn with {self.turns_with}" if turns else self.word
+        return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
 
 
 class Retrial:

@@ -93,5 +93,6 @@ def came_out(factors):
         return "Every published figure went into a fit, so none is evidence"
     close = sum(factor <= CLOSE for factor in factors.values())
     worst = max(factors, key=factors.get)
-    return (f"{close} of the {len(factors)} published figures that went into no fit come out within {CLOSE:g}x;\n"
+    return (f"{close} of the {len(factors)} published figures that went into no fit "
+            f"{'comes' if close == 1 else 'come'} out within {CLOSE:g}x;\n"
             f"the farthest off is “{worst[1]}” of {worst[0]}, {factors[worst]:.1f}x")

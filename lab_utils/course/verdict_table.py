@@ -105,7 +105,7 @@ class Conditions:
         return "\n".join([*lines, f"verdicts: the rest: {rest or 'none'}"])
 
     def _repr_html_(self):
-        heads = row(cell("what it turns with", "th"), cell("depends on it", "th"), cell("holds; the figures turn with it", "th"))
+        heads = row(cell("the condition", "th"), cell("depends on it", "th"), cell("holds; the figures vary with it", "th"))
         rows = [row(cell(f"<b>{what}</b>"), verdict_cell("<br>".join(in_full(claim, claim.clause) for claim in found[DEPENDS])),
                     verdict_cell(folded(names(found[HOLDS]), "<br>".join(map(in_full, found[HOLDS]))) if found[HOLDS] else ""))
                 for what, found in self.groups.items()]

@@ -2,13 +2,14 @@
 
 import math
 
-from ..words import factor_off, plain_duration, two_figures, within
+from ..words import factor_off, plain_duration, times, two_figures, within
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
 from .rows import MARGIN_PX, NAME_POINTS, name_rows
 from .scales import log_axis, plain_ticks, words_px
 
 ALIKE = 1.05  # a figure reproduced within this factor came out the same
+NEARLY = 1.1  # up to this factor it came out; beyond it, the title says how far off it is
 ROW = 0.42  # inches
 LONGEST = "1.2x slower   here 1.23 ms"  # beside a dot
 
@@ -73,11 +74,12 @@ def evidence(published, reproduced, fitted):
     free = [name for name in published if name not in fitted]
     if not free:
         return "every figure went into the fit, so none is evidence"
-    worst = within(max(factor_off(published[name], reproduced[name]) for name in free))
+    worst = max(factor_off(published[name], reproduced[name]) for name in free)
+    how = within(worst) if worst < NEARLY else f"{'up to ' if len(free) > 1 else ''}{times(worst)} off"
     if not fitted:
-        return f"every figure comes out {worst}"
+        return f"its figures come out {how}"
     subject = "what did not go into the fit" if len(free) > 1 else f"“{free[0]}”, which did not go into the fit,"
-    return f"{subject} comes out {worst}"
+    return f"{subject} comes out {how}"
 
 
 def published_words(published, reproduced, fitted):

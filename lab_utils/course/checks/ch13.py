@@ -2,6 +2,7 @@
 
 import math
 import random
+import statistics
 
 from ...tracing.cost import cost_of
 from ...tracing.tap import Tap
@@ -77,6 +78,8 @@ def why_turn(said, figures):
         return f": the two figures are {many - few:,} turns apart, not {many:,}"
     if same(said / 1000, (longer - shorter) / (many - few)):
         return ": in seconds, not in milliseconds"
+    if same(said, statistics.linear_regression(*zip(*figures, strict=True)).slope):
+        return ": a line fitted to all figures leaves none to test it. Fit it to the first and the last"
     return ""
 
 
@@ -123,7 +126,7 @@ def read_all(answer):
     cost, names = cost_of(tap), names_sent(tap)
     if cost.connections:
         raise Refused(f"right values, but {counted(cost.connections, 'connection')} for {GETS} GETs: the benchmark would time "
-                      "those again", *NO_CONNECTION)
+                      f"{'that' if cost.connections == 1 else 'those'} again", *NO_CONNECTION)
     if names != ["GET"] * GETS or cost.round_trips < GETS:
         raise Refused(f"right values, but in {counted(cost.round_trips, 'round trip')}, by {' and '.join(sorted(set(names)))}: "
                       "the question is what a GET costs that is sent alone, so this would be another benchmark",
@@ -139,7 +142,8 @@ def check_turns(turns):
         raise Refused(f"turns_by_the_table is a number of turns for one GET, not {type(turns).__name__}", *TURNS_HINTS)
     if abs(turns - A_GET_MS / LINE_MS) < 0.2:
         return
-    said = f"{turns:g} {'turn' if turns == 1 else 'turns'} of {LINE_MS} ms make {turns * LINE_MS:g} ms"
+    make = f"turn of {LINE_MS} ms makes" if turns == 1 else f"turns of {LINE_MS} ms make"
+    said = f"{turns:g} {make} {turns * LINE_MS:g} ms"
     if turns == BY_THE_TABLE - 1:
         raise Refused(f"{said}: that is what opens the connection. The GET itself is a turn too", *TURNS_HINTS)
     raise Refused(f"{said}, and by the table a GET takes about {A_GET_MS:.0f} ms", *TURNS_HINTS)

@@ -15,8 +15,9 @@ def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
     """Seconds of 10,000 SETs at the article's distance (far) and at RTT 0 (near)."""
     far, near = pipeline_far_s / loop_far_s, pipeline_near_s / loop_near_s
     seen = f"~{100 * far:.1f}% at the article's distance"
-    adds = (f"the share turns with the distance: with none it is ~{100 * near:.1f}%, and the client's own CPU is what takes the "
-            "time. The distance was solved from the article's loop, so only its pipeline is evidence")
+    adds = (f"the share varies with the distance: with none it is ~{100 * near:.1f}%, and the client's own CPU is what takes the "
+            "time. The distance was solved from the article's loop, so only its pipeline is evidence, and of the "
+            "client's cost alone")
     if max(far, near) > 1 / NO_GAIN:
         return Verdict(FAILS, f"{seen}, and there the pipeline is not faster" if far > near else
                        f"{seen}, and with no distance the pipeline is not faster", adds)
@@ -44,7 +45,7 @@ def b2(calls_s, plain_s, default_s):
 def c6(rtt_ms, published_gain, connecting_gain, open_gain):
     """Gains are loop over pipeline: as published, here with a connection opened in each arm, and with one already open."""
     seen = (f"at the fitted RTT of ~{rtt_ms:.2g} ms the pipeline gains ~{times(connecting_gain)} when each arm opens its own "
-            f"connection, as published ~{times(published_gain)} (our division)")
+            f"connection; the published figures make ~{times(published_gain)} (our division)")
     adds = (f"on a connection that is open the gain is ~{times(open_gain)}: most of the published 0.132 s is set-up, if the fit "
             "is right. Both figures went into it, so neither is evidence")
     if connecting_gain >= published_gain / SEEN_TOO:
