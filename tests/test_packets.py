@@ -48,8 +48,8 @@ def tools(tmp_path, monkeypatch):
     ({"tcpdump": REFUSES, "tshark": NOTHING}, "tcpdump may not listen"),
     ({"tcpdump": HANGS, "tshark": NOTHING}, "tcpdump may not listen"),
     ({"tcpdump": LISTENS, "tshark": NOTHING}, "tshark read no packet"),
-    ({"tcpdump": LISTENS, "tshark": rows(8)}, "7 0.0 6379 5 RESP Response: OK"),
-    ({"tcpdump": LISTENS, "tshark": rows(9)}, "8 0.0 6379 5 RESP Response: OK"),
+    ({"tcpdump": LISTENS, "tshark": rows(8)}, "7   0.0   6379  5      RESP      Response: OK"),
+    ({"tcpdump": LISTENS, "tshark": rows(9)}, "8   0.0   6379  5      RESP      Response: OK"),
 ])
 def test_what_nbval_compares_is_always_the_same(r, tools, monkeypatch, scripts, found):
     monkeypatch.setattr(module, "READY_S", 0.5)

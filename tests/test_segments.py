@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import lab_utils as lab
+from lab_utils.tracing.tcp_segments import Segments
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
@@ -32,3 +33,7 @@ def test_a_pipeline_is_one(r):
 def test_elsewhere_it_says_nothing(r, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert lab.segments(lambda r: r.ping()) is None
+
+
+def test_it_is_told_in_words():
+    assert str(Segments(7, 2, 1, 0)) == "data sent 7, received 2   acks sent 1, received 0"

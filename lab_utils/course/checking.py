@@ -2,6 +2,8 @@
 
 import contextlib
 
+from redis.client import Pipeline
+
 from ..testbed import guard
 from ..testbed.chosen_server import connect
 from ..tracing.resp import commands_in
@@ -65,6 +67,20 @@ def refuse_over(cost, budget, right="right values", *hints):
     if not trips:
         raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
                       "The first argument, r, is the client to send through.")
+
+
+def refuse_pipelines(got):
+    """Raises Refused if an answer holds a pipeline where a reply should be: what `pipe.get(…)` returns."""
+    if holds_pipeline(got):
+        raise Refused("you returned the pipeline itself where a reply should be",
+                      "A call on a pipeline only queues a command, and returns the pipeline. The replies come from "
+                      "pipe.execute(): one list, in the order in which you queued.")
+
+
+def holds_pipeline(value, depth=2):
+    if isinstance(value, (list, tuple)) and depth:
+        return any(holds_pipeline(each, depth - 1) for each in value)
+    return isinstance(value, Pipeline)
 
 
 # What an answer sent

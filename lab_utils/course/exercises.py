@@ -36,6 +36,8 @@ EXERCISES = {}
 # Where code stands that is not the learner's.
 LIBRARIES = (*map(sysconfig.get_paths().get, ("stdlib", "platstdlib", "purelib", "platlib")), str(Path(__file__).parents[1]))
 MISTAKES = (
+    (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as None. Is there a case in which "
+                      "there is nothing to ask for?"),
     (NameError, "Python knows no such name here. Is it spelled as where it is defined, and was the cell run that defines or "
                 "imports it?"),
     (AttributeError, "That object has no such name. Its type and dir() tell what it has: print(type(x), dir(x))."),
@@ -44,6 +46,8 @@ MISTAKES = (
     ((KeyError, IndexError), "Something is looked up that is not there. Print the key and what it is looked up in, just before."),
     (Exception, "Call your function in a cell of its own, with r and a value or two: the whole traceback shows the way there."),
 )
+UNPACKED = ("There are other values on the right side than names on the left. In a pipeline, a call returns the pipeline and not "
+            "a reply: the replies come from pipe.execute().")
 
 
 def exercise(name, task, hints):
@@ -111,8 +115,10 @@ def is_the_learners(filename):
 
 def hints_for(error):
     """A hint where the mistake is one of Python's, which no hint of the exercise fits. () for an error about Redis."""
-    if isinstance(error, redis.RedisError):
+    if isinstance(error, redis.RedisError) and not isinstance(error, redis.DataError):
         return ()
+    if isinstance(error, ValueError) and "unpack" in str(error):
+        return (UNPACKED,)
     return next((hint,) for kinds, hint in MISTAKES if isinstance(error, kinds))
 
 

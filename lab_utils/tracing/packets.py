@@ -1,5 +1,6 @@
 """Real packets, where tcpdump and tshark are installed and this user may capture. Optional: nothing else needs it."""
 
+import itertools
 import shutil
 import subprocess
 import tempfile
@@ -31,7 +32,14 @@ def packets(fn):
         rows = dissected(seen, port)
     if not rows:
         return none_here("tshark read no packet")
-    return "\n".join(f"this machine: {row:.86}" for row in ("no time from bytes protocol what", *rows))
+    return "\n".join(f"this machine: {row:.86}" for row in in_columns(["no time from bytes protocol what", *rows]))
+
+
+def in_columns(rows):
+    """Rows of words between spaces, one under another; what the packet says, the last column, may hold spaces itself."""
+    cells = [row.split(" ", len(COLUMNS) - 1) for row in rows]
+    widths = [max(map(len, column)) for column in itertools.zip_longest(*cells, fillvalue="")]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)).rstrip() for row in cells]
 
 
 def none_here(reason):

@@ -22,6 +22,10 @@ class Segments:
     acks_sent: int
     acks_received: int
 
+    def __str__(self):
+        return (f"data sent {self.data_sent}, received {self.data_received}   "
+                f"acks sent {self.acks_sent}, received {self.acks_received}")
+
 
 def segments(fn, rtt_ms=0, **options):
     """Runs `fn(client)` over one connection and returns its Segments, or None where the system does not tell.

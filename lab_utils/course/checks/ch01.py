@@ -8,7 +8,7 @@ import redis
 from ...arguments import shown
 from ...tracing.cost import cost_and_result
 from ...words import counted
-from ..checking import Refused, exercise_client, first_difference, refuse_over
+from ..checking import Refused, exercise_client, first_difference, refuse_over, refuse_pipelines
 from ..exercises import exercise
 
 # 01.1
@@ -82,6 +82,7 @@ def page(answer):
 def check_page(got, after):
     """Raises Refused unless `got` is [(name, visits after counting), ...] and every visit was counted once."""
     right = [(f"user {i}", 10 * i + 1) for i in USERS]
+    refuse_pipelines(got)
     flat = [each for pair in right for each in pair]
     if not isinstance(got, list):
         what = f"a {type(got).__name__}, which can be read once only" if isinstance(got, Iterator) else shown(got)
@@ -99,7 +100,7 @@ def check_page(got, after):
         first = first_difference(said, right)
         if first is None:
             raise Refused(f"{len(said)} entries for {len(right)} users", PAIRING)
-        raise Refused(f"user {first}: returned {said[first]!r} where today's version returns {right[first]!r}", PAIRING)
+        raise Refused(f"user {first}: returned {shown(said[first])} where today's version returns {right[first]!r}", PAIRING)
     if after != [visit for _, visit in right]:
         raise Refused("right values, but the visit counters in Redis are not what INCR would have left",
                       "Today's version sends one INCR a user, no more and no less. Queue just that.")

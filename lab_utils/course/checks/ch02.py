@@ -35,7 +35,12 @@ def encoder(answer):
     for parts in (("PING",), ("SET", "exercise:a", "value1"), ("SET", "exercise:a", 12), ("SET", "exercise:a", b"\r\n\x00"),
                   ("SET", "exercise:a", "Łódź")):
         expected = b"".join(pack_command(*parts))
-        found = answer(*parts)
+        try:
+            found = answer(*parts)
+        except TypeError as error:
+            if all(isinstance(part, str) for part in parts):
+                raise
+            raise Refused(f"encode{parts} raised TypeError: {error}", LENGTHS) from None
         if not isinstance(found, bytes):
             raise Refused(f"encode{parts} returned {type(found).__name__}, not bytes",
                           "text.encode() makes bytes of a text, and b'...' % values writes bytes with values in them.")
@@ -63,6 +68,7 @@ def predicted_bytes(answer):
     return "to the byte, for 1, 5, 10, 100 and 1,000 keys"
 
 
+AS_IT_CAME = "Redis keeps bytes and knows no alphabet: return them as they came, without decode()."
 HINTS_TO = {  # a reply that was read wrongly
     b":": ("What stands after the colon is a number: int() reads it from bytes too.",),
     b"$": ("The number says how many bytes follow the first line, line ends among them. -1 says that there is no value.",
@@ -87,5 +93,6 @@ def decoder(answer):
                            (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]), (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None])):
         found = answer(data)
         if found != expected or type(found) is not type(expected):
-            raise Refused(f"decode({data}) is {found!r}; it should be {expected!r}", *HINTS_TO.get(data[:1], ()))
+            hints = (AS_IT_CAME,) if isinstance(found, str) else HINTS_TO.get(data[:1], ())
+            raise Refused(f"decode({data}) is {found!r}; it should be {expected!r}", *hints)
     return "10 replies read, arrays in arrays and line ends in values among them"

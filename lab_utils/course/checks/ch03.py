@@ -9,7 +9,17 @@ from ...tracing.cost import cost_and_result, cost_of
 from ...tracing.resp import commands_in
 from ...tracing.tap import Tap
 from ...words import counted
-from ..checking import SCRIPTS, Refused, commands_sent, exercise_client, first_difference, refuse_over, text, trips_of
+from ..checking import (
+    SCRIPTS,
+    Refused,
+    commands_sent,
+    exercise_client,
+    first_difference,
+    refuse_over,
+    refuse_pipelines,
+    text,
+    trips_of,
+)
 from ..exercises import exercise
 
 # 03.1
@@ -20,6 +30,9 @@ VALUES = 9_500  # does not fill the last batch
 MOST_TURNS, LARGEST_BATCH, HOUR_S = 10, 1_000, 3_600
 EXPIRY = ("MSET cannot set an expiry (MSETEX can, from Redis 8.4 and Valkey 9.1 on). Which option of SET does, in seconds?",
           "pipe.set(key, value, ex=3_600)")
+SMALL_BATCHES = ("Ten batches of a thousand have room for them all. Which of yours hold fewer, and when are they sent?",
+                 "len(pipe) says how many commands are queued: if len(pipe) == 1_000: pipe.execute() inside the loop.")
+FIRST = 3  # batches that are told
 SETS = (b"SET", b"SETEX", b"PSETEX")
 AROUND = (b"MULTI", b"EXEC")  # what redis-py's default pipeline puts around the commands; they are not held against it
 # 03.3
@@ -40,6 +53,7 @@ def read_all(answer):
     with exercise_client() as client:
         client.mset({key: value for key, value in zip(keys, right, strict=True) if value is not None})
         cost, got = cost_and_result(lambda r: answer(r, list(keys)), client)
+    refuse_pipelines(got)
     check_read(got, right)
     refuse_over(cost, 1)
     return f"{READ} keys in 1 round trip, {counted(cost.commands, 'command')}, in the order asked for"
@@ -81,8 +95,10 @@ def write_all(answer):
         with Tap() as tap:
             answer(client, dict(values))
         check_written(client, values)
-    cost, largest = cost_of(tap), largest_batch(tap)
-    refuse_over(cost, MOST_TURNS, "every value is there and expires")
+    cost, sizes = cost_of(tap), batches(tap)
+    largest = max(sizes, default=0)
+    refuse_over(cost, MOST_TURNS, f"every value is there and expires, in batches of {first_of(sizes)}",
+                *(SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()))
     if largest > LARGEST_BATCH:
         raise Refused(f"every value is there and expires, but {counted(largest, 'value')} in one batch; "
                       f"the limit is {LARGEST_BATCH:,}. One script or one command that writes them all is a batch too: "
@@ -115,11 +131,16 @@ def check_written(client, values):
     wrong = [seconds for seconds in left if not HOUR_S - 60 <= seconds <= HOUR_S]
     if wrong:
         raise Refused("every value is there, but not every key expires in an hour: "
-                      f"one in {wrong[0]:,} seconds; it should be {HOUR_S:,}", *EXPIRY)
+                      f"one in {wrong[0]:,} seconds; it should be {HOUR_S:,}", "SET's ex= is in seconds, px= in milliseconds.")
 
 
-def largest_batch(tap):
-    """The most values written, or commands of another kind sent, between two waits for a reply."""
+def first_of(sizes):
+    """'1, 1,000, 1,000, …': the sizes of the first batches."""
+    return ", ".join(f"{size:,}" for size in sizes[:FIRST]) + ", …" * (len(sizes) > FIRST)
+
+
+def batches(tap):
+    """For each wait for a reply: the values written, or the commands of another kind sent, where those are more."""
     ends, sent = {}, {}
     for turn in sorted(tap.turns, key=lambda turn: turn.replied):
         ends.setdefault(turn.connection, []).append(turn.replied)
@@ -129,7 +150,10 @@ def largest_batch(tap):
         for command in () if write.handshake else commands_in(write.chunks):
             kind, weight = weighed(command, scripts)
             sent[turn, kind] = sent.get((turn, kind), 0) + weight
-    return max(sent.values(), default=0)
+    sizes = {}
+    for (turn, _), size in sent.items():
+        sizes[turn] = max(size, sizes.get(turn, 0))
+    return list(sizes.values())
 
 
 def weighed(command, scripts):
@@ -156,6 +180,7 @@ def load(answer):
         right = fill(client, ids)
         with Tap() as tap:
             got = check_ran(answer(client, list(ids)), "the check")
+    refuse_pipelines(got)
     check_load(got, right, names_guessed(tap))
     cost = cost_of(tap)
     refuse_over(cost, 2)

@@ -22,8 +22,9 @@ def a2(turns, acks, pipeline_acks):
     adds = "nothing of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
         return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent", adds)
-    seen = f"{counted(turns, 'turn')} brought ~{acks} empty acknowledgements of yours, one pipeline of the same ~{pipeline_acks}"
+    seen = (f"this system sent ~{acks} empty acknowledgements in {counted(turns, 'turn')}, ~{pipeline_acks} in one "
+            "pipeline of the same commands")
     if acks >= turns and not pipeline_acks:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one; the article's sent one each way, in its "
-                            "pipeline too, so sending separately only multiplied them", adds)
+    return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one. The article's sent one each "
+                            "way, in its pipeline too, so there sending separately only multiplied them", adds)

@@ -56,7 +56,7 @@ def c14(near_gain, far_gain, loaded_gain):
         return Verdict(HOLDS, seen)
     if far_gain < max(NO_GAIN, near_gain / NO_GAIN) or loaded_gain < NO_GAIN:
         return Verdict(DEPENDS, f"on the load or the distance: {seen}, so a part of the gain is lost")
-    return Verdict(FAILS, f"{seen}. It is the other way round: the dearer a turn, the more it pays to make one")
+    return Verdict(FAILS, f"{seen}. It is the other way round: the more a round trip costs, the more it pays to make only one")
 
 
 @judge("D2", "Pipelining can overcome the limit that network delay sets, at some overhead.", "the distance")
@@ -84,7 +84,8 @@ def d3(plain_near_s, pipeline_near_s, plain_far_s, pipeline_far_s):
 @judge("D6", "Because of its overhead, a pipeline is best only for batches of hundreds to thousands.", "the client")
 def d6(break_even_near, break_even_far):
     """The number of commands from which on a pipeline is faster, at RTT 0 and far away."""
-    seen = f"in redis-py a pipeline was faster from ~{break_even_near} commands on at RTT 0, from ~{break_even_far} on far away"
+    far = ", near and far" if break_even_near == break_even_far else f" at RTT 0, from ~{break_even_far} on far away"
+    seen = f"in redis-py a pipeline was faster from ~{break_even_near} commands on{far}"
     if min(break_even_near, break_even_far) >= HUNDREDS:
         return Verdict(HOLDS, seen)
     return Verdict(DEPENDS, f"on the client: {seen}. Spring Data Redis, of which the article says it, does not run here")
