@@ -128,15 +128,16 @@ def texts(found):
     return [text for part in parts for text in texts(part)]
 
 
-GUESSED = ("A text stays a text, whatever it looks like. The writer knows which values were no texts: how does the reader hear "
-           "of it?",
+GUESSED = ("A value's looks do not tell its type: a text stays a text, and a number a number. The writer knows which was a "
+           "Decimal: how does the reader hear of it?",
            'Write {"$decimal": "19.90"} for a Decimal and {"$datetime": value.isoformat()} for a datetime; texts as they are.')
 
 
 def refuse_difference(order, got):
     where = difference(order, got, "the order")
     if where:
-        raise Refused(where, *(GUESSED if "; it was str" in where else ()))
+        guessed = any(sign in where for sign in ("; it was str", " came back as Decimal ", " came back as datetime "))
+        raise Refused(where, *(GUESSED if guessed else ()))
 
 
 def difference(wanted, got, where):
