@@ -1,7 +1,11 @@
+from collections import Counter
+
 def slowest(r, program):
     with lab.trace() as t:
         program(r)
-    longest = max(t.call_sites, key=lambda each: each.seconds)
-    return longest.site.function
+    seconds = Counter()
+    for place in t.call_sites:
+        seconds[place.site.function] += place.seconds
+    return max(seconds, key=seconds.get)
 
 lab.check("12.2", slowest)

@@ -22,6 +22,7 @@ CITIES, PLANS = ("Lima", "Oslo", "Pune"), ("free", "paid")
 GHOST = 61  # in the indexes, but its record is gone
 # 05.3
 PAGES, MOST_KEYS = 10_000, 200
+LONG = 64  # characters of a field: a longer one unpacks its hash
 PACKED = ("listpack", "listpackex", "ziplist")
 
 
@@ -101,7 +102,11 @@ def found(find, client, customer, texts, right):
 
 def wrong_orders(got, customer, texts, right, walks):
     """What is wrong with the orders that were found, and hints that fit."""
-    if len(got) != len(set(got)) or (customer == "bo" and len(got) > len(texts)):
+    if got and set(got) == {"None"}:
+        return (f"find(r, {customer!r}) returned None {counted(len(got), 'time')}: the names that it asks for are not those that "
+                "save writes",
+                "Print a name that save writes and one that find asks for, and compare them.")
+    if customer == "bo" and len(got) > len(texts):
         return (f"an order of {customer} that was saved twice is found twice, as it was and as it is",
                 "Saved again it must land in the same place. What of an order stays the same when its text changes?",
                 "Its number: as the field of a hash it can stand there only once.")
@@ -202,7 +207,10 @@ def packed(answer):
                       "together.")
     sizes = Counter(key for key, _ in places)
     if len(sizes) > MOST_KEYS:
-        raise Refused(f"every counter has a place, in {len(sizes):,} keys; the budget is {MOST_KEYS}")
+        raise Refused(f"every counter has a place, in {len(sizes):,} keys; the budget is {MOST_KEYS}",
+                      f"More fields in each hash make fewer keys: {PAGES:,} pages in {MOST_KEYS} hashes are {PAGES // MOST_KEYS} "
+                      "fields in each, at least.",
+                      'return f"exercise:visits:{number // 100}", number % 100')
     return written(places, sizes)
 
 
@@ -222,7 +230,9 @@ def written(places, sizes):
     loose = [key for key, encoding in encodings.items() if encoding not in PACKED]
     if loose:
         largest = max(loose, key=sizes.get)
+        longest = max(len(field) for key, field in places if key == largest)
+        hints = ("A hash stays packed up to a length of its fields and values. The section on memory found it on your server.",
+                 "The field need not say what the key says already: number % 100 is two characters.") * (longest > LONG)
         raise Refused(f"{len(loose)} of {counted(len(sizes), 'key')}: hashes that are no longer packed; "
-                      f"{largest} has {sizes[largest]:,} fields, the longest of {max(len(f) for k, f in places if k == largest)} "
-                      "characters")
+                      f"{largest} has {sizes[largest]:,} fields, the longest of {longest} characters", *hints)
     return f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} bytes each"

@@ -81,11 +81,12 @@ def fill_cart(client, number):
 
 @exercise("12.2", "write slowest(r, program): the name of the function in which program(r) waits longest", (
     "Run program(r) in a `with lab.trace() as t:` block. What has each of t.call_sites, besides its number of turns?",
-    "A call site has `seconds`. The one with the most: max(t.call_sites, key=lambda each: each.seconds), then its site.function.",
+    "A call site has `seconds`, and `site.function`, a name. A function may have several: add up the seconds of each name.",
 ))
 def slowest(answer):
     with exercise_client() as client:
-        for tale, (program, right, most_turns) in (("one slow command", one_blocks()), ("a loop", one_loops())):
+        tales = {"one slow command": one_blocks(), "a loop": one_loops(), "one function, two lines": two_lines()}
+        for tale, (program, right, most_turns, longest_line) in tales.items():
             said = answer(client, program)
             if not isinstance(said, str):
                 raise Refused(f"slowest returned {shown(said)}. The name of a function was expected, such as 'stock'",
@@ -96,9 +97,14 @@ def slowest(answer):
                 raise Refused(f"{tale}: {said!r} makes the most round trips, and {right!r} waits longest",
                               "Turns are not all alike: a command that blocks, or works long, makes a long one. What has a call "
                               "site besides its turns?", "each.seconds")
+            if said == longest_line:
+                raise Refused(f"{tale}: {said!r} has the line that waits longest, and {right!r} waits longer, on two lines together",
+                              "A function may ask on several lines, and each is a call site. Add up the seconds of those that have "
+                              "the same site.function.",
+                              "seconds = Counter(); for each in t.call_sites: seconds[each.site.function] += each.seconds")
             raise Refused(f"{tale}: {said!r} was named, and {right!r} waits longest",
                           "Add up what all the turns of a call site wait: each.seconds does.")
-    return "found one slow command among many quick ones, and one loop"
+    return "found one slow command among many quick ones, one loop, and one function that waits on two lines"
 
 
 def program_of(*parts):
@@ -114,13 +120,19 @@ def program_of(*parts):
 def one_blocks():
     program, names = program_of(f"for number in range({MANY}): r.get(f'exercise:{{number}}')",
                                 f"r.blpop('exercise:queue', timeout={BLOCKS_S})", "r.ping()")
-    return program, names[1], names[0]
+    return program, names[1], names[0], None
 
 
 def one_loops():
     loop = f"for number in range({SHORTS}): r.blpop('exercise:queue', timeout={SHORT_S})"
     program, names = program_of("r.ping()", f"r.blpop('exercise:queue', timeout={ONE_S})", loop)
-    return program, names[2], None
+    return program, names[2], None, None
+
+
+def two_lines():
+    wait = f"r.blpop('exercise:queue', timeout={BLOCKS_S})"
+    program, names = program_of("r.ping()", f"r.blpop('exercise:queue', timeout={ONE_S})", f"{wait}\n    {wait}")
+    return program, names[2], None, names[1]
 
 
 @exercise("12.3", "write visit(r, user, now): slow_visit in one round trip, safe beside other visits", (
@@ -172,7 +184,8 @@ def thread(answer):
             post, expected = fill_thread(client, number)
             call = f"a thread of {counted(number, 'comment')}"
             lines_within(THREAD_TRIPS, answer, (client, post), expected, call, "A deleted comment has no fields, and a banned "
-                         "author's are left out. The others keep their order.")
+                         "author's are left out. The others keep their order.", "`banned` is the text '0' or '1', and in Python "
+                         "the text '0' is true: compare it with '1'.")
     return f"{COMMENTS} comments by authors of whom some are banned, in {THREAD_TRIPS} round trips"
 
 
