@@ -98,9 +98,10 @@ def slowest(answer):
                               "Turns are not all alike: a command that blocks, or works long, makes a long one. What has a call "
                               "site besides its turns?", "each.seconds")
             if said == longest_line:
-                raise Refused(f"{tale}: {said!r} has the line that waits longest, and {right!r} waits longer, on two lines together",
-                              "A function may ask on several lines, and each is a call site. Add up the seconds of those that have "
-                              "the same site.function.",
+                raise Refused(f"{tale}: {said!r} has the line that waits longest, and {right!r} waits longer, on two lines "
+                              "together",
+                              "A function may ask on several lines, and each is a call site. Add up the seconds of those that "
+                              "have the same site.function.",
                               "seconds = Counter(); for each in t.call_sites: seconds[each.site.function] += each.seconds")
             raise Refused(f"{tale}: {said!r} was named, and {right!r} waits longest",
                           "Add up what all the turns of a call site wait: each.seconds does.")
