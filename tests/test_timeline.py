@@ -5,6 +5,7 @@ import redis
 from helpers import refusal
 
 import lab_utils as lab
+from lab_utils.figures.seen import apart
 
 
 @pytest.fixture
@@ -119,3 +120,10 @@ def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):
     assert len(figure.axes) == 2
     assert capsys.readouterr().out == ("measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 saw a part, 1 saw all of it; "
                                        "transaction: 1 look in 3 ms, 1 saw nothing, 0 saw a part, 0 saw all of it\n")
+
+
+def test_looks_that_would_cover_each_other_are_drawn_once_and_counted_each():
+    empty = [(at, 0) for at in (0.0, 0.1, 0.2, 5.0, 5.1)]
+    assert apart(empty, 1, 10) == [(0.0, 0), (5.0, 0), (5.1, 0)]
+    assert apart([(0.0, 0), (0.1, 20)], 1, 10) == [(0.0, 0), (0.1, 20)]
+    assert apart([], 1, 10) == []

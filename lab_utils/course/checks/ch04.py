@@ -36,6 +36,7 @@ MOST_TRIES = 100
 MANY_LOST = 5  # races lost after which giving up with an error is an answer
 IN_BETWEEN = ("Between your look and your write the stock changed, or may have. What keeps the write from happening then?",
               "pipe.watch(key) before the look; then pipe.multi(), the write, pipe.execute(): EXEC refuses if the key changed.")
+LOOK_FIRST = ("To take first and give back sells tickets that are not there. Look before you take.", *IN_BETWEEN[1:])
 READS = frozenset({"GET", "MGET", "WATCH", "UNWATCH", "MULTI", "DISCARD", "PING", "EXISTS", "STRLEN", "TYPE", "SCRIPT"})
 # 04.3
 MEMBER = "exercise-member"
@@ -46,7 +47,7 @@ WRONG_TYPE = [key for key, kind in KEYS.items() if kind == "text"]
 
 @exercise("04.1", "write transfer(r, source, target, amount): both accounts change together, in one round trip", (
     "Which pipeline sends everything at once, and which keeps others out? You need a pipeline that is both.",
-    "DECRBY and INCRBY need no reply to be built. Queue both in r.pipeline(), as it comes, and execute.",
+    "DECRBY and INCRBY need no reply to be built. Queue both in a plain r.pipeline(), and execute.",
     "pipe = r.pipeline(); pipe.decrby(source, amount); pipe.incrby(target, amount); pipe.execute()",
 ))
 def transfer(answer):
@@ -106,7 +107,8 @@ def check_take(said, before, after, story):
         raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was left", "return says it.")
     lowest = min([after, *story.seen])
     if lowest < 0:
-        raise Refused(f"{tale}: the stock stood at {lowest}" + (", if only for a moment" if after >= 0 else ""), *IN_BETWEEN)
+        hints = IN_BETWEEN if {"GET", "MGET"} & story.names else LOOK_FIRST
+        raise Refused(f"{tale}: the stock stood at {lowest}" + (", if only for a moment" if after >= 0 else ""), *hints)
     if not said and after < left:
         raise Refused(f"{tale}: take returned False, and yet the stock went down to {after}. "
                       "Something was sent before EXEC could refuse it: was multi() called?",
@@ -163,8 +165,8 @@ def taken(answer, client, story):
         except TooMany:
             raise Refused(f"{MOST_TRIES} tries and still at it, because another client is faster each time. Bound the loop: "
                           "a caller who waits can't do anything else",
-                          "for _ in range(20): in place of while True:, and raise behind it. A pause of random length before "
-                          "each new try lets the others finish.") from None
+                          "for _ in range(20): in place of while True: (r.transaction() is such a loop, without a bound), and "
+                          "raise behind it. A pause of random length before each new try lets the others finish.") from None
         except Exception as error:
             if len(story.made) < MANY_LOST and story.rival.exists(STOCK):
                 raise
@@ -177,7 +179,7 @@ class Story:
 
     def __init__(self, rival, watches, writes):
         self.rival, self.watches, self.writes = rival, iter(watches), iter(writes)
-        self.made, self.seen, self.written = [], [], 0
+        self.made, self.seen, self.written, self.names = [], [], 0, set()
 
     def before_watch(self):
         self.attack(self.watches)
@@ -204,6 +206,7 @@ def told_beforehand(story):
         chunks = list(chunks_of(command))
         if self.is_connected and self.client_name != "rival":
             names = set(names_in(chunks))
+            story.names |= names
             if names - READS:
                 story.before_write()
             elif "WATCH" in names:
@@ -253,6 +256,8 @@ def check_refused(client, said, cost):
                       "A refusal is an error, not a number: isinstance(reply, redis.ResponseError).")
     if lost:
         raise Refused(f"{lost[0]!r} is not in your list, and its SADD failed: its value is a string")
-    refuse_over(cost, 1, "right keys")
+    refuse_over(cost, 1, "right keys", "All the SADDs can leave together: queue them in one pipeline, then execute().",
+                "pipe.execute(raise_on_error=False) returns a reply for each; a failed one's is an exception, not raised.",
+                "return [key for key, reply in zip(keys, replies) if isinstance(reply, redis.ResponseError)]")
 
 
