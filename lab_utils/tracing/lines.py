@@ -14,16 +14,18 @@ from threading import get_ident
 DEEPEST = 16  # tasks that start tasks that start tasks: further up nobody asks
 
 here = contextvars.ContextVar("line", default=None)  # the line of this context; a task inherits its starter's
-started_by = weakref.WeakKeyDictionary()  # thread -> the line that started it
+started_by = weakref.WeakKeyDictionary()  # thread -> the line that started it, and the CPU its thread had used by then
 
 
 class Line:
     """A thread or a task; `above` are the lines that started it, the nearest first."""
 
-    __slots__ = ("__weakref__", "above", "ident", "name", "task")
+    __slots__ = ("__weakref__", "above", "cpu_started", "ident", "name", "own", "task")
 
-    def __init__(self, task, ident, parent):
+    def __init__(self, task, ident, parent, cpu_started=None):
         self.task, self.ident = task, ident
+        self.cpu_started = cpu_started  # of a thread: the seconds of CPU that its starter's had used by then
+        self.own = 0.0  # seconds of CPU that the trace took of it when it started threads or gave them work
         self.name = task().get_name() if task else threading.current_thread().name
         self.above = (parent, *parent.above[:DEEPEST]) if parent else ()
 
@@ -36,7 +38,14 @@ def line_here():
     task = asyncio.current_task(loop) if loop is not None else None
     if line is not None and task is not None and line.task is not None and line.task() is task:
         return line
-    parent = line or started_by.get(threading.current_thread())
-    made = Line(weakref.ref(task) if task else None, get_ident(), parent)
+    starter, cpu = started_by.get(threading.current_thread(), (None, None))
+    made = Line(weakref.ref(task) if task else None, get_ident(), line or starter, cpu if line is None else None)
     here.set(made)
     return made
+
+
+def took(seconds):
+    """The trace took so many seconds of CPU of this line, beside its turns."""
+    line = here.get()
+    if line is not None:
+        line.own += seconds

@@ -7,7 +7,8 @@ import threading
 import weakref
 from dataclasses import dataclass, field
 from operator import itemgetter
-from time import perf_counter
+from threading import get_ident
+from time import perf_counter, thread_time
 
 from .chains import Chains
 from .lines import line_here
@@ -89,6 +90,8 @@ class Recorder(Listener):
         self.turns, self.folds, self.chains = [], {}, Chains()  # folds: {(site, what, setup): Fold}
         self.places, self.lines = [], []  # of connections and of lines, by number, as far as they are kept
         self.starters = []  # of each line the number of the one that started it, or None
+        self.opener = self.cpu_began = self.own_began = self.cpu_over = None  # line that opened it, its CPU then and later
+        self.cpu_started = []  # of each line the CPU that its starter's thread had used
         self.loops = []  # of each line the number of the event loop that runs it, or None for a thread
         self.threads = {}  # ident of an event loop's thread -> the loop's number
         self.connections = self.lines_seen = 0
@@ -103,20 +106,23 @@ class Recorder(Listener):
     def __enter__(self):
         self.began = perf_counter()
         super().__enter__()
-        line_here()
+        self.opener = line_here()
+        self.cpu_began, self.own_began = thread_time(), self.opener.own
         self.began = perf_counter()  # without what opening it took
         return self
 
     def close(self):
         if self.is_open:
             self.over = perf_counter()
+            if self.opener is not None and self.opener.ident == get_ident():
+                self.cpu_over = thread_time()
         super().close()
         self.sort_in(all_of_them=True)
 
     def drop(self):
         """Lets go of what was seen: a thread or task that goes on after the block still knows this recorder."""
-        self.turns, self.folds, self.chains, self.places, self.lines, self.starters = [], {}, Chains(), [], [], []
-        self.loops = []
+        self.turns, self.folds, self.chains, self.places = [], {}, Chains(), []
+        self.lines, self.starters, self.loops, self.cpu_started = [], [], [], []
         self.named = Named()
 
     @property
@@ -224,6 +230,7 @@ class Recorder(Listener):
             if len(self.lines) < MOST_PLACES:
                 self.lines.append(line.name)
                 self.starters.append(starter)
+                self.cpu_started.append(line.cpu_started)
                 self.loops.append(self.threads.setdefault(line.ident, len(self.threads)) if line.task else None)
         return self.line_numbers[line]
 

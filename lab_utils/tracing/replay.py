@@ -9,8 +9,9 @@ work is done while the reply travels. So a turn that overlapped others' takes as
 reading it took, and the distance; unless two turns, one after the other, were made meanwhile: then it was not there yet. The
 whole is never shorter than it was: threads take turns at Python, so what they do adds up, near or far.
 
-Where tasks alone made the turns, their loop's own clock says what it did, and it is played as a queue: see `queueing.py`. What
-the trace itself took of its time is taken away: `overhead.py` says what of it can't be measured at each turn.
+Where tasks alone made the turns, their loop's own clock says what it did, and it is played as a queue: see `queueing.py`. So
+are threads that the block started, by the clock of each: see `gil.py`. What the trace itself took of their time is taken away:
+`overhead.py` says what of it can't be measured at each turn. All else is played by the times at which turns were seen.
 
 Turns beyond the first 10,000 were added up, so their order is not known. They overlap as much as they outnumber their waits.
 
@@ -23,19 +24,19 @@ same connection of a pool. A task that blocks its loop without computing, in `ti
 """
 
 import itertools
-import re
 from bisect import bisect_left
 from dataclasses import replace
 
 from ..arguments import check_number
-from .overhead import unmeasured
+from .gil import is_of_threads, played_on_threads, pools_of, reading_cpu
+from .overhead import unmeasured, unmeasured_of_threads
 from .queueing import is_of_loops, played_on_loops
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine
 SHORTER = 10  # a tenth of the turns are shorter than the one that is taken
 SLEEPS_MS, WAKING_S = 0.5, 0.00005  # a client that waits so long sleeps, and reads a reply so long after it came
-WORKER = re.compile(r"(.+)_\d+\Z")  # the name of a pool's thread
 OWN_S = 0.00005  # of a turn on one machine
+SLEEPING_S = 0.000015  # of CPU: a thread goes to sleep until a reply comes; by the clocks of busy processes, near and far
 
 
 def seconds_at(record, rtt_ms, here_ms=None):
@@ -48,6 +49,8 @@ def seconds_at(record, rtt_ms, here_ms=None):
         longer += WAKING_S
     if is_of_loops(record):
         return replayed_on_loops(traced, longer)
+    if is_of_threads(record):
+        return replayed_on_threads(traced, longer, 0.0 if here else SLEEPING_S)
     seconds = replayed(record, longer, here)
     return max(seconds, record.seconds) if longer >= 0 else seconds  # the client's own work is not done sooner
 
@@ -58,6 +61,9 @@ def distance_of(record):
     usual = short_one(turns)
     if usual < NEAR_S:
         return 0.0
+    if is_of_threads(record):  # whose clocks say what reading took; the rest may be another thread's work
+        waited = min(waits_by_kind(record).values())
+        return waited if waited >= NEAR_S else 0.0
     # Where many tasks send before the first of them reads, replies wait for the program: then it did not wait for them.
     waited = [seconds for seconds in before_replies(turns) if seconds >= NEAR_S]
     return usual - OWN_S if 2 * sum(waited) >= usual else 0.0
@@ -120,6 +126,30 @@ def replayed_on_loops(record, longer):
 
     end_before, end = played_on_loops(record, needed, unmeasured())
     return max(0.0, end + rest_of(record, record.seconds - end_before, longer))
+
+
+def replayed_on_threads(record, longer, sleeping):
+    """The same of turns that threads made, by what each thread's own clock said."""
+    opened, waits = set(), waits_by_kind(record)
+
+    def waited(turn):
+        trips = 1
+        if turn.setup and turn.connection not in opened:
+            trips = 2
+            opened.add(turn.connection)
+        return max(0.0, min(turn.seconds - reading_cpu(turn), waits[kind_of(turn)]) + trips * longer)
+
+    end_before = max(turn.replied for turn in record.turns)
+    end = played_on_threads(record, waited, pools_of(record), unmeasured_of_threads(), sleeping if longer > 0 else 0.0)
+    return max(0.0, end + rest_of(record, record.seconds - end_before, longer))
+
+
+def waits_by_kind(record):
+    """{kind of turn: the seconds of a short one in which its thread did not compute}."""
+    kinds = {}
+    for turn in record.turns:
+        kinds.setdefault(kind_of(turn), []).append(max(0.0, turn.seconds - reading_cpu(turn)))
+    return {kind: sorted(seconds)[len(seconds) // SHORTER] for kind, seconds in kinds.items()}
 
 
 def chained(turns):
@@ -225,12 +255,6 @@ class Played:
         while line is not None:
             yield line
             line = self.starters[line]
-
-
-def pools_of(record):
-    """{number of a line: the pool of threads that it is a worker of}."""
-    names = {number: WORKER.match(name) for number, name in enumerate(record.lines)}
-    return {number: (found[1], record.starters[number]) for number, found in names.items() if found}
 
 
 def note(ends, key, ended, now):

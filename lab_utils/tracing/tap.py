@@ -29,7 +29,7 @@ import redis.connection
 from ..interrupts import restorer
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
-from .turns import Besides, answer, answered_in_loop, beside, lose, took
+from .turns import Besides, Threads, answer, answered_in_loop, answered_in_thread, beside, lose, took, took_in_thread
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -228,6 +228,7 @@ def replace_all():
     """Puts the tapped versions in place, all or none."""
     check_redis_py()
     Besides.seconds = 0.0
+    Threads.several = False
     try:
         for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start}),
                                 (ThreadPoolExecutor, {"submit": submits}),
@@ -277,16 +278,24 @@ def names_in(method):
 
 def thread_start(original):
     def start(self):
-        started_in[self] = blocks_here()
-        started_by[self] = lines.here.get()
+        if taps := blocks_here():
+            Threads.several = True
+        started_in[self] = taps
+        cpu = thread_time()
+        started_by[self] = lines.here.get(), cpu
         sites.started_at[self] = finder.find()
+        lines.took(thread_time() - cpu)
         return original(self)
     return start
 
 
 def submits(original):
     def submit(self, fn, /, *args, **kwargs):
-        return original(self, Handed(fn, finder.find()), *args, **kwargs)
+        cpu = thread_time()
+        Threads.several = Threads.several or bool(blocks_here())
+        handed = Handed(fn, finder.find())
+        lines.took(thread_time() - cpu)
+        return original(self, handed, *args, **kwargs)
     return submit
 
 
@@ -407,9 +416,12 @@ def send_packed_command(original):
         if type(command) not in (list, bytes):  # redis-py may hand over a generator, and it is read twice; bytes alone it refuses
             command = chunks_of(command)
         original(self, command, check_health)
+        cpu = thread_time() if Threads.several else None  # alone, a thread's time is its own
         taps = blocks.get()
         for tap in taps if len(taps) == 1 and taps[0].is_open else seeing():  # as it is nearly always
             tap.wrote(self, started, command, waits)
+        if cpu is not None:
+            took_in_thread(waits, cpu)
     return send
 
 
@@ -442,10 +454,18 @@ def read_response(original):
         try:
             response = original(self, *args, **kwargs) if args or kwargs else original(self)
         except BaseException as failure:
+            cpu, notes = thread_time() if Threads.several else None, waits.notes
             ended(self, waits, failure, self._sock is None)
+            if cpu is not None:
+                answered_in_thread(notes, cpu)
             raise
-        if waits.notes:
-            answer(waits, response)
+        if notes := waits.notes:
+            if Threads.several:
+                cpu = thread_time()
+                answer(waits, response)
+                answered_in_thread(notes, cpu)
+            else:
+                answer(waits, response)
         if taps_open:
             tell_replied(self, None)
         return response

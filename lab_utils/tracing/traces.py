@@ -31,6 +31,16 @@ MOST_KINDS = 3  # of key that one call site is said to name
 
 
 @dataclass
+class Opener:
+    """The thread that opened the block: its number, its CPU then and at the end, and what of it the trace took besides turns."""
+
+    line: int
+    cpu_began: float
+    cpu_over: float
+    own: float
+
+
+@dataclass
 class Record:
     """What was seen: all that a Trace knows. Times are seconds after the beginning."""
 
@@ -40,6 +50,8 @@ class Record:
     lines: list[str] = field(default_factory=list)  # names of threads and tasks by number
     starters: list[int | None] = field(default_factory=list)  # of each the number of the one that started it
     loops: list[int | None] = field(default_factory=list)  # of each the number of the event loop that runs it, if it is a task
+    cpu_started: list[float | None] = field(default_factory=list)  # of a thread: the CPU that its starter's had used
+    opener: Opener | None = None  # the thread that opened the block
     seconds: float = 0.0
     waits: int = 0
     waiting: float = 0.0
@@ -157,9 +169,9 @@ class Trace:
     def seconds_at(self, rtt_ms, here_ms=None):
         """The seconds that the block would take with Redis `rtt_ms` milliseconds of round trip away: see `replay.py`.
 
-        `here_ms` is the distance at which it was traced; left out, it is taken from the shortest turn. Of asyncio tasks, the
-        first call in a process takes about half a second more: it measures what a trace costs them (see `overhead.py`). Raises
-        LabError for anything but numbers of 0 or more.
+        `here_ms` is the distance at which it was traced; left out, it is taken from the shortest turn. Of asyncio tasks, and of
+        threads, the first call in a process takes about half a second more: it measures what a trace costs them (see
+        `overhead.py`). Raises LabError for anything but numbers of 0 or more.
         """
         return seconds_at(self.record, rtt_ms, here_ms)
 
@@ -222,6 +234,7 @@ class Trace:
             fields["turns"] = [turn_from(each) for each in stored["turns"]]
             fields["folds"] = [Fold(**{**each, "site": Site(**each["site"])})
                                for each in stored["folds"]]
+            fields["opener"] = fields.get("opener") and Opener(**fields["opener"])
             fields["places"] = [Place(**each) for each in stored["places"]]
             return cls(Record(**fields))
         except (KeyError, TypeError, ValueError) as error:
@@ -276,10 +289,17 @@ def record_of(recorder):
     with recorder.sorting:
         return Record(
             list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
-            list(recorder.starters), list(recorder.loops), recorder.seconds, recorder.chains.waits, recorder.chains.waiting,
-            recorder.opened, recorder.refused, recorder.unattributed,
+            list(recorder.starters), list(recorder.loops), list(recorder.cpu_started), opener_of(recorder), recorder.seconds,
+            recorder.chains.waits, recorder.chains.waiting, recorder.opened, recorder.refused, recorder.unattributed,
             [name for module, name in UNSEEN.items() if module in sys.modules],
         )
+
+
+def opener_of(recorder):
+    if recorder.opener is None or recorder.cpu_over is None or recorder.opener not in recorder.line_numbers:
+        return None
+    number = recorder.line_numbers[recorder.opener]
+    return Opener(number, recorder.cpu_began, recorder.cpu_over, recorder.opener.own - recorder.own_began)
 
 
 def turn_from(stored):

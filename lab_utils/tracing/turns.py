@@ -40,8 +40,8 @@ class Turn:
     `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered", "error" (the server's, named in
     `error`), "elsewhere" (a cluster's node sent it on) or "lost". `setup` marks what connecting itself sends. `connection` and
     `line` (a thread or task) are numbers within the trace; `depth` is how many turns, one after the other, it took to get here.
-    `own` is the seconds that noting it took, measured in asyncio alone, where all others wait meanwhile; there `cpu_sent` and
-    `cpu_replied` are the seconds of CPU that the loop's thread had used when it was sent and when its reply was read.
+    `own` is the seconds that noting it took, measured where others wait meanwhile: in asyncio, and once there are threads. There
+    `cpu_sent` and `cpu_replied` are the seconds of CPU that its thread had used when it was sent and when its reply was read.
     `generation` is 1, or one more than that of the turn from the same place whose reply named this one's key.
     """
 
@@ -95,6 +95,12 @@ def add(note, raw):
     note[MISSING] += replies_to(raw)
 
 
+class Threads:
+    """Whether threads were started, or given work, since a tap was opened: from then on each notes its own CPU."""
+
+    several = False
+
+
 class Besides:
     """Seconds that tracing took of an event loop since the last write that was noted."""
 
@@ -113,6 +119,23 @@ def took(waits, cpu):
         if note[CPU_SENT] is None:
             note[CPU_SENT] = cpu
     Besides.seconds = 0.0
+
+
+def took_in_thread(waits, cpu):
+    """The same of a thread that makes its turns itself: others do not know what the trace took of it."""
+    seconds = thread_time() - cpu
+    for note in waits.notes:
+        note[OWN] += seconds
+        if note[CPU_SENT] is None:
+            note[CPU_SENT] = cpu
+
+
+def answered_in_thread(notes, cpu):
+    """A reply of theirs was read when their thread had used `cpu` seconds."""
+    seconds = thread_time() - cpu
+    for note in notes:
+        note[CPU_REPLIED] = cpu
+        note[OWN] += seconds
 
 
 def answer(waits, response=None, failure=None):
