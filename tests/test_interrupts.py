@@ -1,5 +1,7 @@
 """An interrupted helper puts everything back and says so in one sentence; the link answers what it is asked."""
 
+import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -15,6 +17,7 @@ import redis.asyncio
 import lab_utils as lab
 from lab_utils import interrupts
 from lab_utils.interrupts import Interrupted, interruptible, uninterrupted
+from lab_utils.testbed import event_loop
 from lab_utils.testbed.link import link
 
 
@@ -183,3 +186,25 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
         lab.count(endless, r)
     assert [dict(vars(kind)) for kind in kinds] == before
     assert lab.count(lambda c: c.ping(), r).round_trips == 1
+
+
+def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
+    """It comes while the first one's coroutine is being cancelled."""
+    cancelled = []
+
+    async def endless(client):
+        while True:
+            with contextlib.suppress(redis.RedisError):  # its connection is closed meanwhile
+                await client.ping()
+
+    def cut_short(*running):
+        monkeypatch.setattr(event_loop, "cancel", lambda *running: (cancelled.append(True), cancel(*running)))
+        ctrl_c()
+
+    cancel = event_loop.cancel
+    monkeypatch.setattr(event_loop, "cancel", cut_short)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(Interrupted):
+        lab.count(endless, r)
+    assert cancelled == [True]
+    assert asyncio.all_tasks(event_loop.loop()[0]) == set()

@@ -15,9 +15,11 @@ import redis.asyncio
 
 from ..arguments import is_async
 from ..errors import LabError
+from ..interrupts import restorer, uninterrupted
 
 __all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", "thread_id"]
 
+_going_on = {}  # thread -> what it ran in the loop and may not have ended: [(queue that holds its task, Event of its end)]
 CANCEL_AGAIN_S = 0.1
 CANCELLING_S = 5  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
 
@@ -48,12 +50,25 @@ def run(coroutine):
         coroutine.close()
         raise
     running, ended = queue.SimpleQueue(), threading.Event()
-    future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
+    with uninterrupted():
+        future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
+        _going_on.setdefault(threading.get_ident(), []).append((running, ended))
     try:
         return future.result()
     finally:
+        end()
+
+
+@restorer
+def end():
+    """Sees to it that what this thread ran in the loop has ended. A second Ctrl-C may have cut this short the first time."""
+    left = _going_on.get(threading.get_ident(), [])
+    while left:
+        running, ended = left[-1]
         if not ended.is_set():
             cancel(running, ended)
+        left.pop()
+    _going_on.pop(threading.get_ident(), None)
 
 
 def check_outside():
