@@ -190,21 +190,26 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
     """It comes while the first one's coroutine is being cancelled."""
-    cancelled = []
+    class CutShort(threading.Event):
+        def wait(self, timeout=None):
+            CutShort.wait = threading.Event.wait
+            ctrl_c()
+
+    class Run(event_loop.Run):
+        def __init__(self):
+            super().__init__()
+            self.ended = CutShort()
 
     async def endless(client):
         while True:
             with contextlib.suppress(redis.RedisError):  # its connection is closed meanwhile
                 await client.ping()
 
-    def cut_short(*running):
-        monkeypatch.setattr(event_loop, "cancel", lambda *running: (cancelled.append(True), cancel(*running)))
-        ctrl_c()
-
-    cancel = event_loop.cancel
-    monkeypatch.setattr(event_loop, "cancel", cut_short)
+    before, wait = event_loop.loop(), CutShort.wait
+    monkeypatch.setattr(event_loop, "Run", Run)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(Interrupted):
         lab.count(endless, r)
-    assert cancelled == [True]
-    assert asyncio.all_tasks(event_loop.loop()[0]) == set()
+    assert CutShort.wait is not wait, "it was cut short"
+    assert event_loop.loop() is before
+    assert asyncio.all_tasks(before[0]) == set()

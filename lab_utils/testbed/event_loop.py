@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import functools
 import inspect
-import queue
 import threading
 import time
 
@@ -19,7 +18,7 @@ from ..interrupts import restorer, uninterrupted
 
 __all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", "thread_id"]
 
-_going_on = {}  # thread -> what it ran in the loop and may not have ended: [(queue that holds its task, Event of its end)]
+_going_on = {}  # thread -> what it ran in the loop and may not have ended: [Run]
 CANCEL_AGAIN_S = 0.1
 CANCELLING_S = 5  # for a coroutine to end that is cancelled; one that does not is left behind with its loop
 
@@ -49,10 +48,10 @@ def run(coroutine):
     except LabError:
         coroutine.close()
         raise
-    running, ended = queue.SimpleQueue(), threading.Event()
+    started = Run()
     with uninterrupted():
-        future = asyncio.run_coroutine_threadsafe(noted(coroutine, running, ended), loop()[0])
-        _going_on.setdefault(threading.get_ident(), []).append((running, ended))
+        future = asyncio.run_coroutine_threadsafe(noted(coroutine, started), loop()[0])
+        _going_on.setdefault(threading.get_ident(), []).append(started)
     try:
         return future.result()
     finally:
@@ -64,9 +63,8 @@ def end():
     """Sees to it that what this thread ran in the loop has ended. A second Ctrl-C may have cut this short the first time."""
     left = _going_on.get(threading.get_ident(), [])
     while left:
-        running, ended = left[-1]
-        if not ended.is_set():
-            cancel(running, ended)
+        if not left[-1].ended.is_set():
+            cancel(left[-1])
         left.pop()
     _going_on.pop(threading.get_ident(), None)
 
@@ -78,24 +76,31 @@ def check_outside():
                        "each other. Write the outer function as plain `def`.")
 
 
-async def noted(coroutine, running, ended):
-    """Says which task runs the coroutine, and when it has ended: a future is cancelled long before what it stands for."""
-    running.put(asyncio.current_task())
+class Run:
+    """A coroutine that runs in the loop: its task, once it has begun, and whether it has ended."""
+
+    def __init__(self):
+        self.task, self.begun, self.ended = None, threading.Event(), threading.Event()
+
+
+async def noted(coroutine, started):
+    """Notes which task runs the coroutine, and when it has ended: a future is cancelled long before what it stands for."""
+    started.task = asyncio.current_task()
+    started.begun.set()
     try:
         return await coroutine
     finally:
-        ended.set()
+        started.ended.set()
 
 
-def cancel(running, ended):
+def cancel(started):
     """Cancels the task until it ends: before Python 3.12 `asyncio.wait_for` can swallow a cancellation, and redis-py uses it."""
     deadline = time.monotonic() + CANCELLING_S
-    with contextlib.suppress(queue.Empty):
-        task = running.get(timeout=CANCELLING_S)
-        while not ended.is_set() and time.monotonic() < deadline:
-            loop()[0].call_soon_threadsafe(task.cancel)
-            ended.wait(CANCEL_AGAIN_S)
-    if not ended.is_set():
+    started.begun.wait(CANCELLING_S)
+    while started.task and not started.ended.is_set() and time.monotonic() < deadline:
+        loop()[0].call_soon_threadsafe(started.task.cancel)
+        started.ended.wait(CANCEL_AGAIN_S)
+    if not started.ended.is_set():
         loop.cache_clear()
 
 
