@@ -637,6 +637,15 @@ def test_workers_of_a_pool_are_alike():
     assert 0.06 < seconds_at(record, 10, here_ms=1e-9) < 0.09
 
 
+@pytest.mark.parametrize("block", [lambda r: r.blpop("nothing", timeout=0.05), lambda r: r.xread({"nothing": "$"}, block=50)],
+                         ids=["BLPOP", "XREAD"])
+def test_what_a_command_blocked_is_no_distance(r, block):
+    r.ping()
+    with trace() as t:
+        block(r)
+    assert t.seconds_at(10) == pytest.approx(t.seconds_at(10, here_ms=0)) and t.seconds_at(10) >= t.seconds + 0.01
+
+
 def test_turns_that_were_added_up_are_further_away_too(r, monkeypatch):
     monkeypatch.setattr(recorder, "WHOLE", 10)
     monkeypatch.setattr(recorder, "BATCH", 10)

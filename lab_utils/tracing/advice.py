@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from ..words import counted, size
-from .commands import FIELDS, SEPARATORS, named
+from .commands import FIELDS, SEPARATORS, blocks, named
 from .sites import NOWHERE, Site
 from .turns import LOST
 
@@ -418,7 +418,7 @@ def connections(record):
 def blocking(record, turns):
     for turn in turns:
         command = turn.commands[0] if len(turn.commands) == 1 else None
-        if not command or not (command.name.startswith("B") or command.name.startswith("XREAD")) or command.detail is None:
+        if not command or not blocks(command):
             continue
         limit = record.places[turn.connection].timeout if turn.connection < len(record.places) else None
         if limit and (command.detail == 0 or command.detail >= limit):

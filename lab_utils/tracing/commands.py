@@ -121,6 +121,11 @@ def key_in(name, parts):
     return parts[2] if name in ("OBJECT ENCODING", "MEMORY USAGE") and len(parts) > 2 else None
 
 
+def blocks(command):
+    """Whether a Command waits at the server, until something comes or its timeout, the detail, is over."""
+    return command.detail is not None and command.name in (*BLOCKING_LAST, "XREAD", "XREADGROUP")
+
+
 def detail_of(name, parts):
     try:
         if name in SCANS:

@@ -28,6 +28,7 @@ from bisect import bisect_left
 from dataclasses import replace
 
 from ..arguments import check_number
+from .commands import blocks
 from .gil import is_of_threads, played_on_threads, pools_of, reading_cpu
 from .overhead import unmeasured, unmeasured_of_threads
 from .queueing import is_of_loops, played_on_loops
@@ -56,8 +57,11 @@ def seconds_at(record, rtt_ms, here_ms=None):
 
 
 def distance_of(record):
-    """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock."""
-    turns = [turn for turn in record.turns if turn.outcome == "answered"]
+    """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock.
+
+    How long a blocking command waited at the server says nothing of it.
+    """
+    turns = [turn for turn in record.turns if turn.outcome == "answered" and not any(map(blocks, turn.commands))]
     usual = short_one(turns)
     if usual < NEAR_S:
         return 0.0
