@@ -18,7 +18,8 @@ from ..calm import Calm, quiet
 from ..scale import scale
 from ..testbed import event_loop
 
-SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long
+SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long,
+SHORTEST_SHARE = 0.02  # and this share of the longest call: where a far one takes its time, a near one can be measured well
 LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
 WARM_CALLS = 3  # of a shorter one; the fastest says how many calls make a sample
 ENOUGH_QUIET = 9  # rounds: below 8 there is no interval for a ratio (see `ratio.py`)
@@ -123,17 +124,21 @@ def measure(runners, setup, rounds, watch):
 
 def warm_up(runners, setup, watch):
     """({key: calls that make a sample}, seconds that a round takes). Opens connections and fills caches on the way."""
-    calls, round_s = {}, 0.0
-    for key, runner in runners.items():
-        fastest = float("inf")
-        for _ in range(WARM_CALLS):
-            prepare(setup, runner)
-            fastest = min(fastest, runner.sample(1, watch).seconds)
-            if fastest > LONG_CALL_S:
-                break
-        calls[key] = 1 if setup else max(1, round(SHORTEST_SAMPLE_S / fastest))
-        round_s += fastest * calls[key]
-    return calls, round_s
+    fastest = {key: fastest_call(runner, setup, watch) for key, runner in runners.items()}
+    sample_s = max(SHORTEST_SAMPLE_S, SHORTEST_SHARE * max(fastest.values()))
+    calls = {key: 1 if setup else max(1, round(sample_s / seconds)) for key, seconds in fastest.items()}
+    return calls, sum(fastest[key] * calls[key] for key in runners)
+
+
+def fastest_call(runner, setup, watch):
+    """Seconds of the fastest of a few calls."""
+    fastest = float("inf")
+    for _ in range(WARM_CALLS):
+        prepare(setup, runner)
+        fastest = min(fastest, runner.sample(1, watch).seconds)
+        if fastest > LONG_CALL_S:
+            break
+    return fastest
 
 
 def one_round(runners, setup, calls, watch, patience):
