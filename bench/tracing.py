@@ -148,7 +148,7 @@ async def tasks(r):
 PROGRAMS = [loop, pipeline, ten_pipelines, watched, script, with_own_work, large_values, scan, eight_threads, tasks]
 
 
-# Eight others: tasks in crowds and in a row, threads, locks
+# Nine others: tasks in crowds and in a row, threads, locks, long pipelines
 
 
 async def sixty_tasks(r):
@@ -213,7 +213,16 @@ def sessions(r):
         r.pipeline().incr("views").lpush("feed", number).ltrim("feed", 0, 99).execute()
 
 
-OTHERS = [sixty_tasks, five_at_once, pipelines_at_once, chains_at_once, awaited_one_by_one, two_threads, locks, sessions]
+def long_pipelines(r):
+    for _ in range(3):
+        pipe = r.pipeline(transaction=False)
+        for number in range(1_000):
+            pipe.get(f"user:{number}")
+        pipe.execute()
+
+
+OTHERS = [sixty_tasks, five_at_once, pipelines_at_once, chains_at_once, awaited_one_by_one, two_threads, locks, sessions,
+          long_pipelines]
 
 
 # Six more, written after seconds_at was as it is, and not looked at while it was made

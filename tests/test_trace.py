@@ -646,6 +646,28 @@ def test_what_a_command_blocked_is_no_distance(r, block):
     assert t.seconds_at(10) == pytest.approx(t.seconds_at(10, here_ms=0)) and t.seconds_at(10) >= t.seconds + 0.01
 
 
+@pytest.mark.parametrize("commands", [11, 1_000])
+def test_what_many_commands_took_is_no_distance(r, commands):
+    r.ping()
+    with trace() as t:
+        pipe = r.pipeline(transaction=False)
+        for number in range(commands):
+            pipe.set(f"user:{number}", "x")
+        pipe.execute()
+    assert t.seconds_at(10) == t.seconds_at(10, here_ms=0) and 0.01 < t.seconds_at(10) < t.seconds + 0.01 + replay.WAKING_S
+
+
+def test_what_the_trace_took_of_a_pipeline_is_taken_off(r):
+    with trace() as t:
+        r.get("user:1")
+        r.pipeline(transaction=False).get("user:1").get("user:2").execute()
+    get, pipeline = [turn for turn in t.turns if not turn.setup]
+    assert get.own == 0 < pipeline.own < pipeline.seconds  # a single command is not looked at so closely
+    assert 0 < overhead.seconds_a_reply() < 1e-4
+    taken = sum(map(replay.own_of, t.turns))
+    assert pipeline.own < taken and t.seconds_at(0, here_ms=0) == pytest.approx(t.seconds - taken)
+
+
 def test_turns_that_were_added_up_are_further_away_too(r, monkeypatch):
     monkeypatch.setattr(recorder, "WHOLE", 10)
     monkeypatch.setattr(recorder, "BATCH", 10)

@@ -5,6 +5,8 @@ interpreter had learned of those classes is gone. And each await goes through a 
 So bursts of GETs and of pipelines are run with a trace and without, in a thread of its own, against a listener in that same
 thread that answers OK: the thread's CPU says what is left when the measured part is taken off. For turns of threads the same
 is done without a loop, one after the other, and another thread answers.
+
+For a pipeline that a thread makes while there is no other, each reply's way through the tap is measured, without a server.
 """
 
 import asyncio
@@ -14,15 +16,16 @@ import socket
 import statistics
 import threading
 from collections import namedtuple
-from time import thread_time
+from time import perf_counter, thread_time
 
 import redis.asyncio
 
 from . import tap
-from .turns import Threads
+from .turns import MISSING, NOTED, Threads
 
 AT_ONCE, LONG = 20, 10  # turns at once, twice a burst; GETs in a pipeline
 THREAD_PASSES = 16  # of which the median counts
+REPLIES = 500  # whose way through the tap is measured
 PASSES, WARM = 8, 2  # bursts with a trace; bursts without one before each, of which the last counts
 OK = b"+OK\r\n"
 
@@ -51,6 +54,33 @@ def measured(how):
     thread.join()
     turn, pipeline = found or (0.0, 0.0)
     return Unmeasured(max(0.0, turn), max(0.0, pipeline - turn) / (LONG - 1))
+
+
+@functools.cache
+def seconds_a_reply():
+    """What the tap takes of each reply, beside redis-py's own reading of it."""
+    return max(0.0, min(seconds_of_replies(tap.read_response(reads_nothing)) - seconds_of_replies(reads_nothing)
+                        for _ in range(PASSES)) / REPLIES)
+
+
+def seconds_of_replies(read):
+    connection, note = Unconnected(), [None] * len(NOTED.split())
+    waits = connection.__dict__[tap.WAITS] = tap.Waits()
+    note[MISSING], waits.notes = REPLIES + 1, (note,)
+    started = perf_counter()
+    for _ in range(REPLIES):
+        read(connection)
+    return perf_counter() - started
+
+
+def reads_nothing(connection):
+    """Stands in for redis-py's method."""
+
+
+class Unconnected:
+    """Stands in for a connection."""
+
+    _sock = None
 
 
 def in_a_loop(found):

@@ -30,10 +30,11 @@ from dataclasses import replace
 from ..arguments import check_number
 from .commands import blocks
 from .gil import is_of_threads, played_on_threads, pools_of, reading_cpu
-from .overhead import unmeasured, unmeasured_of_threads
+from .overhead import seconds_a_reply, unmeasured, unmeasured_of_threads
 from .queueing import is_of_loops, played_on_loops
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine
+FEW, SMALL = 10, 20_000  # commands, and bytes, which on one machine take a turn less than that
 SHORTER = 10  # a tenth of the turns are shorter than the one that is taken
 SLEEPS_MS, WAKING_S = 0.5, 0.00005  # a client that waits so long sleeps, and reads a reply so long after it came
 OWN_S = 0.00005  # of a turn on one machine
@@ -59,9 +60,9 @@ def seconds_at(record, rtt_ms, here_ms=None):
 def distance_of(record):
     """The round trip in seconds at which it was made, by its shorter turns; the very shortest may be an accident of the clock.
 
-    How long a blocking command waited at the server says nothing of it.
+    Without evidence of it there is none.
     """
-    turns = [turn for turn in record.turns if turn.outcome == "answered" and not any(map(blocks, turn.commands))]
+    turns = [turn for turn in record.turns if is_evidence(turn)]
     usual = short_one(turns)
     if usual < NEAR_S:
         return 0.0
@@ -71,6 +72,12 @@ def distance_of(record):
     # Where many tasks send before the first of them reads, replies wait for the program: then it did not wait for them.
     waited = [seconds for seconds in before_replies(turns) if seconds >= NEAR_S]
     return usual - OWN_S if 2 * sum(waited) >= usual else 0.0
+
+
+def is_evidence(turn):
+    """Whether a turn that took long says that Redis is far away: a blocking command waits at the server, many need their time."""
+    return (turn.outcome == "answered" and sum(turn.names.values()) <= FEW and turn.bytes_sent + turn.bytes_received <= SMALL
+            and not any(map(blocks, turn.commands)))
 
 
 def before_replies(turns):
@@ -169,7 +176,7 @@ def chained(turns):
 
 def without_own(record):
     """The Record, with the trace's own work taken out of its times."""
-    own = list(itertools.accumulate((turn.own for turn in record.turns), initial=0.0))
+    own = list(itertools.accumulate(map(own_of, record.turns), initial=0.0))
     if not own[-1]:
         return record
     sent = [turn.sent for turn in record.turns]
@@ -179,6 +186,12 @@ def without_own(record):
 
     turns = [replace(turn, sent=clean(turn.sent), replied=clean(turn.replied)) for turn in record.turns]
     return replace(record, turns=turns, seconds=record.seconds - own[-1])
+
+
+def own_of(turn):
+    """The seconds that the trace took of it."""
+    replies = sum(turn.names.values()) if turn.cpu_sent is None else 1
+    return turn.own + (seconds_a_reply() * replies if replies > 1 else 0.0)
 
 
 def reading(turns, here):

@@ -29,7 +29,19 @@ import redis.connection
 from ..interrupts import restorer
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
-from .turns import Besides, Threads, answer, answered_in_loop, answered_in_thread, beside, lose, took, took_in_thread
+from .turns import (
+    MISSING,
+    Besides,
+    Threads,
+    answer,
+    answered_in_loop,
+    answered_in_thread,
+    beside,
+    lose,
+    took,
+    took_alone,
+    took_in_thread,
+)
 
 # Times are seconds of time.perf_counter(); `connection` counts the connections seen from 0.
 # A turn is a write followed by a wait for a reply. `handshake` marks what connecting itself costs.
@@ -422,6 +434,8 @@ def send_packed_command(original):
             tap.wrote(self, started, command, waits)
         if cpu is not None:
             took_in_thread(waits, cpu)
+        elif (notes := waits.notes) and notes[-1][MISSING] > 1:
+            took_alone(notes)
     return send
 
 

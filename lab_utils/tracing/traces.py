@@ -169,9 +169,8 @@ class Trace:
     def seconds_at(self, rtt_ms, here_ms=None):
         """The seconds that the block would take with Redis `rtt_ms` milliseconds of round trip away: see `replay.py`.
 
-        `here_ms` is the distance at which it was traced; left out, it is taken from the shortest turn. So give it, 0 for Redis
-        on this machine, where nearly all turns are pipelines of a hundred commands and more. What the trace itself took of a
-        pipeline, some 2 µs a command, is not taken off unless tasks or threads made it.
+        `here_ms` is the distance at which it was traced; left out, it is taken from the shorter turns of few commands. So give
+        it where all turns are long pipelines and Redis is on another machine: how long those took says nothing of a distance.
 
         Of asyncio tasks, and of threads, the first call in a process takes about half a second more: it measures what a trace
         costs them (see `overhead.py`). Raises LabError for anything but numbers of 0 or more.

@@ -40,8 +40,9 @@ class Turn:
     `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered", "error" (the server's, named in
     `error`), "elsewhere" (a cluster's node sent it on) or "lost". `setup` marks what connecting itself sends. `connection` and
     `line` (a thread or task) are numbers within the trace; `depth` is how many turns, one after the other, it took to get here.
-    `own` is the seconds that noting it took, measured where others wait meanwhile: in asyncio, and once there are threads. There
-    `cpu_sent` and `cpu_replied` are the seconds of CPU that its thread had used when it was sent and when its reply was read.
+    `own` is the seconds that noting it took, measured where others wait meanwhile, in asyncio and once there are threads, and
+    where several commands had to be read. With others, `cpu_sent` and `cpu_replied` are the seconds of CPU that its thread had
+    used when it was sent and when its reply was read.
     `generation` is 1, or one more than that of the turn from the same place whose reply named this one's key.
     """
 
@@ -128,6 +129,13 @@ def took_in_thread(waits, cpu):
         note[OWN] += seconds
         if note[CPU_SENT] is None:
             note[CPU_SENT] = cpu
+
+
+def took_alone(notes):
+    """The same of several commands that a thread sends while there is no other: a clock of its own is not asked."""
+    now = perf_counter()
+    for note in notes:
+        note[OWN] = now - note[SENT]
 
 
 def answered_in_thread(notes, cpu):
