@@ -42,7 +42,7 @@ def parser():
     made.add_argument("--accept", action="store_true", help="write what it makes now into the --ratchet's FILE")
     made.add_argument("--save", metavar="FILE", help="write the whole trace, as JSON")
     made.add_argument("--html", metavar="FILE", help="write the report as one web page, with the lanes")
-    made.add_argument("--perfetto", metavar="FILE", help="write the turns for ui.perfetto.dev or chrome://tracing")
+    made.add_argument("--perfetto", metavar="FILE", help="write the turns for ui.perfetto.dev, or an older Chrome's chrome://tracing")
     made.add_argument("--json", action="store_true", help="report as one line of JSON")
     made.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="module", help="run a module, as python -m does")
     made.add_argument("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

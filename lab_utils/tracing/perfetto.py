@@ -1,9 +1,11 @@
-"""A trace as a file for Perfetto (ui.perfetto.dev) and chrome://tracing: each connection a track, each turn a slice on it.
+"""A trace as a file for Perfetto (ui.perfetto.dev) and an older Chrome's chrome://tracing.
+
+Each connection is a track, and each turn a slice on it.
 
 The format is Chrome's: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
-PROCESS = 1
+PROCESS = 10_001  # more than any connection's number: the thread of its process's number is called the main one
 MICROSECONDS = 1e6
 
 
