@@ -148,7 +148,7 @@ async def tasks(r):
 PROGRAMS = [loop, pipeline, ten_pipelines, watched, script, with_own_work, large_values, scan, eight_threads, tasks]
 
 
-# Nine others: tasks in crowds and in a row, threads, locks, long pipelines
+# Eleven others: tasks in crowds and in a row, threads, locks, long pipelines
 
 
 async def sixty_tasks(r):
@@ -200,6 +200,21 @@ def two_threads(r):
         thread.join()
 
 
+def waves_of_threads(r):
+    for _ in range(5):
+        threads = [threading.Thread(target=r.get, args=(f"user:{number}",)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def pools_in_a_row(r):
+    for _ in range(3):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda number: r.get(f"user:{number}"), range(20)))
+
+
 def locks(r):
     for _ in range(5):
         with r.lock("lock", timeout=5):
@@ -222,7 +237,7 @@ def long_pipelines(r):
 
 
 OTHERS = [sixty_tasks, five_at_once, pipelines_at_once, chains_at_once, awaited_one_by_one, two_threads, locks, sessions,
-          long_pipelines]
+          long_pipelines, waves_of_threads, pools_in_a_row]
 
 
 # Six more, written after seconds_at was as it is, and not looked at while it was made

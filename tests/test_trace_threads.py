@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,7 +27,8 @@ def get(sent, replied, line, cpu_sent, cpu_replied):
 def of_threads(turns, seconds, names=("a", "b"), cpu_over=0.0, own=0.0):
     """A Record of turns that threads made which the main one started, one straight after the other."""
     return Record(turns=turns, starters=[None] + [0] * len(names), lines=["main", *names], loops=[None] * (len(names) + 1),
-                  cpu_started=[None] + [0.0] * len(names), opener=Opener(0, 0.0, cpu_over, own), seconds=seconds, waits=1)
+                  cpu_started=[None] + [0.0] * len(names), joined=[[]] * (len(names) + 1),
+                  opener=Opener(0, 0.0, cpu_over, own), seconds=seconds, waits=1)
 
 
 def busy(threads, each, work):
@@ -75,6 +77,36 @@ def test_workers_of_a_pool_share_what_one_of_them_did(nothing_besides):
     turns.append(get(0.0121, 0.0126, 2, 0.0001, 0.0006))
     record = of_threads(turns, 0.0126, ["Pool_0", "Pool_1"])
     assert 0.06 < seconds_at(record, 10, here_ms=1e-9) < 0.075
+
+
+@pytest.mark.parametrize("joined, waits", [([], 1), ([1], 2)])
+def test_a_thread_waits_for_what_was_joined_before_it_and_for_no_connection(nothing_besides, joined, waits):
+    turns = [dataclasses.replace(turn, connection=0) for turn in
+             (get(0.001, 0.002, 1, 0.0001, 0.0002), get(0.003, 0.004, 2, 0.0001, 0.0002))]
+    record = dataclasses.replace(of_threads(turns, 0.004), joined=[[], [], joined])
+    assert 0.01 * waits < seconds_at(record, 10, here_ms=1e-9) < 0.01 * waits + 0.006
+
+
+def test_what_was_joined_is_known(r):
+    def one(number):
+        r.get(f"user:{number}")
+
+    with trace() as t:
+        for number in range(3):
+            thread = threading.Thread(target=one, args=(number,))
+            thread.start()
+            thread.join()
+        for _ in range(2):
+            with ThreadPoolExecutor(2, "pool") as pool:
+                list(pool.map(one, range(4)))
+    lines = {number: name for number, name in enumerate(t.record.lines) if name != "MainThread"}
+    first, second, third, *workers = lines
+    assert t.record.joined[first] == [] and t.record.joined[second] == [first] and t.record.joined[third] == [second]
+    assert t.record.joined[workers[0]] == [third]
+    again = next(number for number in workers[1:] if t.record.joined[number])
+    assert set(t.record.joined[again]) <= set(workers) and lines[again] == "pool_0"
+    assert t.seconds_at(10, here_ms=0) > 0.03 + 2 * 0.02
+    assert threading.Thread.join.__module__ == "threading" and not hasattr(threading.Thread.join, "__wrapped__")
 
 
 def test_what_the_opener_does_beside_its_threads_is_done_once(nothing_besides):

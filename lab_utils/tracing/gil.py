@@ -4,9 +4,10 @@ One thread runs Python at a time. Each thread's own clock says how much CPU each
 neither what it waited for other threads nor what a server on the same CPU did is in it. At a distance the threads do the same
 work, one at a time, whoever is ready first; replies travel meanwhile.
 
-A thread begins when the one that started it has got so far. What the thread that opened the block did beside its turns, such as
-handing out work, it does when it has started the last thread; what it did after the last reply, it does then. Workers of a
-pool are alike: what one of them did is done by whichever is free first.
+A thread begins when the one that started it has got so far, and those are over that were joined before. That it got a connection
+which another had given back was by chance: redis-py's pool would have opened one more. What the thread that opened the block did
+beside its turns, such as handing out work, it does when it has started the last thread; what it did after the last reply, it does
+then. Workers of a pool are alike: what one of them did is done by whichever is free first.
 
 A thread that neither computed nor waited for a reply, while no other computed either, was in `time.sleep` or waited for
 something else than Redis: it does so again. Less than half a millisecond of that is not told from the server's own work.
@@ -30,7 +31,7 @@ SLEPT_S = 0.0005  # in which nobody computed: less may have been the server's wo
 def is_of_threads(record):
     """Whether threads made the turns, with the CPU known that they took: the one that opened the block, and some it started."""
     opener, lines = record.opener, {turn.line for turn in record.turns}
-    known = min(len(record.starters), len(record.loops), len(record.cpu_started))
+    known = min(map(len, (record.starters, record.loops, record.cpu_started, record.joined)))
     if opener is None or lines <= {opener.line} or max(lines) >= known:
         return False
     for line in lines:
@@ -53,9 +54,17 @@ def played_on_threads(record, waited, pools, unmeasured, sleeping):
 
 
 def pools_of(record):
-    """{number of a line: the pool of threads that it is a worker of}."""
-    names = {number: WORKER.match(name) for number, name in enumerate(record.lines)}
-    return {number: (found[1], record.starters[number]) for number, found in names.items() if found}
+    """{number of a line: the pool of threads that it is a worker of}. A name that comes again is of another pool, made later."""
+    pools, workers = {}, {}
+    for number, name in enumerate(record.lines):
+        if found := WORKER.match(name):
+            kind = found[1], record.starters[number]
+            known = workers.setdefault(kind, [set()])
+            if name in known[-1]:
+                known.append(set())
+            known[-1].add(name)
+            pools[number] = (*kind, len(known))
+    return pools
 
 
 def reading_cpu(turn):
@@ -128,13 +137,13 @@ class Threads:
             self.to_start.setdefault(record.starters[line], deque()).append(line)
 
     def steps(self):
-        turns, connections, sends = self.record.turns, {}, {}
+        turns, sends = self.record.turns, {}
         events = [(turn.sent, SEND, turn) for turn in turns] + [(turn.replied, REPLY, turn) for turn in turns]
         for at, kind, turn in sorted(events, key=lambda event: event[:2]):
             line, pool = turn.line, self.pools.get(turn.line)
             if kind is SEND:
                 self.start(line)
-                after = [connections.get(turn.connection), self.last.get(line)] if pool is None else []
+                after = [self.last.get(line)] if pool is None else []
                 step = self.step(line, turn.cpu_sent, [*after, *self.below.pop(line, ())], self.used.slept(line, at))
                 step.takes, sends[id(turn)], self.last[line] = pool, step, step
             else:
@@ -144,7 +153,7 @@ class Threads:
                 asleep.waits_for(sent)
                 self.all += comes, asleep
                 step = self.step(line, turn.cpu_replied, [comes, asleep])
-                step.gives, connections[turn.connection], self.last[line] = pool, step, step
+                step.gives, self.last[line] = pool, step
                 self.own[line] = (self.own.get(line, 0.0) + turn.own + self.unmeasured.turn
                                   + self.unmeasured.reply * (sum(turn.names.values()) - 1))
                 for above in self.above(line):
@@ -174,9 +183,15 @@ class Threads:
         self.start(starter)
         while line not in self.last:
             each = self.to_start[starter].popleft()
-            step = self.step(starter, self.record.cpu_started[each], [self.last.get(starter)])
+            step = self.step(starter, self.record.cpu_started[each], [self.last.get(starter), *self.ends_before(each)])
             step.gives = self.pools.get(each)  # one worker more
             self.last[starter] = self.last[each] = step
+
+    def ends_before(self, line):
+        """The Steps that end the lines which this one's starter had joined before it started this one."""
+        for joined in self.record.joined[line]:
+            yield self.last.get(joined)
+            yield from self.below.get(joined, ())
 
     def hand_out(self):
         """What the opener did beside its turns, once it has started the last line, but for what came after the last reply."""

@@ -92,6 +92,8 @@ class Recorder(Listener):
         self.starters = []  # of each line the number of the one that started it, or None
         self.opener = self.cpu_began = self.own_began = self.cpu_over = None  # line that opened it, its CPU then and later
         self.cpu_started = []  # of each line the CPU that its starter's thread had used
+        self.joined = []  # of each line the numbers of those that its starter had joined since it had started one before
+        self.tokens = {}  # of a line -> its number
         self.loops = []  # of each line the number of the event loop that runs it, or None for a thread
         self.threads = {}  # ident of an event loop's thread -> the loop's number
         self.connections = self.lines_seen = 0
@@ -122,7 +124,8 @@ class Recorder(Listener):
     def drop(self):
         """Lets go of what was seen: a thread or task that goes on after the block still knows this recorder."""
         self.turns, self.folds, self.chains, self.places = [], {}, Chains(), []
-        self.lines, self.starters, self.loops, self.cpu_started = [], [], [], []
+        self.lines, self.starters, self.loops, self.cpu_started, self.joined = [], [], [], [], []
+        self.tokens = {}
         self.named = Named()
 
     @property
@@ -230,7 +233,9 @@ class Recorder(Listener):
             if len(self.lines) < MOST_PLACES:
                 self.lines.append(line.name)
                 self.starters.append(starter)
-                self.cpu_started.append(line.cpu_started)
+                self.cpu_started.append(line.start.cpu)
+                self.joined.append([self.tokens[token] for token in line.start.after if token in self.tokens])
+                self.tokens[line.token] = self.line_numbers[line]
                 self.loops.append(self.threads.setdefault(line.ident, len(self.threads)) if line.task else None)
         return self.line_numbers[line]
 

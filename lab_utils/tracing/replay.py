@@ -18,9 +18,10 @@ Turns beyond the first 10,000 were added up, so their order is not known. They o
 Workers of one pool of threads are alike: what one of them did is done by whichever is free first. A client that waits long enough
 to sleep has to be woken, which costs it a little each turn.
 
-It leaves out what a distance changes besides: bandwidth, a pool that would have been larger, tasks that meet elsewhere. A line
-that uses a connection after another one is taken to wait for it: so are short threads that, here, one after the other got the
-same connection of a pool. A task that blocks its loop without computing, in `time.sleep`, is taken to have awaited.
+It leaves out what a distance changes besides: bandwidth, a pool that would have been larger, tasks that meet elsewhere. A task
+that uses a connection after another one is taken to wait for it. That threads waited for one another is known where one was
+joined; not where a semaphore, a queue, an event or a future's result told them, nor in a pool of few connections. A task that
+blocks its loop without computing, in `time.sleep`, is taken to have awaited.
 """
 
 import itertools

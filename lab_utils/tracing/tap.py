@@ -71,7 +71,6 @@ taps_open = False  # whether anybody listens to what comes back
 WAITS = "_lab_waits"
 blocks = contextvars.ContextVar("blocks", default=())  # the taps in whose blocks this context stands
 started_in = weakref.WeakKeyDictionary()  # thread -> the taps in whose blocks it was started
-started_by = lines.started_by
 received_bytes = received.received.get  # of a source, by its id
 
 
@@ -242,7 +241,8 @@ def replace_all():
     Besides.seconds = 0.0
     Threads.several = False
     try:
-        for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS), (threading.Thread, {"start": thread_start}),
+        for owner, versions in ((SYNC, SYNC_VERSIONS), (ASYNC, ASYNC_VERSIONS),
+                                (threading.Thread, {"start": thread_start, "join": thread_join}),
                                 (ThreadPoolExecutor, {"submit": submits}),
                                 *[(owner, {name: noting_its_place}) for owner, name in places_of_coroutines()]):
             for name, version in versions.items():
@@ -268,7 +268,7 @@ def put_back():
         connection.__dict__.pop(WAITS, None)
     watched.clear()
     started_in.clear()
-    started_by.clear()
+    lines.forget()
     sites.started_at.clear()
     finder.forget()
 
@@ -294,11 +294,19 @@ def thread_start(original):
             Threads.several = True
         started_in[self] = taps
         cpu = thread_time()
-        started_by[self] = lines.here.get(), cpu
+        lines.starts(self, cpu)
         sites.started_at[self] = finder.find()
         lines.took(thread_time() - cpu)
         return original(self)
     return start
+
+
+def thread_join(original):
+    def join(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        if not self.is_alive():
+            lines.joins(self)
+    return join
 
 
 def submits(original):

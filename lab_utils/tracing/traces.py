@@ -51,6 +51,7 @@ class Record:
     starters: list[int | None] = field(default_factory=list)  # of each the number of the one that started it
     loops: list[int | None] = field(default_factory=list)  # of each the number of the event loop that runs it, if it is a task
     cpu_started: list[float | None] = field(default_factory=list)  # of a thread: the CPU that its starter's had used
+    joined: list[list[int]] = field(default_factory=list)  # of a thread: those that its starter had joined since its last start
     opener: Opener | None = None  # the thread that opened the block
     seconds: float = 0.0
     waits: int = 0
@@ -171,6 +172,7 @@ class Trace:
 
         `here_ms` is the distance at which it was traced; left out, it is taken from the shorter turns of few commands. So give
         it where all turns are long pipelines and Redis is on another machine: how long those took says nothing of a distance.
+        Threads that a semaphore or a small pool of connections lets through few at a time are foreseen as if it did not.
 
         Of asyncio tasks, and of threads, the first call in a process takes about half a second more: it measures what a trace
         costs them (see `overhead.py`). Raises LabError for anything but numbers of 0 or more.
@@ -291,8 +293,9 @@ def record_of(recorder):
     with recorder.sorting:
         return Record(
             list(recorder.turns), list(recorder.folds.values()), list(recorder.places), list(recorder.lines),
-            list(recorder.starters), list(recorder.loops), list(recorder.cpu_started), opener_of(recorder), recorder.seconds,
-            recorder.chains.waits, recorder.chains.waiting, recorder.opened, recorder.refused, recorder.unattributed,
+            list(recorder.starters), list(recorder.loops), list(recorder.cpu_started), list(recorder.joined),
+            opener_of(recorder), recorder.seconds, recorder.chains.waits, recorder.chains.waiting, recorder.opened,
+            recorder.refused, recorder.unattributed,
             [name for module, name in UNSEEN.items() if module in sys.modules],
         )
 
