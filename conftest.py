@@ -1,6 +1,7 @@
 """For tests and notebooks alike: the CI scale, no progress bars, and no traces of the learner's own progress."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,9 @@ try:
     from xdist.scheduler import LoadFileScheduling
 except ImportError:  # an environment without workers
     LoadFileScheduling = object
+
+sys.path.insert(0, str(Path(__file__).parent / "tests"))
+pytest_plugins = ["nbval_kernels"]
 
 os.environ.setdefault("LAB_SCALE", "ci")
 os.environ["TQDM_DISABLE"] = "1"

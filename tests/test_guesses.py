@@ -412,10 +412,11 @@ def test_a_chapter_passes_with_every_guess_made(chapter, tmp_path):
     nbformat.write(book, tmp_path / f"{chapter}.ipynb")
     memory = tmp_path / "state"
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--rootdir", tmp_path, "--nbval",
-         "--nbval-current-env", "--nbval-cell-timeout=120", f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval_sanitize.cfg'}",
-         tmp_path / f"{chapter}.ipynb"],
-        cwd=tmp_path, env={**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(memory), "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "nbval_kernels",
+         "--rootdir", tmp_path, "--nbval", "--nbval-current-env", "--nbval-cell-timeout=120",
+         f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval_sanitize.cfg'}", tmp_path / f"{chapter}.ipynb"],
+        cwd=tmp_path, env={**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(memory),
+                           "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
         capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout[-3_000:]
     found = json.loads((memory / "guesses.json").read_text(encoding="utf-8"))
