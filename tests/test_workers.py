@@ -61,6 +61,7 @@ def test_after_it():
 def run(folder, *options, workers=2, **sources):
     """(exit status, what pytest printed, [[worker, what], …] in the order of time) of these tests with so many workers."""
     shutil.copy(ROOT / "conftest.py", folder)
+    shutil.copy(ROOT / "tests" / "nbval_kernels.py", folder)
     for name, source in sources.items():
         (folder / f"test_{name}.py").write_text(NOTES + source, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
