@@ -152,10 +152,10 @@ def test_in_parallel_the_event_loop_stays_with_the_client(r):
     async def place():
         return os.sched_getaffinity(0)
 
-    before = event_loop.run(place())
+    before = event_loop.run(place)
     with steady(server().pid, link(), parallel=True):
-        assert event_loop.run(place()) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
-    assert event_loop.run(place()) == before
+        assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
+    assert event_loop.run(place) == before
 
 
 @two_cpus

@@ -1,6 +1,7 @@
 """Several taps at once: each sees its own; and redis-py afterwards is what it was, whatever happened."""
 
 import asyncio
+import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -151,7 +152,7 @@ def test_asyncio_tasks_belong_to_the_block_that_made_them(r):
         await asyncio.gather(*(one(seen, key, barrier) for seen, key in zip(taps, "ab", strict=True)))
 
     taps = Tap(), Tap()
-    event_loop.run(both(taps))
+    event_loop.run(both, taps)
     assert [sorted(commands(seen)) for seen in taps] == [[b"a0", b"a1", b"a2"], [b"b0", b"b1", b"b2"]]
 
 
@@ -287,9 +288,23 @@ def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(monkeypatch):
 
     interrupt_when(going, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        event_loop.run(work())
+        event_loop.run(work)
     assert cleaned
-    assert event_loop.run(asyncio.sleep(0, "and the loop goes on")) == "and the loop goes on"
+    assert event_loop.run(asyncio.sleep, 0, "and the loop goes on") == "and the loop goes on"
+
+
+def test_an_interrupt_before_the_loop_has_it_leaves_no_coroutine_behind(monkeypatch, recwarn, r):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    client = event_loop.client_like(r)
+    with monkeypatch.context() as patched:
+        patched.setattr(event_loop, "check_outside", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            event_loop.close(client)
+    gc.collect()
+    assert [str(warned.message) for warned in recwarn] == []  # "coroutine 'Redis.aclose' was never awaited"
+    event_loop.close(client)
 
 
 def test_a_count_that_is_interrupted_leaves_redis_py_plain_and_nothing_running(monkeypatch, r):
@@ -327,8 +342,8 @@ def test_a_coroutine_that_never_awaits_is_left_behind_and_the_next_one_runs(monk
 
     interrupt_when(going, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        event_loop.run(stuck())
-    assert event_loop.run(asyncio.sleep(0, "another loop")) == "another loop"
+        event_loop.run(stuck)
+    assert event_loop.run(asyncio.sleep, 0, "another loop") == "another loop"
     over.set()
 
 
@@ -350,8 +365,8 @@ def interrupt_when(going, monkeypatch):
 
 
 def interrupting_run(run, going, monkeypatch):
-    def chosen(coroutine):
-        if coroutine.__name__ == "work":
+    def chosen(function, *arguments):
+        if function.__name__ == "work":
             interrupt_when(going, monkeypatch)
-        return run(coroutine)
+        return run(function, *arguments)
     return chosen

@@ -350,7 +350,7 @@ def test_one_loop_in_one_thread(r):
         import threading
         return asyncio.get_running_loop(), threading.get_native_id()
 
-    one, other = event_loop.run(which()), event_loop.run(which())
+    one, other = event_loop.run(which), event_loop.run(which)
     assert one == other and one[1] == event_loop.thread_id() != os.getpid()
 
 

@@ -37,20 +37,18 @@ def thread_id():
     return loop()[1].native_id if loop.cache_info().currsize else None
 
 
-def run(coroutine):
-    """Runs a coroutine in the lab's loop and waits for its result.
+def run(function, *arguments):
+    """Runs a coroutine function with these arguments in the lab's loop and waits for its result.
+
+    It is called there: a coroutine that a Ctrl-C cut off from its loop would never be awaited.
 
     Interrupted, by Ctrl-C for one, it cancels the coroutine and waits until that has ended. One that does not end, because
     it never awaits, is left alone in its thread, and the next gets a new loop. Raises LabError inside the loop itself.
     """
-    try:
-        check_outside()
-    except LabError:
-        coroutine.close()
-        raise
+    check_outside()
     started = Run()
     with uninterrupted():
-        future = asyncio.run_coroutine_threadsafe(noted(coroutine, started), loop()[0])
+        future = asyncio.run_coroutine_threadsafe(noted(function, arguments, started), loop()[0])
         _going_on.setdefault(threading.get_ident(), []).append(started)
     try:
         return future.result()
@@ -83,12 +81,12 @@ class Run:
         self.task, self.begun, self.ended = None, threading.Event(), threading.Event()
 
 
-async def noted(coroutine, started):
-    """Notes which task runs the coroutine, and when it has ended: a future is cancelled long before what it stands for."""
+async def noted(function, arguments, started):
+    """Notes which task runs the function, and when it has ended: a future is cancelled long before what it stands for."""
     started.task = asyncio.current_task()
     started.begun.set()
     try:
-        return await coroutine
+        return await function(*arguments)
     finally:
         started.ended.set()
 
@@ -107,7 +105,7 @@ def cancel(started):
 def close(client):
     """Closes an asyncio client. One whose loop was left behind goes with that loop: here it can't be closed any more."""
     with contextlib.suppress(RuntimeError):
-        run(client.aclose())
+        run(client.aclose)
 
 
 def client_like(client):

@@ -62,7 +62,7 @@ class Runner:
     def time(self, calls=1):
         """Seconds of one call, over `calls` of them."""
         if event_loop.is_async(self.fn):
-            return event_loop.run(self._time_async(calls)) / calls
+            return event_loop.run(self._time_async, calls) / calls
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):

@@ -67,7 +67,7 @@ def evidence(fn, client, admin, setup):
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
     with Tap() as tap:
-        reply = check_ran(event_loop.run(run_async(fn, client)) if event_loop.is_async(fn) else fn(client), "lab.compare")
+        reply = check_ran(event_loop.run(run_async, fn, client) if event_loop.is_async(fn) else fn(client), "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
     sent = [b"".join(write.chunks) for write in tap.writes if not write.handshake]

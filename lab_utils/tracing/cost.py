@@ -132,9 +132,9 @@ def counted_async(fn, client):
     """The tap stands in this thread, so that it closes even if the coroutine never ends."""
     own = event_loop.client_like(client)
     try:
-        event_loop.run(own.ping())
+        event_loop.run(own.ping)
         with Meter(client) as meter, Tap() as tap:
-            result = check_ran(event_loop.run(fn(own)), "lab.count")
+            result = check_ran(event_loop.run(fn, own), "lab.count")
     finally:
         event_loop.close(own)
     return cost_of(tap, meter), result

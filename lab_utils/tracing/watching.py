@@ -54,7 +54,7 @@ def watched(fn, client):
     """The fastest Run of a function of a client, plain or async."""
     for node in nodes_of(client):
         node.ping()  # opens the connection
-    runs = event_loop.run(runs_async(fn, client)) if event_loop.is_async(fn) else runs_plain(fn, client)
+    runs = event_loop.run(runs_async, fn, client) if event_loop.is_async(fn) else runs_plain(fn, client)
     if not runs[0].flights:
         raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)

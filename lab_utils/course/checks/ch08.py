@@ -51,11 +51,11 @@ def read_all(answer):
     with exercise_client(max_connections=ROOM) as client:
         client.mset(dict(zip(keys, right, strict=True)))
         with Tap() as tap:
-            (got,) = event_loop.run(asked(answer, client, keys, 1))
+            (got,) = event_loop.run(asked, answer, client, keys, 1)
         check_values(got, right)
         check_turns(tap)
         with Tap() as together:
-            both = event_loop.run(asked(answer, client, keys, CALLERS))
+            both = event_loop.run(asked, answer, client, keys, CALLERS)
         for got in both:
             check_values(got, right)
         if together.opened > MOST_CONNECTIONS:
