@@ -657,6 +657,13 @@ def test_what_many_commands_took_is_no_distance(r, commands):
     assert t.seconds_at(10) == t.seconds_at(10, here_ms=0) and 0.01 < t.seconds_at(10) < t.seconds + 0.01 + replay.WAKING_S
 
 
+def test_a_reply_that_waited_while_a_long_pipeline_was_read_came_from_near():
+    get = turn(0.0010, 0.0016, 1, 1, names={"GET": 1})
+    pipeline = turn(0.0011, 0.00155, 2, 2, names={"GET": 1_000})
+    assert replay.distance_of(Record(turns=[get, pipeline])) == 0
+    assert replay.distance_of(Record(turns=[get])) == pytest.approx(0.0006 - replay.OWN_S)
+
+
 def test_what_the_trace_took_of_a_pipeline_is_taken_off(r):
     with trace() as t:
         r.get("user:1")

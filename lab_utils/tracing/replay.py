@@ -35,7 +35,7 @@ from .overhead import seconds_a_reply, unmeasured, unmeasured_of_threads
 from .queueing import is_of_loops, played_on_loops
 
 NEAR_S = 0.0002  # a shortest turn below this is no distance, but two processes on one machine
-FEW, SMALL = 10, 20_000  # commands, and bytes, which on one machine take a turn less than that
+FEW, SMALL = 10, 20_000  # commands, and bytes: a turn of so many takes less than that on one machine
 SHORTER = 10  # a tenth of the turns are shorter than the one that is taken
 SLEEPS_MS, WAKING_S = 0.5, 0.00005  # a client that waits so long sleeps, and reads a reply so long after it came
 OWN_S = 0.00005  # of a turn on one machine
@@ -71,7 +71,7 @@ def distance_of(record):
         waited = min(waits_by_kind(record).values())
         return waited if waited >= NEAR_S else 0.0
     # Where many tasks send before the first of them reads, replies wait for the program: then it did not wait for them.
-    waited = [seconds for seconds in before_replies(turns) if seconds >= NEAR_S]
+    waited = [seconds for seconds in before_replies(record.turns) if seconds >= NEAR_S]
     return usual - OWN_S if 2 * sum(waited) >= usual else 0.0
 
 
@@ -82,8 +82,8 @@ def is_evidence(turn):
 
 
 def before_replies(turns):
-    """The seconds before each reply in which nothing else was sent or read."""
-    events = sorted([(turn.sent, 0) for turn in turns] + [(turn.replied, 1) for turn in turns])
+    """The seconds before each reply that is evidence, in which nothing at all was sent or read."""
+    events = sorted([(turn.sent, False) for turn in turns] + [(turn.replied, is_evidence(turn)) for turn in turns])
     return [at - earlier for (earlier, _), (at, is_reply) in itertools.pairwise(events) if is_reply]
 
 
