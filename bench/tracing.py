@@ -193,7 +193,12 @@ def two_threads(r):
         for number in range(first, first + 40):
             r.get(f"user:{number}")
 
-    threads = [threading.Thread(target=part, args=(first,)) for first in (0, 40)]
+    in_threads(part, (0, 40))
+
+
+def in_threads(function, arguments):
+    """Calls the function with each argument in a thread of its own, all at once."""
+    threads = [threading.Thread(target=function, args=(argument,)) for argument in arguments]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -202,11 +207,7 @@ def two_threads(r):
 
 def waves_of_threads(r):
     for _ in range(5):
-        threads = [threading.Thread(target=r.get, args=(f"user:{number}",)) for number in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(r.get, [f"user:{number}" for number in range(6)])
 
 
 def pools_in_a_row(r):
@@ -312,8 +313,8 @@ def runner(program, client):
         program(client)
         return lambda: program(client)
     own = event_loop.client_like(client)
-    event_loop.run(program(own))
-    return lambda: event_loop.run(program(own))
+    event_loop.run(program, own)
+    return lambda: event_loop.run(program, own)
 
 
 def foreseen(near, rtt_ms):

@@ -1,4 +1,4 @@
-"""A plugin for pytest: a notebook's kernel is started once more where another program has taken its port.
+"""A plugin for pytest: a notebook's kernel is started again, twice at most, where another program has taken its port.
 
 jupyter_client looks for five free ports, lets go of them, and a second later the kernel takes them. Tests beside it open ports
 all the time: should one of them get such a port, the kernel ends before it has said anything, and no cell of the notebook runs.

@@ -100,6 +100,25 @@ def test_a_single_round_doubts_all_that_was_taken():
     assert calm.taken_share == calm.doubt == 0.5
 
 
+class Takes:
+    """A Runner whose call takes so many seconds."""
+
+    sync_client = None
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def sample(self, calls, watch):
+        return sample(self.seconds)
+
+
+def test_a_near_sample_lasts_for_its_share_of_the_longest_call():
+    calls, round_s = rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.200)}, None, None)
+    assert calls == {"near": 40, "far": 1} and round_s == pytest.approx(0.204)
+    assert rounds.warm_up({"near": Takes(0.0001), "too": Takes(0.010)}, None, None)[0] == {"near": 20, "too": 1}
+    assert rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.200)}, lambda r: None, None)[0] == {"near": 1, "far": 1}
+
+
 def test_a_slow_first_call_does_not_lower_the_plan():
     runner = MadeUp(*[0.030, *[0.0] * 1_000])
     samples, _ = measure({"a": runner}, None, None, None)
