@@ -149,8 +149,9 @@ def as_options(options, helper):
         lost = isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and "protocol" not in str(error)
         if lost or not options:
             raise
+        why = str(error) if isinstance(error, redis.RedisError) else shown(error)
         raise LabError(f"{helper} hands its options on to redis.Redis, and with {', '.join(options)} as given it does not work "
-                       f"({shown(error)}). Write them as redis.Redis takes them, such as decode_responses=True.") from None
+                       f"({why}). Write them as redis.Redis takes them, such as decode_responses=True.") from None
 
 
 def check_text(value, name):

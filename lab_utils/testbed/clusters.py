@@ -25,6 +25,8 @@ class Cluster:
 
     def connect(self, rtt_ms=0, **options):
         """A `redis.RedisCluster` with every node `rtt_ms` milliseconds of round trip away. Options go to redis-py."""
+        if not any(node.alive() for node in self.nodes):
+            raise LabError("All nodes of this cluster have ended. Start another one with lab.cluster().")
         for node in self.nodes:
             check_distance(node, rtt_ms)
         check_options(self.nodes[0], options)

@@ -12,6 +12,7 @@ import redis
 import redis.asyncio
 
 from ..errors import LabError
+from . import guard
 from .chosen_server import server
 from .link import GONE, link
 
@@ -26,11 +27,16 @@ def sentence(error):
         address = known_link.listening[address[1]][0]  # that of the server behind it
     if address in [past.address for past in server.past()]:
         return "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
+    if known and known.address != address and guard.has_ended(address):
+        return guard.ENDED
     if known and not known.alive() and address in (None, known.address):
         if not known.private:
             return ("The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it "
                     "makes it anew.")
         return "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
+    if known and not known.private and "max number of clients" in str(error):
+        return ("The server of REDIS_URL has as many clients as it takes. Close some, or raise its maxclients, and run the cell "
+                "again.")
     return None
 
 
@@ -55,6 +61,11 @@ def explained(function):
             told = sentence(lost) if isinstance(lost, redis.ConnectionError) else None
             if told:
                 raise LabError(told) from None
+            raise
+        except redis.ResponseError as error:
+            if "DB index is out of range" in str(error):
+                raise LabError("This client asks for a database that its server does not have; by default there are 16, from 0 "
+                               "to 15. Pass a client from lab.connect().") from None
             raise
 
     return explaining

@@ -6,13 +6,17 @@ REDIS_URL names (see `reservation.py`). Every helper that is handed a client ask
 
 import redis
 from redis.cluster import RedisCluster
+from redis.sentinel import SentinelConnectionPool
 
 from ..arguments import check_client
 from ..errors import LabError
 
+ENDED = ("The server of this client, which the lab had started for you, has ended. Start another one, as you did this one, with "
+         "lab.connect(), lab.spare(), lab.replica() or lab.cluster().")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 _private = {}  # (host, port) -> Server that the lab started
+_ended = {}  # the same of those that are no more
 _doors = {}  # port of the link -> Server behind it
 _reserved = []  # Servers of REDIS_URL on which a database is reserved
 
@@ -22,12 +26,20 @@ def add_private(server):
     for ended in [known for known in list(_private.values()) if not known.alive()]:
         forget_private(ended)
     _private[server.address] = server
+    _ended.pop(server.address, None)
 
 
 def forget_private(server):
     """A private server that is no more: somebody else's may come to its port."""
     if _private.get(server.address) is server:
         del _private[server.address]
+        _ended[server.address] = server
+
+
+def has_ended(address):
+    """True for the (host, port) of a private server of the lab's that is no more."""
+    known = _private.get(address) or _ended.get(address)
+    return known is not None and not known.alive()
 
 
 def add_door(port, server):
@@ -61,13 +73,22 @@ def nodes_of(client):
 def server_of(client):
     """The Server of the lab's on which a client stands. It is known by its address, or else by what it says of itself."""
     options = client.connection_pool.connection_kwargs
+    refuse_unknown_way(client.connection_pool)
     known = known_by_address(options)
     if known and known.private and options.get("password") == known.options["password"]:
         return known
     try:
         return reserved_of(client) or private_of(client) or refuse(options)
     except (redis.RedisError, OSError) as error:
-        raise LabError(f"{foreign(options)} Asked what it is, it answered: {error}.") from None
+        refuse(options, error)
+
+
+def refuse_unknown_way(pool):
+    """Raises LabError for a pool whose connections find their server by themselves, so that each may go elsewhere."""
+    no_address = not {"host", "path"} & pool.connection_kwargs.keys()
+    if isinstance(pool, SentinelConnectionPool) or (no_address and pool.connection_class is not redis.Connection):
+        raise LabError(f"The connections of this client ({pool.connection_class.__name__}) find their server by themselves, so "
+                       "the lab can't tell where it would write. Pass a client from lab.connect() or lab.spare().")
 
 
 def known_by_address(options):
@@ -119,15 +140,15 @@ def is_select_of_reserved(command):
     return any(command == [b"SELECT", b"%d" % server.options["db"]] for server in _reserved)
 
 
-def refuse(options):
-    raise LabError(foreign(options))
-
-
-def foreign(options):
+def refuse(options, error=None):
+    """`error`: what came of asking the server what it is."""
+    if has_ended((options.get("host"), options.get("port"))):
+        raise LabError(ENDED) from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
-    return (f"The client of {where}, database {options.get('db', 0)}, does not stand on a database of the lab's, so the lab "
-            "leaves it alone. Pass a client from lab.connect() or lab.spare(); or set REDIS_URL to that server, with the number "
-            "of an empty database, and restart the kernel.")
+    answered = f" Asked what it is, it answered: {error}." if error else ""
+    raise LabError(f"The client of {where}, database {options.get('db', 0)}, does not stand on a database of the lab's, so the "
+                   "lab leaves it alone. Pass a client from lab.connect() or lab.spare(); or set REDIS_URL to that server, with "
+                   f"the number of an empty database, and restart the kernel.{answered}") from None
 
 
 def empty(client):

@@ -195,7 +195,10 @@ class Link:
         return next((rtt_ms for (_, rtt_ms, _), known in list(self.ports.items()) if known == port), None)
 
     def listen(self, server, delay_s):
-        port = self.ask("listen", address=server.address, delay_s=delay_s)["port"]
+        port = self.ask("listen", address=server.address, delay_s=delay_s).get("port")
+        if port is None:
+            raise LabError("The simulated link can open no further port: it has as many open as the system allows it. Use a "
+                           "distance that you used before, or restart the kernel.")
         self.listening[port] = server.address, delay_s
         guard.add_door(port, server)
         return port

@@ -15,24 +15,35 @@ def raw_socket(client):
     """A plain `socket.socket` to where `client` is connected, logged in (AUTH) and in its database (SELECT), nothing more.
 
     It speaks RESP2, as every new connection does, and a read that takes longer than 5 s fails. Raises LabError for a client
-    that is not the lab's, and for TLS, whose bytes say nothing.
+    that is not the lab's or whose server has ended, and for TLS, whose bytes say nothing.
     """
     check_client(client, "lab.raw_socket")
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if "ssl" in client.connection_pool.connection_class.__name__.lower():
         raise LabError("Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own server.")
-    if "path" in options:
-        sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(TIMEOUT_S)
-        sock.connect(options["path"])
-    else:
-        sock = socket.create_connection((options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S)
+    try:
+        return logged_in(connected(options), options)
+    except OSError as error:
+        raise LabError(f"The server of this client took no connection ({error}): it, or the link before it, has ended. Run r = "
+                       "lab.connect() again.") from None
+
+
+def connected(options):
+    if "path" not in options:
+        return socket.create_connection((options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(TIMEOUT_S)
+    sock.connect(options["path"])
+    return sock
+
+
+def logged_in(sock, options):
     for command in log_in(options):
         sock.sendall(hiredis.pack_command(tuple(command)))
         if sock.recv(1000) != b"+OK\r\n":
             sock.close()
-            raise LabError("The server did not take the password of this client. Restart the kernel.")
+            raise LabError("The server did not take the password of this client. Run r = lab.connect() again.")
     return sock
 
 

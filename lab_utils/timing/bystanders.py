@@ -97,6 +97,7 @@ def bystander(fn, client, runs=1, setup=None):
     check_client(client, "lab.bystander")
     if setup is not None:
         check_function(setup, "lab.bystander(setup=…)", "work, r, setup=fill")
+    place_of(client)  # before `setup` writes
     found = []
     for _ in range(runs if scale().repeats else 1):
         if setup:
@@ -124,11 +125,17 @@ def plot_rain(watched, title=None):
     return draw_rain(watched, title)
 
 
-def watched(fn, client):
-    """One Run of `fn(client)` beside a bystander."""
+def place_of(client):
+    """The Server on which a client stands. Raises LabError where it is not the lab's, or where a bystander can't reach it."""
     place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
+    return place
+
+
+def watched(fn, client):
+    """One Run of `fn(client)` beside a bystander."""
+    place = place_of(client)
     other = Kept([sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

@@ -1,0 +1,56 @@
+"""What the guard keeps the lab from: clients of somebody else's server, whatever hands them to a helper."""
+
+import pytest
+import redis
+from helpers import refusal
+from redis.sentinel import Sentinel
+
+import lab_utils as lab
+from lab_utils.testbed import guard
+
+DATABASE = 4
+
+
+def writes(client):
+    client.set("theirs", "OVERWRITTEN")
+
+
+@pytest.fixture
+def theirs(another_server):
+    """A client of somebody's database with data."""
+    foreign = another_server()
+    guard.forget_private(foreign)
+    with foreign.connect(db=DATABASE) as client:
+        client.set("theirs", "precious")
+        yield client
+        assert client.get("theirs") == b"precious" and client.dbsize() == 1
+
+
+@pytest.mark.parametrize("helper", [
+    lambda client: lab.empty(client),
+    lambda client: lab.count(writes, client),
+    lambda client: lab.capture(writes, client),
+    lambda client: lab.bystander(writes, client),
+    lambda client: lab.bystander(lambda c: c.ping(), client, setup=writes),
+    lambda client: lab.sampled(writes, client),
+    lambda client: lab.raw_socket(client),
+], ids=["empty", "count", "capture", "bystander", "setup of bystander", "sampled", "raw_socket"])
+def test_nothing_is_run_with_a_client_of_somebody_elses(theirs, r, helper):
+    assert "leaves it alone" in refusal(helper, theirs)
+
+
+def test_a_client_that_finds_its_server_by_itself_is_refused(theirs, r):
+    """Its options name no server, so what is made after them would go to whatever stands at port 6379."""
+    sentinel = Sentinel([("127.0.0.1", 1)])
+    kind = type("Kind", (redis.Connection,), {})
+    for found in sentinel.master_for("mymaster", db=DATABASE), redis.Redis.from_pool(redis.ConnectionPool(kind)):
+        for helper in lambda c: lab.count(writes, c), lab.raw_socket, lab.empty:
+            assert "find their server by themselves" in refusal(helper, found)
+
+
+def test_a_database_that_the_server_lacks(r):
+    options = {**r.get_connection_kwargs(), "db": 99}
+    beyond = redis.Redis(**{name: options[name] for name in ("host", "port", "password", "db")})
+    for helper in lambda c: lab.count(writes, c), lab.empty, lambda c: lab.capture(writes, c):
+        assert "from 0 to 15" in refusal(helper, beyond)
+    assert "DB index is out of range" in refusal(lab.connect, db=99)
