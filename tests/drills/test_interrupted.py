@@ -164,7 +164,7 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
             time.sleep(chance.uniform(0, 0.01))
             os.killpg(process.pid, signal.SIGINT)
         said, errors = process.communicate(timeout=150)
-        assert said, errors
+        assert said, f"the kernel ended with {process.returncode} and said: {errors}"
         kind, wrong = json.loads(said.splitlines()[-1])
         assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
         assert kind in ("Interrupted", "KeyboardInterrupt", "")
