@@ -124,6 +124,11 @@ def test_a_server_that_says_ok_to_everything():
     ("MULTI", "CLUSTERDOWN Hash slot not served", "standalone"),
     ("SUBSCRIBE", "NOPERM No permissions to access a channel", "&redis-round-trip-lab*"),
     ("SELECT", "ERR DB index is out of range", "16, from 0 to 15"),
+    ("SELECT", "NOPERM this user has no permissions to run the 'select' command", "allow SELECT"),
+    ("SELECT", "ERR unknown command 'SELECT', with args beginning with: ", "renamed: it refused SELECT"),
+    ("PUBSUB", "NOPERM this user has no permissions to run the 'pubsub|channels' command", "allow PUBSUB"),
+    ("UNSUBSCRIBE", "NOPERM this user has no permissions to run the 'unsubscribe' command", "allow UNSUBSCRIBE"),
+    ("RESTORE", "NOPERM this user has no permissions to run the 'restore' command", "allow RESTORE"),
     ("MULTI", "ERR \x01something that nobody has heard of" + "!" * 5000, "something that nobody has heard of"),
 ])
 def test_what_a_command_is_answered(command, error, word):

@@ -80,7 +80,7 @@ def program(folder, name, says="Redis server v=8.2.3"):
 def test_redis_url_comes_first(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     monkeypatch.setenv("LAB_REDIS_SERVER", "/bin/false")
-    monkeypatch.setattr(chosen_server, "own_server", lambda url: f"own {url}")
+    monkeypatch.setattr(chosen_server, "own_server", lambda url, before: f"own {url}")
     monkeypatch.setattr(chosen_server, "start", lambda binary: f"started {binary}")
     assert chosen_server.server.__wrapped__() == "own redis://127.0.0.1:1/0"
 

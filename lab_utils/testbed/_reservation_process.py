@@ -12,6 +12,7 @@ nobody's data can look like it; and it ends with its connection, so a dead kerne
 import json
 import select
 import signal
+import socket
 import sys
 import time
 
@@ -23,7 +24,10 @@ NEEDED = (  # refused while queued, where a command or a key may not be used; no
     ("SET", "key1", "value1"), ("GET", "key1"), ("DEL", "key1"), ("KEYS", "*"), ("SCAN", "0"), ("DBSIZE",), ("FLUSHDB",),
     ("EVAL", "return 1", "0"), ("SCRIPT", "LOAD", "return 1"), ("MEMORY", "USAGE", "key1"), ("OBJECT", "ENCODING", "key1"),
     ("CLIENT", "INFO"), ("PUBSUB", "NUMSUB", "key1"), ("CONFIG", "GET", "save"),
+    ("UNSUBSCRIBE", "key1"), ("DUMP", "key1"), ("RESTORE", "key1", "0", ""),
 )
+# An idle connection says within half a minute that its other end is gone, where the system lets it.
+KEEPALIVE = {"TCP_KEEPIDLE": 15, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
 
 def main():
@@ -51,7 +55,9 @@ def say(**answer):
 def connected(options):
     """One connection, in RESP2, where a subscription's reply may stand inside a transaction's."""
     options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S, **options}
-    pool = redis.Redis(**{**options, "db": 0, "protocol": 2, "retry": None, "socket_keepalive": True}).connection_pool
+    keepalive = {getattr(socket, name): value for name, value in KEEPALIVE.items() if hasattr(socket, name)}
+    pool = redis.Redis(**{**options, "db": 0, "protocol": 2, "retry": None, "socket_keepalive": True,
+                          "socket_keepalive_options": keepalive}).connection_pool
     return pool.get_connection()
 
 
@@ -105,7 +111,7 @@ def reserve(connection, wanted):
         if database == first:
             wanted["holders"] = holders
         ask(connection, "UNSUBSCRIBE")
-        if database == first and keys and not holders:
+        if database == first and keys and not holders and not wanted["again"]:
             say(keys=keys)
             sys.exit()
         if database == first and time.monotonic() < patience:
@@ -117,7 +123,9 @@ def reserve(connection, wanted):
 def select_database(connection, database, first, holders):
     try:
         ask(connection, "SELECT", database)
-    except redis.ResponseError:
+    except redis.ResponseError as error:
+        if "DB index" not in str(error):
+            raise  # this user may not SELECT, or nobody may
         say(**({"no_database": database} if database == first else {"all_taken": first, "holders": holders}))
         sys.exit()
 

@@ -2,14 +2,17 @@
 
 import os
 
+import redis
+
 from ..arguments import as_options
 from ..errors import LabError
 from . import guard
 from .link import check_distance, distance_through, link, through
 from .living import living
 from .private_server import find_binary, start
+from .reservation import ANSWER_S, ServerError
 from .server import Server
-from .server_from_url import reserve_from_url
+from .server_from_url import advice, reserve_from_url, without_password
 
 CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "path", "connection_pool", "username", "password", "credential_provider")
 
@@ -22,13 +25,40 @@ def connect(rtt_ms=0, **options):
     one that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
     elsewhere, or if the link cannot offer that distance.
     """
-    chosen = server()
+    if server().reservation:
+        check_reservation(server())
+    try:
+        return client_of(server(), rtt_ms, options)
+    except redis.ConnectionError:
+        if server.known().alive():
+            raise
+        return client_of(server(), rtt_ms, options)  # it was ending when it was first asked
+
+
+def client_of(chosen, rtt_ms, options):
+    """A client that has been answered."""
     check_options(chosen, options)
     check_distance(chosen, rtt_ms)
     with as_options(options, "lab.connect"):
         client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
         client.ping()
     return client
+
+
+def check_reservation(chosen):
+    """Asks the server of REDIS_URL whether the reservation stands: a connection can end without a word, as when a laptop slept.
+
+    One that it doesn't know is given up. Raises LabError where the server doesn't answer.
+    """
+    limits = {"socket_timeout": ANSWER_S, "socket_connect_timeout": ANSWER_S, "retry": None}
+    try:
+        with chosen.connect(**limits) as client:
+            stands = chosen.reservation.stands(client)
+    except (redis.RedisError, OSError) as error:
+        said = ServerError(type(error).__name__, str(error))
+        raise LabError(advice(said, without_password(os.environ["REDIS_URL"]), chosen.options)) from None
+    if not stands:
+        chosen.reservation.abandon()
 
 
 def check_options(chosen, options):
@@ -60,12 +90,21 @@ def server():
     Raises LabError, with what to do, where neither is to be had.
     """
     url = os.environ.get("REDIS_URL")
-    return own_server(url) if url else start(find_binary())
+    if not url:
+        return start(find_binary())
+    before = server.known()
+    return own_server(url, before if before and before.reservation else None)
 
 
-def own_server(url):
-    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none."""
-    options, reservation = reserve_from_url(url)
+def own_server(url, before=None):
+    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none.
+
+    `before` is the Server on which this kernel lost its reservation, if it did.
+    """
+    options, reservation = reserve_from_url(url, again=bool(before))
     found = Server(options.get("unix_socket_path") or (options["host"], options["port"]), options, False, reservation=reservation)
     guard.add_reserved(found)
+    if before and before.options["db"] != options["db"]:
+        print(f"this machine: the lab goes on in database {options['db']} of that server. Number {before.options['db']} is "
+              "somebody else's by now, or holds keys, perhaps your own: the lab leaves them there.")
     return found

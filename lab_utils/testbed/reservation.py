@@ -64,11 +64,14 @@ class Reservation:
         self.deadline = time.monotonic() + ANSWER_S
         return self.ask(options)["info"]
 
-    def reserve(self, database):
-        """Reserves that database, or the next higher one that is empty and nobody's. Returns what the process answered."""
+    def reserve(self, database, again=False):
+        """Reserves that database, or the next higher one that is empty and nobody's. Returns what the process answered.
+
+        Where that database holds keys and is nobody's, only a kernel that lost its reservation, `again`, gets another.
+        """
         holder = f"by {person()}@{socket.gethostname()} pid {os.getpid()} since {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         channel = f"{PREFIX}{{database}} {re.sub('[^ -z]', '?', holder)} token {secrets.token_hex(16)}"
-        answer = self.ask({"database": database, "prefix": PREFIX, "channel": channel})
+        answer = self.ask({"database": database, "again": again, "prefix": PREFIX, "channel": channel})
         self.database, self.channel = answer.get("database"), answer.get("channel")
         return answer
 
@@ -96,9 +99,13 @@ class Reservation:
     def known_to(self, client):
         """True where the server behind this client says that the reservation stands."""
         try:
-            return dict(client.pubsub_numsub(self.channel)).get(self.told(client), 0) == 1
+            return self.stands(client)
         except redis.ResponseError:  # another server, where this user may not ask
             return False
+
+    def stands(self, client):
+        """What `known_to` asks, of a client that is known to be the server's."""
+        return dict(client.pubsub_numsub(self.channel)).get(self.told(client), 0) == 1
 
     def told(self, client):
         """The channel's name as this client's replies spell it."""

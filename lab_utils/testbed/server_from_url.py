@@ -19,9 +19,10 @@ SECONDS_OPTIONS = ("socket_timeout", "socket_connect_timeout")
 SHOWN_CHARACTERS = 150  # of what a server said
 
 
-def reserve_from_url(url):
+def reserve_from_url(url, again=False):
     """(redis-py's options, Reservation) of a database that is empty and reserved for this kernel, on the server at `url`.
 
+    `again`: this kernel had one there and lost it, so if keys stand in the database, the next empty one is taken.
     Raises LabError where the lab can't use that server, or may not.
     """
     shown = without_password(url)
@@ -29,7 +30,7 @@ def reserve_from_url(url):
     reservation = Reservation()
     try:
         check_server(reservation.open(options), shown)
-        check_reserved(reservation.reserve(options["db"]), shown)
+        check_reserved(reservation.reserve(options["db"], again), shown)
     except BaseException as error:
         reservation.abandon()
         if isinstance(error, (ServerError, TimeoutError)):
@@ -173,7 +174,8 @@ ADVICE = (
     (("AuthenticationError", "AuthenticationWrongNumberOfArgsError", "NOAUTH", "WRONGPASS"),
      "refused the password, or wants one and got none",
      "Write it into REDIS_URL: redis://:password@host:6379/15, or redis://user:password@host:6379/15"),
-    (("channel",), "does not let this user use the lab's channels, by which its kernels keep out of each other's way",
+    (("access a channel", "of the channels"),
+     "does not let this user use the lab's channels, by which its kernels keep out of each other's way",
      "Let an administrator run ACL SETUSER name &redis-round-trip-lab*"),
     (("access a key", "keys mentioned"), "does not let this user use every key",
      "Let an administrator run ACL SETUSER name allkeys, or name a user who may"),
