@@ -232,6 +232,14 @@ def test_a_budget_warns_of_what_it_can_not_see(r):
             pool.submit(r.get, "whose").result()
 
 
+def test_a_budget_within_a_budget_counts_what_it_has_a_worker_do(r):
+    with ThreadPoolExecutor(1) as pool, budget(max=100):
+        pool.submit(r.get, "starts the worker").result()
+        with pytest.raises(OverBudget, match="20 round trips, 1 allowed"), budget(max=1):
+            for _ in range(20):
+                pool.submit(r.get, "a").result()
+
+
 def test_many_call_sites_are_cut_short(r):
     calls = [f"client.execute_command('ECHO', {number})" for number in range(12)]
     program = "def page(client):\n" + "".join(f"    {call}\n" for call in calls)

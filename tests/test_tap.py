@@ -138,6 +138,53 @@ def test_a_thread_that_was_there_before_is_seen_by_every_open_tap(r):
             assert future.result(10) == commands(one) == [b"anybody's"]
 
 
+def test_a_worker_that_an_outer_block_started_belongs_to_whoever_submits(r):
+    def work(r):
+        for _ in range(5):
+            pool.submit(r.get, "inner").result()
+
+    def outer(r):
+        pool.submit(r.get, "outer").result()
+        inner.append(lab.count(work, r).round_trips)
+        pool.submit(r.get, "outer").result()
+
+    inner = []
+    with ThreadPoolExecutor(1) as pool, Tap() as seen:
+        outer(r)
+    assert inner == [5]
+    assert commands(seen) == [b"outer", *[b"inner"] * 5, b"outer"]
+
+
+def test_two_threads_with_a_tap_each_share_a_pool(r):
+    steps = threading.Barrier(2)
+
+    def one(name):
+        with Tap() as seen:
+            if name == "a":
+                pool.submit(r.get, "a").result()  # starts the worker
+            steps.wait(10)
+            for _ in range(3):
+                pool.submit(r.get, name).result()
+            steps.wait(10)
+        return commands(seen)
+
+    with ThreadPoolExecutor(1) as pool:
+        futures = [in_thread(lambda name=name: one(name)) for name in "ab"]
+        assert [future.result(30) for future in futures] == [[b"a"] * 4, [b"b"] * 3]
+
+
+def test_asyncios_own_pool_works_for_the_block_that_hands_it_something(r):
+    async def main():
+        with Tap() as outer:
+            await asyncio.to_thread(r.get, "outer")
+            with Tap() as inner:
+                await asyncio.to_thread(r.get, "inner")
+                await asyncio.get_running_loop().run_in_executor(None, r.get, "inner")
+        return commands(outer), commands(inner)
+
+    assert asyncio.run(main()) == ([b"outer", b"inner", b"inner"], [b"inner"] * 2)
+
+
 def test_asyncio_tasks_belong_to_the_block_that_made_them(r):
     async def one(seen, key, other_is_open):
         client = event_loop.client_like(r)

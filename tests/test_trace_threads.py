@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -85,6 +86,22 @@ def test_a_thread_waits_for_what_was_joined_before_it_and_for_no_connection(noth
              (get(0.001, 0.002, 1, 0.0001, 0.0002), get(0.003, 0.004, 2, 0.0001, 0.0002))]
     record = dataclasses.replace(of_threads(turns, 0.004), joined=[[], [], joined])
     assert 0.01 * waits < seconds_at(record, 10, here_ms=1e-9) < 0.01 * waits + 0.006
+
+
+def test_what_a_worker_did_before_the_block_is_no_work_of_it(r):
+    def busy():
+        started = time.thread_time()
+        while time.thread_time() - started < 0.3:
+            pass
+        r.ping()
+
+    with ThreadPoolExecutor(1) as pool, trace():
+        pool.submit(busy).result()
+        with trace() as t:
+            for _ in range(5):
+                pool.submit(r.ping).result()
+    assert t.round_trips == 5
+    assert t.seconds_at(1) < 0.3 + t.seconds
 
 
 def test_what_was_joined_is_known(r):

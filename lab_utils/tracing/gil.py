@@ -38,7 +38,10 @@ def is_of_threads(record):
         while line != opener.line:
             if line is None or record.loops[line] is not None or record.cpu_started[line] is None:
                 return False
-            line = record.starters[line]
+            starter = record.starters[line]
+            if starter == opener.line and record.cpu_started[line] < opener.cpu_began:
+                return False  # a pool's worker from before the block: its clock holds what it did there
+            line = starter
     return record.loops[opener.line] is None and all(
         turn.line == opener.line or (turn.cpu_sent is not None and turn.cpu_replied is not None) for turn in record.turns)
 

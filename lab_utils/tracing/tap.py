@@ -7,8 +7,9 @@ all, a recorder (`recorder.py`) one that counts.
 
 Which tap sees what: what happens inside a `with Tap()` block belongs to it, and so does what is done by the threads and
 asyncio tasks that are started there, and by those that they start in turn. Blocks within blocks see it both. So two threads
-with a tap each don't see each other. A thread that was there before and stands in no tap's block could be working for
-anybody: every open tap sees it.
+with a tap each don't see each other. A pool's worker that was started inside belongs, while it runs what was submitted, to the
+blocks of who submitted it. A thread that was there before and stands in no tap's block could be working for anybody: every
+open tap sees it.
 """
 
 import contextvars
@@ -312,25 +313,30 @@ def thread_join(original):
 def submits(original):
     def submit(self, fn, /, *args, **kwargs):
         cpu = thread_time()
-        Threads.several = Threads.several or bool(blocks_here())
-        handed = Handed(fn, finder.find())
+        taps = blocks_here()
+        Threads.several = Threads.several or bool(taps)
+        handed = Handed(fn, finder.find(), taps)
         lines.took(thread_time() - cpu)
         return original(self, handed, *args, **kwargs)
     return submit
 
 
 class Handed:
-    """A function that a thread is to call, and the Site of the line that said so."""
+    """A function that a thread is to call, the Site of the line that said so, and the taps in whose blocks that stands."""
 
-    def __init__(self, function, site):
-        self.function, self.site = function, site
+    def __init__(self, function, site, taps):
+        self.function, self.site, self.taps = function, site, taps
 
     def __call__(self, *args, **kwargs):
+        # A worker that was there before was started in no block: it stays anybody's.
+        token = blocks.set(self.taps) if self.taps and started_in.get(threading.current_thread()) else None
         before, sites.handed_over.site = sites.handed_over.site, self.site
         try:
             return self.function(*args, **kwargs)
         finally:
             sites.handed_over.site = before
+            if token:
+                blocks.reset(token)
 
 
 def watch(waits, connection, stream, wrapper):
