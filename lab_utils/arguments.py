@@ -8,18 +8,24 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import itertools
 import math
 import numbers
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 
 import redis
 from redis.asyncio.client import Pipeline as AsyncPipeline
+from redis.asyncio.cluster import ClusterPipeline as AsyncClusterPipeline
 from redis.cluster import ClusterPipeline, RedisCluster
 
 from .errors import LabError
+from .words import counted
 
 LONGEST_SHOWN = 60
 ASYNC_CLIENTS = (redis.asyncio.Redis, redis.asyncio.RedisCluster, AsyncPipeline)
+PIPELINES = (redis.client.Pipeline, ClusterPipeline, AsyncPipeline, AsyncClusterPipeline)
+PLAIN, CONTAINERS = (str, bytes, int, float, type(None)), (list, tuple, set, frozenset, dict)
+MOST_LOOKED_AT, DEEPEST = 100, 3  # values at each level of a reply, and levels below it
 
 
 def shown(value):
@@ -72,16 +78,46 @@ def check_function(fn, helper, call="loop, r", such_as="a function of a client, 
 
 def check_ran(reply, helper):
     """Raises LabError if what a function returned shows that its work has not been done yet."""
-    several = reply if isinstance(reply, (list, tuple)) else (reply,)
-    if any(inspect.isawaitable(each) for each in several):
-        discard(several)
-        raise LabError(f"{helper} ran a function that returned a coroutine, so its work was never done. Write the function as "
-                       "`async def` and `await` in it; a lambda cannot.")
-    if isinstance(reply, (Iterator, AsyncIterator)):
-        discard(reply)
-        raise LabError(f"{helper} ran a function that returned {shown(type(reply).__name__)}, whose items nobody has read, so "
-                       "its work may not have been done. Let it return list(...) of it.")
+    for each in parts_of(reply):
+        if isinstance(each, PIPELINES) and len(each):
+            raise LabError(f"{helper} ran a function that returned a pipeline that still holds {counted(len(each), 'command')}, "
+                           "not sent. Did you forget execute()? Let it return pipe.execute().")
+        if is_awaited_by_nobody(each):
+            discard(reply)
+            raise LabError(f"{helper} ran a function that returned a coroutine, so its work was never done. Write the function "
+                           "as `async def` and `await` in it; a lambda cannot.")
+        if isinstance(each, (Iterator, AsyncIterator)):
+            discard(reply)
+            raise LabError(f"{helper} ran a function that returned {shown(type(each).__name__)}, whose items nobody has read, so "
+                           "its work may not have been done. Let it return list(...) of it.")
     return reply
+
+
+def parts_of(reply):
+    """What stands in a reply, level by level, but for plain values: the first of each level, since a reply may be long."""
+    level = [reply]
+    for _ in range(1 + DEEPEST):
+        yield from (each for each in level if not isinstance(each, (*PLAIN, *CONTAINERS)))
+        inside = itertools.chain.from_iterable(items_of(each) for each in level if isinstance(each, CONTAINERS))
+        level = list(itertools.islice(inside, MOST_LOOKED_AT))
+
+
+def items_of(container):
+    return container.values() if isinstance(container, dict) else container
+
+
+def is_awaited_by_nobody(value):
+    """A client of asyncio's can be awaited too, and need not; a task that is done has done its work."""
+    if isinstance(value, (*ASYNC_CLIENTS, *PIPELINES)):
+        return False
+    return not value.done() if isinstance(value, asyncio.Future) else inspect.isawaitable(value)
+
+
+def check_sent(commands, helper):
+    """Raises LabError if an `async def` function sent no command: without `await` nothing is sent, and nobody says so."""
+    if not commands:
+        raise LabError(f"{helper} ran an `async def` function that sent nothing to Redis. Did you forget await? "
+                       "Write `await r.get(key)`: without it the command is never sent.")
 
 
 def discard(value):
@@ -109,7 +145,7 @@ def discarding(function):
 
 def check_client(client, helper, cluster=False):
     """Raises LabError unless `client` is a plain `redis.Redis`, or a `redis.RedisCluster` where `cluster` says so."""
-    if isinstance(client, (redis.client.Pipeline, ClusterPipeline, AsyncPipeline)):
+    if isinstance(client, PIPELINES):
         raise LabError(f"{helper} got a pipeline in place of a client. Pass the client, and let the function make its pipeline: "
                        "`pipe = r.pipeline()`.")
     if isinstance(client, ASYNC_CLIENTS):

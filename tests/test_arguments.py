@@ -29,6 +29,10 @@ def yields(r):
     yield r.ping()
 
 
+async def idles(r):
+    return [r]
+
+
 async def yields_later(r):
     yield await r.ping()
 
@@ -77,6 +81,10 @@ RUNS_NOTHING = {
     "a list of coroutines": lambda: lambda *a: [coroutine(), coroutine()],
     "a map": lambda: lambda *a: map(print, "abc"),
     "a lambda of an async generator": lambda: lambda *a: yields_later(None),
+    "a pipeline not executed": lambda: lambda *a: lab.connect().pipeline().get("a").get("b"),
+    "an asyncio pipeline not executed": lambda: lambda *a: redis.asyncio.Redis().pipeline().get("a"),
+    "a dict of iterators": lambda: lambda *a: {key: lab.connect().scan_iter(key) for key in "ab"},
+    "a generator deep in lists": lambda: lambda *a: [[1], ({2: yields(None)},)],
 }
 ASYNC = {"async def": lambda: asks, "a partial of async def": lambda: functools.partial(asks), "an async object": Called}
 NO_PLAIN_FUNCTIONS = {**NO_FUNCTIONS, **RUNS_NOTHING, **ASYNC}
@@ -205,6 +213,7 @@ ROWS = {
         (NO_FUNCTIONS_AT_ALL, lambda x, r: lab.count({"good": works, "bad": x}, r)),
         ({"empty": dict, "a number as name": lambda: {1: works}}, lambda x, r: lab.count(x, r)),
         (A_CLUSTER, lambda x, r: lab.count(asks, x)),
+        ({"an async one that sends nothing": lambda: idles}, lambda x, r: lab.count(x, r)),
     ],
     "describe": [
         (NO_NUMBERS, lambda x, r: lab.describe(x, 1, 1)),
@@ -468,3 +477,29 @@ def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(r
     assert lab.plot_bars({"a SET": 1.0}, "ms", "title", said=said) is not None
     told = capsys.readouterr().out
     assert told.count("is not a number above 0, so the figure leaves it out") == 3 and "you said" not in told
+
+
+def executed(r):
+    pipe = r.pipeline()
+    pipe.get("a")
+    pipe.execute()
+    return pipe
+
+
+async def done_task(r):
+    task = asyncio.ensure_future(r.ping())
+    await task
+    return {"task": task, "client": r}
+
+
+@pytest.mark.parametrize("fn, said", [
+    (lambda r: r.pipeline().get("a").get("b"), "2 commands, not sent. Did you forget execute()?"),
+    (lambda r: {"a": [r.scan_iter("a")]}, "return list(...)"),
+])
+def test_what_was_forgotten_is_said(r, fn, said):
+    assert said in refusal(lab.count, fn, r)
+
+
+@pytest.mark.parametrize("fn", [executed, done_task])
+def test_what_has_done_its_work_may_be_returned(r, fn):
+    assert lab.count(fn, r).round_trips == 1

@@ -217,6 +217,15 @@ def test_an_asyncio_client(r):
     assert client_side(lab.count(piped, lab.connect(rtt_ms=1))) == (1, 1_000, 38_780, 5_000)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # Python's own, of a coroutine that nobody awaited
+def test_an_async_function_without_await_is_no_count_of_0(r):
+    async def forgot(r):
+        r.set("key", "value")
+
+    assert "forget await" in refusal(lab.count, forgot, r)
+    assert lab.count(lambda r: None, r).round_trips == 0  # a plain one may know the answer
+
+
 def test_asyncio_gather_opens_connections_and_says_so(r):
     async def ten_at_once(r):
         await asyncio.gather(*(r.set(f"key{i}", f"value{i}") for i in range(10)))

@@ -127,6 +127,14 @@ def test_async_and_plain_variants(r):
     check_same_work({"asyncio": asked, "plain": lambda r: r.mget("a", "b")}, r)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # Python's own, of a coroutine that nobody awaited
+def test_an_async_variant_without_await_is_told_so(r):
+    async def forgot(r):
+        r.set("a", "1")
+
+    assert "forget await" in refusal(check_same_work, {"asyncio": forgot, "plain": lambda r: r.set("a", "1")}, r)
+
+
 def test_where_debug_is_not_allowed_values_are_still_compared(r, monkeypatch):
     plain = redis.Redis.execute_command
 

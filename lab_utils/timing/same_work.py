@@ -10,7 +10,7 @@ from collections import Counter, namedtuple
 
 import redis
 
-from ..arguments import check_ran, shown
+from ..arguments import check_ran, check_sent, shown
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import admin_of
@@ -71,6 +71,8 @@ def evidence(fn, client, admin, setup):
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
     sent = [b"".join(write.chunks) for write in tap.writes if not write.handshake]
+    if event_loop.is_async(fn):
+        check_sent(sent, "lab.compare")
     return Seen(reply, sent, digest(admin), made)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from redis.cluster import RedisCluster
 
-from ..arguments import check_client, check_dict, check_function, check_ran
+from ..arguments import check_client, check_dict, check_function, check_ran, check_sent
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import nodes_of
@@ -137,7 +137,9 @@ def counted_async(fn, client):
             result = check_ran(event_loop.run(fn, own), "lab.count")
     finally:
         event_loop.close(own)
-    return cost_of(tap, meter), result
+    cost = cost_of(tap, meter)
+    check_sent(cost.commands, "lab.count")
+    return cost, result
 
 
 def cost_of(tap, meter=None):
