@@ -1,12 +1,15 @@
 """A capture: every byte that crossed, in order, with times at both ends that make sense."""
 
+import base64
 import itertools
+from types import SimpleNamespace
 
 import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.tracing.wire import reply_text, request_text
+from lab_utils.tracing.tap import Write
+from lab_utils.tracing.wire import replies, reply_text, request_text, requests
 
 SET = b"*3\r\n$3\r\nSET\r\n$4\r\nkey%d\r\n$6\r\nvalue%d\r\n"
 
@@ -108,6 +111,23 @@ def test_async_functions_are_refused(r):
 
 def test_further_connections_are_refused(r):
     assert "connections" in refusal(lab.capture, lambda r: lab.connect().ping(), r)
+
+
+def test_what_is_still_on_its_way_is_refused():
+    def sends_and_does_not_wait(r):  # as a thread does that nobody joins
+        connection = r.connection_pool.get_connection()
+        connection.send_command("PING")
+        r.connection_pool.release(connection)
+
+    assert "thread.join()" in refusal(lab.capture, sends_and_does_not_wait, lab.connect(rtt_ms=20))
+
+
+@pytest.mark.parametrize("asked", [requests, replies])
+def test_what_the_other_end_has_not_got_is_refused(asked):
+    """A request that the link has not had, a reply that the client has not read."""
+    seen = SimpleNamespace(writes=[Write(0, 0.0, 0.0, [b"PING"], False)], reads=[])
+    events = [] if asked is requests else [(0, "reply", 0.0, 0.0, base64.b64encode(b"+PONG"))]
+    assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 
 
 @pytest.mark.parametrize("data, text", [

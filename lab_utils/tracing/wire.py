@@ -87,6 +87,8 @@ def capture(fn, client):
     if tap.opened:
         raise LabError("This function opened connections of its own; lab.capture shows the one it is given. "
                        "Let it use that client only.")
+    if tap.awaiting:
+        raise still_on_its_way()
     return Capture(messages(tap, events), rtt_ms)
 
 
@@ -139,8 +141,16 @@ def arrivals(pieces):
 
 
 def time_at(ends, offset):
-    """When the byte at `offset` came."""
-    return next((at for last, at in ends if offset <= last), ends[-1][1])
+    """When the byte at `offset` came. Raises LabError if it had not come when the capture ended."""
+    came = next((at for last, at in ends if offset <= last), None)
+    if came is None:
+        raise still_on_its_way()
+    return came
+
+
+def still_on_its_way():
+    return LabError("This function returned while something was still on its way to Redis or back. Let it wait for its threads, "
+                    "with thread.join(), and read every reply.")
 
 
 def request_text(data):
