@@ -31,7 +31,7 @@ endroom: teacher  ## delete what the room kept: learners' files and passwords; a
 	@$(BIN)/python tools/room.py --end $(if $(SURE),--sure)
 
 board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
-	@$(BIN)/python -m room.board $(if $(OPEN),--open) $(if $(ANONYMOUS),--anonymous)
+	@$(BIN)/python -m room.board $(if $(OPEN),--open) $(if $(ANONYMOUS),--anonymous) $(if $(PORT),--port "$(PORT)")
 
 # JUNIT=folder: what tools/ci_summary.py reads.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")

@@ -12,6 +12,7 @@ import itertools
 import math
 import numbers
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from fractions import Fraction
 
 import redis
 from redis.asyncio.client import Pipeline as AsyncPipeline
@@ -22,6 +23,8 @@ from .errors import LabError
 from .words import counted
 
 LONGEST_SHOWN = 60
+HUGEST = 1e15  # beyond it there is nothing here to count or to measure
+TINIEST = 1e-9
 ASYNC_CLIENTS = (redis.asyncio.Redis, redis.asyncio.RedisCluster, AsyncPipeline)
 PIPELINES = (redis.client.Pipeline, ClusterPipeline, AsyncPipeline, AsyncClusterPipeline)
 PLAIN, CONTAINERS = (str, bytes, int, float, type(None)), (list, tuple, set, frozenset, dict)
@@ -162,7 +165,7 @@ def check_client(client, helper, cluster=False):
 def check_number(value, name, least=-math.inf, most=math.inf, whole=False):
     """`value` as an int or a float; raises LabError unless it is a number from `least` to `most`, and whole if asked."""
     fits = isinstance(value, numbers.Integral if whole else numbers.Real) and not isinstance(value, bool)
-    if not fits or not math.isfinite(value) or not least <= value <= most:
+    if not fits or not -HUGEST <= value <= HUGEST or not least <= value <= most or isinstance(value, Fraction):
         kind = "a whole number" if whole else "a number"
         bounds = f" from {least:,} to {most:,}" if math.isfinite(most) else f", {least:,} or more" if math.isfinite(least) else ""
         raise LabError(f"{name}={shown(value)} is not {kind}{bounds}. Choose {kind}{bounds}, without quotes.")
@@ -171,7 +174,7 @@ def check_number(value, name, least=-math.inf, most=math.inf, whole=False):
 
 def check_positive(value, name):
     """`value` as an int or a float; raises LabError unless it is a number above 0."""
-    if check_number(value, name, 0) == 0:
+    if check_number(value, name, 0) < TINIEST:
         raise LabError(f"{name}={shown(value)} must be above 0. Choose a positive number.")
     return check_number(value, name)
 

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import math
+from fractions import Fraction
 
 import pytest
 import redis
@@ -116,6 +117,8 @@ NO_NUMBERS = {
     "True": lambda: True,
     "NaN": lambda: NAN,
     "infinity": lambda: INF,
+    "huge": lambda: 10**400,
+    "a Fraction": lambda: Fraction(-1, 2),
     "a list": lambda: [1],
     "below 0": lambda: -1,
     "a coroutine": coroutine,
@@ -126,7 +129,7 @@ NO_ASKED = {name: made for name, made in NO_POSITIVE_NUMBERS.items() if name != 
 NO_WHOLE_NUMBERS = {**NO_POSITIVE_NUMBERS, "a half": lambda: 1.5}
 NO_ROUNDS = {name: made for name, made in NO_WHOLE_NUMBERS.items() if name != "nothing"}
 NO_NODES = {**NO_WHOLE_NUMBERS, "0": lambda: 3, "a coroutine": dict}
-NO_DISTANCES = {**NO_NUMBERS, "too far": lambda: 501, "two": lambda: (1, 5)}
+NO_DISTANCES = {**NO_NUMBERS, "too near": lambda: 5e-324, "too far": lambda: 501, "two": lambda: (1, 5)}
 NO_TEXTS = {
     "nothing": lambda: None,
     "a number": lambda: 5,

@@ -320,6 +320,7 @@ def test_a_laptop_whose_name_is_taken_asks_for_another_and_may_have_none(board, 
 def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(board, laptop, listener):
     for address, passwords, terminal, words in (
             ("127.0.0.1:1", (), True, "There is no board at"), (listener.url, (), True, "There is no board at"),
+            ("127.0.0.1:8x", (), True, "There is no board at"), ("http://lab room:8000", (), True, "There is no board at"),
             (board.url, ["wrong"] * 3, True, "or without a board: make lab"), (board.url, (), False, "no terminal")):
         with pytest.raises(SystemExit) as ended:
             laptop(address, passwords=passwords, terminal=terminal)

@@ -316,6 +316,8 @@ def test_a_page_of_every_kind_of_trace(r):
     (("-m", "nothere"), "no module nothere"), (("--max", "-1", "shop.py"), "--max=-1"),
     (("--max-waits", "-2", "shop.py"), "--max-waits=-2"), (("--accept", "shop.py"), "--accept goes with --ratchet"),
     (("--ratchet", "none.json", "shop.py"), "no ratchet"), (("--ratchet", "shop.py", "shop.py"), "is no ratchet"),
+    (("--ratchet", "shop.py", "--accept", "shop.py"), "is no ratchet"),
+    (("--html", "shop.py", "shop.py"), "would write over shop.py"),
     (("--save", "none/t.json", "shop.py"), "no place for a file"), (("--html", ".", "shop.py"), "no place for a file"),
     ((".",), "without a __main__.py"), (("--max", "x", "shop.py"), "invalid int value"), (("--nothing", "shop.py"), "--nothing"),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else None)

@@ -26,6 +26,7 @@ from lab_utils.testbed import chosen_server, guard, server_from_url
     ("redis://127.0.0.1:1/0?no_such_option=1", "no_such_option"),
     ("redis://127.0.0.1:1/0?socket_timeout=nan", "seconds"),
     ("redis://127.0.0.1:1/0?socket_timeout=-1", "seconds"),
+    ("redis://127.0.0.1:1/0?socket_timeout=1e300", "seconds up to 3,600"),
     ("redis://127.0.0.1:1/0?", "127.0.0.1:1"),
     ("redis://127.0.0.1:1/0?x", "REDIS_URL"),
     ("redis://127.0.0.1:99999/0", "REDIS_URL"),

@@ -246,3 +246,20 @@ def test_a_kernel_that_stands_still_with_the_lock_does_not_hold_up_the_others(fi
     finally:
         os.close(descriptor)
     assert state.load("progress") == {"03.1": SOLVED}
+
+
+def test_a_folder_that_is_a_link_is_not_followed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "outside")
+    monkeypatch.setenv("LAB_STATE", str(tmp_path / "link"))
+    remember("progress", "03.1", SOLVED)
+    assert state.load("progress") == {} and list((tmp_path / "outside").iterdir()) == []
+    assert "is a link to somewhere else" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", ["1" + 400 * "0", "1e308", "NaN"])
+def test_a_number_that_nobody_guessed_is_kept_aside(file, number):
+    file.with_name("guesses.json").write_text(f'{{"01.cart": {{"guess": {number}, "unit": "ms", "measured": null}}}}',
+                                              encoding="utf-8")
+    assert state.load("guesses") == {}
+    assert file.with_name("guesses.json.broken-1").exists()

@@ -8,6 +8,7 @@ once you have typed the certificate's code, which stands on the leader's screen:
 import contextlib
 import getpass
 import hashlib
+import http.client
 import json
 import os
 import socket
@@ -162,8 +163,11 @@ def call(url, body=None, token=""):
     context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}),  # the room is no place beyond a proxy
                                          urllib.request.HTTPSHandler(context=context))
-    with direct.open(request, timeout=ANSWER_S) as reply:
-        return json.loads(reply.read(100_000))
+    try:
+        with direct.open(request, timeout=ANSWER_S) as reply:
+            return json.loads(reply.read(100_000))
+    except http.client.HTTPException as error:  # no address, or something that speaks no HTTP
+        raise ValueError(str(error) or type(error).__name__) from None
 
 
 def write(path, text):

@@ -12,6 +12,7 @@ import os
 import time
 from pathlib import Path
 
+from ..arguments import HUGEST
 from ..system import fcntl
 
 LARGEST = 5_000_000  # bytes; what the lab remembers takes a hundredth of that
@@ -35,6 +36,14 @@ said = set()  # what was printed already, so that each thing is said once in a k
 
 def folder():
     return Path(os.environ.get("LAB_STATE", ".lab"))
+
+
+def is_elsewhere():
+    """True where a link stands in the folder's place: it could lead anywhere, so the lab goes on without."""
+    if folder().is_symlink():
+        say(f"{folder()} is a link to somewhere else, and the lab follows none: it remembers nothing of this kernel")
+        return True
+    return False
 
 
 def load(name):
@@ -90,7 +99,7 @@ def wait_for(descriptor):
 def read(name):
     """The sound entries of a file. If there were others, the file is kept aside as it was."""
     path = folder() / f"{name}.json"
-    if not os.path.lexists(path):
+    if is_elsewhere() or not os.path.lexists(path):
         return {}
     content = parsed(path)
     if content is None:
@@ -125,7 +134,8 @@ def parsed(path):
 
 
 def is_sound(entry, shape):
-    return isinstance(entry, dict) and all(isinstance(entry.get(key), kind) for key, kind in shape.items())
+    return (isinstance(entry, dict) and all(isinstance(entry.get(key), kind) for key, kind in shape.items())
+            and not any(isinstance(value, (int, float)) and not abs(value) <= HUGEST for value in entry.values()))
 
 
 def keep_aside(path, why):
@@ -142,6 +152,8 @@ def keep_aside(path, why):
 
 
 def write(name, content):
+    if is_elsewhere():
+        return
     target = folder() / f"{name}.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")
     try:

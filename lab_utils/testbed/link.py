@@ -34,6 +34,7 @@ from .living import living
 from .pinning import steady
 
 LONGEST_MS = 500
+SHORTEST_MS = 0.001  # beyond 0; far below what two hops take
 FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer shows
 CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
@@ -358,7 +359,8 @@ def without_address(options):
 
 def check_distance(server, rtt_ms):
     """Raises LabError for a distance that the link cannot offer."""
-    if not isinstance(rtt_ms, (int, float)) or isinstance(rtt_ms, bool) or not 0 <= rtt_ms <= LONGEST_MS:
+    if not isinstance(rtt_ms, (int, float)) or isinstance(rtt_ms, bool) \
+            or not (rtt_ms == 0 or SHORTEST_MS <= rtt_ms <= LONGEST_MS):
         raise LabError(f"rtt_ms={rtt_ms!r} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
                        "fractions such as 0.25 are fine.")
     if rtt_ms and isinstance(server.address, str) and (server.options.get("username") or not server.options.get("password")):

@@ -16,6 +16,7 @@ FORM = "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS"
 OWN_INSTEAD = "or unset REDIS_URL: the lab then starts a server of its own"
 TLS_OPTIONS = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_keyfile_password", "ssl_cert_reqs")
 SECONDS_OPTIONS = ("socket_timeout", "socket_connect_timeout")
+LONGEST_S = 3600  # of patience that a URL may ask for
 SHOWN_CHARACTERS = 150  # of what a server said
 
 
@@ -91,8 +92,8 @@ def option(name, text, wrong, quoted):
             seconds = float(text)
         except ValueError:
             seconds = math.nan
-        if not 0 < seconds < math.inf:
-            raise wrong(f"{name} is no number of seconds")
+        if not 0 < seconds <= LONGEST_S:
+            raise wrong(f"{name} is no number of seconds up to {LONGEST_S:,}")
         return seconds
     if name not in ("username", "password", *TLS_OPTIONS):
         raise wrong(f"the option {quoted(name)} is unknown here or would change what the chapters show; leave it out")

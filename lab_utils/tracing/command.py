@@ -82,8 +82,12 @@ def check(options):
             setattr(options, name, path)
             if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
                 raise LabError(f"--{name} {given} is no place for a file. Choose a file's name in a folder that is there.")
+            if name != "ratchet" and path.endswith(".py") and os.path.exists(path):
+                raise LabError(f"--{name} would write over {given}, which is a program. Choose another name for the file.")
     if options.accept and not options.ratchet:
         raise LabError("--accept goes with --ratchet FILE. Write both, or leave --accept out.")
+    if options.accept:
+        ratchets.refuse_others(options.ratchet)
 
 
 class Run:

@@ -4,15 +4,18 @@ A call site is a file, a function and what it sends. The line is left out, since
 patterns and a pipeline's length, which change with the data. What is new counts as grown from 0.
 """
 
+import contextlib
 import json
 import os
 import re
+import shutil
 from collections import Counter
 
 from ..errors import LabError
 from ..words import counted
 
 FORMAT = 1
+OTHER = "{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it."
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
 
 
@@ -56,8 +59,31 @@ def better(before, after):
 def write(path, state):
     rows = [{"file": file, "function": function, "sends": what, "round_trips": number}
             for (file, function, what), number in sorted(state.items())]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n")
+    target = os.path.realpath(path)
+    scratch = f"{target}.{os.getpid()}"
+    try:
+        with open(scratch, "x", encoding="utf-8") as file:
+            file.write(json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n")
+        if os.path.exists(target):
+            shutil.copymode(target, scratch)
+        os.replace(scratch, target)  # whole: the old one stands until then
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(scratch)
+        raise
+
+
+def refuse_others(path):
+    """Raises LabError where something else than a ratchet stands, which --accept would write over."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if text.strip():
+            json.loads(text)["ratchet"]
+    except OSError:
+        return  # there is none, or writing it says what is wrong
+    except (ValueError, KeyError, TypeError):
+        raise LabError(OTHER.format(path=path)) from None
 
 
 def read(path):
@@ -74,4 +100,4 @@ def read(path):
     except OSError as error:
         raise LabError(f"{path} can't be read ({error}). Choose a file that you may read.") from None
     except (ValueError, KeyError, TypeError):
-        raise LabError(f"{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it. {how}.") from None
+        raise LabError(OTHER.format(path=path)) from None

@@ -47,10 +47,17 @@ def main(arguments):
 def parsed(arguments):
     parser = argparse.ArgumentParser(prog="python -m room.board", description=__doc__.split("\n\n")[0])
     parser.add_argument("--open", action="store_true", help="listen on all addresses of this machine, not on 127.0.0.1 only")
-    parser.add_argument("--port", type=int, default=PORT, help=f"the port to listen on, {PORT} if not said")
+    parser.add_argument("--port", type=port, default=PORT, help=f"the port to listen on, {PORT} if not said")
     parser.add_argument("--folder", help="where the board keeps its stream and its secrets, .board if not said")
     parser.add_argument("--anonymous", action="store_true", help="keep no name of anybody")
     return parser.parse_args(arguments)
+
+
+def port(text):
+    number = int(text)
+    if not 0 < number < 65_536:
+        raise ValueError
+    return number
 
 
 @contextlib.contextmanager
@@ -79,7 +86,11 @@ async def serve(options, folder, secret):
     room.stream.open()
     address, port, prefix = where(options)
     server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)
-    server.listen(port, address)
+    try:
+        server.listen(port, address)
+    except OSError as error:
+        raise OSError(f"port {port} is not to be had ({error.strerror}). Stop what uses it, or choose another: make board "
+                      "PORT=8011") from None
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
