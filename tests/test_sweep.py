@@ -41,10 +41,19 @@ def test_memory_grows_with_the_batch(r):
     ({1: 10.0, 10: 2.0, 100: 1.05, 1_000: 1.0}, 100),  # the first within 10% of the fastest
     ({1: 10.0, 10: 1.0, 100: 1.2}, 10),  # more may be slower again
     ({1: 1.0, 10: 1.0}, 1),
-    ({1: 10.0, 10: 5.0, 100: 1.0}, 100),
 ])
 def test_the_knee(seconds, knee):
     assert made(seconds).knee() == knee
+
+
+@pytest.mark.parametrize("seconds", [{1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}])
+def test_the_largest_size_is_no_knee(seconds, capsys):
+    """Nothing beyond it was measured, and the curve may fall on."""
+    swept = made(seconds)
+    assert swept.knee() is None
+    finding = "At RTT 1 ms, the largest tried, 100, is the fastest: these sizes do not show where the gain ends"
+    assert swept.finding() == swept.plot().get_suptitle().replace("\n", " ") == finding
+    assert "knee" not in capsys.readouterr().out
 
 
 def named(truth, rounds, noise, tries=1_000):
@@ -73,7 +82,7 @@ def test_rounds_that_do_not_show_a_knee_are_no_knee():
     noisy = made({1: [1.0, 2.0, 3.0], 10: [1.1, 1.9, 3.1]})
     assert noisy.knee() is None
     assert noisy.finding(1) == "At RTT 1 ms, these rounds do not show from which size on there is little left to gain"
-    assert made({1: 10.0, 10: 1.0}).finding() == "At RTT 1 ms, beyond 10 commands a batch there is little left to gain"
+    assert made({1: 10.0, 10: 1.0, 100: 1.0}).finding() == "At RTT 1 ms, beyond 10 commands a batch there is little left to gain"
 
 
 @pytest.mark.parametrize("sizes", [(), (10, 1), (1, 1, 10)])

@@ -75,6 +75,8 @@ def knee_of(sweep, rtt):
 
 def knee_in_words(sweep, rtt):
     knee = sweep.knee(rtt)
+    if sweep.still_falls(rtt):
+        return f"the largest tried is the fastest, {plain_duration(sweep.seconds(sweep.sizes[-1], rtt))} at {sweep.sizes[-1]:,}"
     if knee is None:
         return f"no knee shown, {plain_duration(sweep.seconds(sweep.sizes[-1], rtt))} at {sweep.sizes[-1]:,}"
     return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"

@@ -26,20 +26,31 @@ class Sweep:
         """Median seconds of one call at this size."""
         return self.comparison.seconds(str(size), rtt_ms)
 
+    def rounds(self, rtt_ms=None):
+        """{size: [seconds of one call in each round]}."""
+        return {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
+
     def knee(self, rtt_ms=None):
         """The smallest size that is shown to be less than 10% slower than any other, or None where the rounds show no such size.
 
         "Shown" is what Ratio calls a difference: the size is faster than every other would be if that took 10% longer.
-        Noise can hide a knee; it cannot make one.
+        Noise can hide a knee; it cannot make one. The largest size is none: what lies beyond it was not measured.
         """
-        rounds = {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
-        shown = (size for size in self.sizes
+        rounds = self.rounds(rtt_ms)
+        shown = (size for size in self.sizes[:-1]
                  if all(near(rounds[size], rounds[other]) for other in self.sizes if other != size))
         return next(shown, None)
 
+    def still_falls(self, rtt_ms=None):
+        """True if no size is the knee and the largest is shown to be the fastest: larger ones may be faster still."""
+        *smaller, largest = self.rounds(rtt_ms).values()
+        return self.knee(rtt_ms) is None and all(ratio(largest, other).judgement == FASTER for other in smaller)
+
     def finding(self, rtt_ms=None):
-        """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that the rounds don't show the size."""
+        """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that sizes or rounds don't show that."""
         knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
+        if self.still_falls(rtt_ms):
+            return f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: these sizes do not show where the gain ends"
         if knee is None:
             return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
