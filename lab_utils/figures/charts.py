@@ -21,9 +21,9 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, said=No
     """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one. `asked` draws a line at
-    the number that was asked for; ratios, whose unit says "times", get one at 1x, and a Ratio shows its interval.
-    `said` is a guess at the last value, a hollow diamond beneath it. `measured=False` prints the values as facts, to be
-    compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
+    the number that was asked for; ratios, whose unit says "times", get one at 1x, and a Ratio shows its interval
+    and says its own judgement. `said` is a guess at the last value, a hollow diamond beneath it. `measured=False` prints
+    the values as facts, to be compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
     """
     values, ratios = without_intervals(values)
     *_, last = check_numbers(values, "lab.plot_bars", '{"loop": 31.2}').values()
@@ -71,7 +71,7 @@ def draw_groups(groups, unit, title, log, measured, asked, ratios, said):
     set_title(axes, title)
     environment(axes)
     yours = f"; you said {in_unit(said, unit)}" if said and measured else ""
-    tell(measured, bars_in_words(groups[""], unit) + yours if "" in groups else groups_in_words(groups, unit))
+    tell(measured, bars_in_words(groups[""], unit, ratios) + yours if "" in groups else groups_in_words(groups, unit))
     return figure
 
 
@@ -94,7 +94,7 @@ def rows_of(values, unit, looks, log, ratios):
     """A Row for each value; on a log axis with the factor to the first."""
     first, rows = next(iter(values.values())), []
     for name, value in values.items():
-        text = in_unit(value, unit)
+        text = str(ratios[name]) if name in ratios else in_unit(value, unit)
         compared = log and rows and first > 0 and value > 0 and factor_off(value, first) >= ALIKE
         note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}" if compared else ""
         if value > 0 or not log:
@@ -121,8 +121,13 @@ def interval_of(ratio):
     return (ratio.low, ratio.high) if hasattr(ratio, "low") and hasattr(ratio, "high") else None
 
 
-def bars_in_words(values, unit):
-    return "; ".join(f"{name} {number(value)} {unit}" for name, value in values.items())
+def bars_in_words(values, unit, ratios):
+    return "; ".join(f"{name} {worded(value, ratios.get(name), f' {unit}')}" for name, value in values.items())
+
+
+def worded(value, ratio, unit=""):
+    """A number and its unit; of a Ratio its own judgement, such as "no different"."""
+    return str(ratio) if ratio else f"{number(value)}{unit}"
 
 
 def groups_in_words(groups, unit):
@@ -134,7 +139,7 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured
     """The points of {name: {x: y}}, the name at the last one. Axes carry their units in their labels.
 
     `ylim` is (lowest, highest), for charts that are to be compared. Ratios, whose ylabel says "times", get a line at 1x,
-    and a Ratio shows its interval.
+    and a Ratio shows its interval and says its own judgement.
     `measured=False` prints the end points as facts, to be compared in CI: for counts only. Raises LabError for anything
     but numbers by number and name, and texts.
     """
@@ -210,7 +215,7 @@ def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim=None,
     for axes, series in zip(row[0], panels.values(), strict=True):
         ticks_at(axes.xaxis, [x for points in series.values() for x in points], AXIS_PX / len(panels))
     name_panels(row[0], list(panels.values()), looks)
-    told = [f"{heading}: {lines_in_words(series, xlabel, ylabel)}" if heading else lines_in_words(series, xlabel, ylabel)
+    told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel, ratios or {})
             for heading, series in panels.items()]
     tell(measured, ". ".join(told))
     return figure
@@ -255,7 +260,12 @@ def set_limits(row, panels, ylabel, log_y, ylim):
             mark(each, 1, "1x", across=True)
 
 
-def lines_in_words(series, xlabel, ylabel):
-    ends = {name: (min(points), max(points)) for name, points in series.items()}
-    return "; ".join(f"{name} from {number(series[name][first])} to {number(series[name][last])} {ylabel} "
-                     f"between {number(first)} and {number(last)} {xlabel}" for name, (first, last) in ends.items())
+def lines_in_words(series, xlabel, ylabel, ratios):
+    return "; ".join(f"{name} from {ends_in_words(points, ylabel, ratios.get(name, {}))} "
+                     f"between {number(min(points))} and {number(max(points))} {xlabel}" for name, points in series.items())
+
+
+def ends_in_words(points, ylabel, ratios):
+    """'1 to 9 ms'; '1.2x slower to 3.2x faster' of Ratios."""
+    first, last = (worded(points[x], ratios.get(x)) for x in (min(points), max(points)))
+    return f"{first} to {last}" if max(points) in ratios else f"{first} to {last} {ylabel}"
