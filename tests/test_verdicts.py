@@ -78,6 +78,14 @@ def test_every_case_belongs_to_a_judge_of_its_chapter():
         assert claims.CLAIMS[name].judge.__module__ == f"lab_utils.course.verdicts.{chapter}"
 
 
+@pytest.mark.parametrize("name, measured", [
+    ("B4", {"prefix_s": 2.0, "suffix_s": 2.0, "plain_prefix_s": 1.0, "plain_suffix_s": 0.92}),
+    ("A4", {"loop_far_s": 3.0, "pipeline_far_s": 0.07, "loop_near_s": 1.15, "pipeline_near_s": 1.0})], ids=["B4", "A4"])
+def test_a_gain_too_small_to_count_is_not_said_to_be_none(name, measured):
+    because = judged(name, measured).because
+    assert "not clearly faster" in because and "not faster" not in because
+
+
 # The margin
 
 

@@ -10,6 +10,7 @@ CASES = [
     ("B4", {"prefix_s": 0.0198, "suffix_s": 0.00818, "plain_prefix_s": 0.0198, "plain_suffix_s": 0.00818}, "holds"),
     ("B4", {"prefix_s": 7e-4, "suffix_s": 1.2e-3, "plain_prefix_s": 4.2e-3, "plain_suffix_s": 2.3e-3}, "depends"),
     ("B4", {"prefix_s": 7e-4, "suffix_s": 1.2e-3, "plain_prefix_s": 4.2e-3, "plain_suffix_s": 4.1e-3}, "does not hold here"),
+    ("B4", {"prefix_s": 2.0, "suffix_s": 1.0, "plain_prefix_s": 4.0, "plain_suffix_s": 4.0}, "depends"),
     ("B5", {**GROWTH, "queries": 3, "answered": 3}, "holds"),
     ("B5", {**GROWTH, "queries": 3, "answered": 2}, "does not hold here"),
     ("B6", {"keys_s": 5e-4, "hgetall_s": 1.8e-4, "keys_mget_s": 6e-4, "alone_keys_s": 5e-4, "alone_hgetall_s": 9e-4}, "depends"),

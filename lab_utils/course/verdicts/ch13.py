@@ -19,8 +19,8 @@ def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
             "time. The distance was solved from the article's loop, so only its pipeline is evidence, and of the "
             "client's cost alone")
     if max(far, near) > 1 / NO_GAIN:
-        return Verdict(FAILS, f"{seen}, and there the pipeline is not faster" if far > near else
-                       f"{seen}, and with no distance the pipeline is not faster", adds)
+        where = "there" if far > near else f"with no distance, at ~{100 * near:.1f}%,"
+        return Verdict(FAILS, f"{seen}, and {where} the pipeline is not clearly faster", adds)
     if far > TWO_PERCENT:
         return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there", adds)
     return Verdict(HOLDS, seen, adds)
