@@ -50,7 +50,8 @@ class Sweep:
         """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that sizes or rounds don't show that."""
         knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
         if self.still_falls(rtt_ms):
-            return f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: these sizes do not show where the gain ends"
+            largest = f"{self.sizes[-1]:,}"
+            return f"At RTT {at}, the largest tried, {largest}, is the fastest: these sizes do not show where the gain ends"
         if knee is None:
             return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
