@@ -9,6 +9,7 @@ import lab_utils as lab
 from lab_utils.calm import Calm
 from lab_utils.course import claims
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Claim, Verdict
+from lab_utils.timing.ratio import ratio
 
 
 @pytest.fixture
@@ -144,6 +145,28 @@ def test_untested_says_why_with_figures(trial, busy):
     because = lab.claim("A99", loop_s=2.2, pipeline_s=1.0).verdict.because
     assert because == ("the machine was busy: other programs took ~20% of the time, ~3 of ~40 rounds were quiet. "
                        "What was measured says “holds”; with a figure off by ~20% it would be “depends”: ~2.2x")
+
+
+# Ratios
+
+
+SURE, FEW = ratio([1.0] * 9, [3.0] * 9), ratio([1.0, 9.0, 1.0], [3.0, 1.0, 3.0])
+SAME = ratio([1.0] * 9, [1.0, 5.0, 5.0] * 3)
+
+
+@pytest.mark.parametrize("gain, word, judged", [
+    (SURE, HOLDS, 3.0), (FEW, UNTESTED, 3.0), (SAME, FAILS, 1.0), ({1: SURE, 2: FEW}, HOLDS, {1: 3.0, 2: 3.0}),
+    ({1: FEW, 2: FEW}, UNTESTED, {1: 3.0, 2: 3.0})], ids=["sure", "few", "same", "enough others", "all few"])
+def test_a_claim_is_as_sure_as_its_ratios(trial, monkeypatch, gain, word, judged):
+    """One that says "no different" is judged as 1; where its rounds are too few, so is the claim."""
+    def judge(gain):
+        best = max(gain.values()) if isinstance(gain, dict) else gain
+        return Verdict(HOLDS if best > 2 else FAILS, f"~{best:.1f}x")
+
+    monkeypatch.setitem(claims.CLAIMS, "A98", Claim("A98", "a pipeline gains", judge))
+    tried = lab.claim("A98", gain=gain)
+    assert tried.verdict.word == word and tried.measured == {"gain": judged}
+    assert tried.verdict.because.startswith("too few rounds to tell.") is (word == UNTESTED)
 
 
 def test_each_measured_figure_is_changed_in_turn_and_nothing_else():

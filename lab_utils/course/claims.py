@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .. import calm
 from ..errors import LabError
+from ..timing.ratio import SAME, TOO_FEW, Ratio
 from . import state
 
 HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
@@ -135,8 +136,9 @@ def load_all():
 def claim(name, **measured):
     """Tries claim `name` on measurements and remembers the verdict for later chapters and the scoreboard.
 
-    The measurements are the arguments of the claim's judge, seconds and counts; returns a Tried, which shows the claim
-    and its verdict. Raises LabError for an unknown claim, or for measurements that the judge does not take.
+    The measurements are the arguments of the claim's judge, seconds, counts and Ratios; returns a Tried, which shows the
+    claim and its verdict. A Ratio of too few rounds makes that "untested", unless the word stays either way. Raises
+    LabError for an unknown claim, or for measurements that the judge does not take.
     """
     load_all()
     known = CLAIMS.get(name) if isinstance(name, str) else None
@@ -147,11 +149,13 @@ def claim(name, **measured):
     except TypeError as error:
         raise LabError(f"Claim {name} is judged from {', '.join(inspect.signature(known.judge).parameters)}: {error}. "
                        "Pass just these.") from None
+    few = less_sure(measured)
+    measured = plain(measured)
     if wrong := [str(path[0]) for path, value in figures(measured) if isinstance(value, float) and math.isnan(value)]:
         raise LabError(f"{wrong[0]} is not a number, so claim {name} cannot be judged. Measure it again, and pass that.")
     seen = calm.since_claim()
     try:
-        tried = Tried(name, known.text, judged(known.judge, measured, seen), measured)
+        tried = Tried(name, known.text, judged(known.judge, measured, seen, few), measured)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
                        f"Pass {inspect.getdoc(known.judge)}") from None
@@ -159,18 +163,39 @@ def claim(name, **measured):
     return tried
 
 
-def judged(judge, measured, seen):
-    """The judge's Verdict; "untested" where the machine was busy and a measurement that is off would turn the word.
+def judged(judge, measured, seen, few=()):
+    """The judge's Verdict; "untested" where the machine was busy and a measurement that is off would turn the word, or where
+    the rounds were too few and what they leave possible would.
 
-    `seen` is the Calm of what was measured.
+    `seen` is the Calm of what was measured, `few` the measurements that few rounds leave possible.
     """
     found = judge(**measured)
+    if others := "” or “".join(sorted({judge(**other).word for other in few} - {found.word})):
+        return Verdict(UNTESTED, f"{TOO_FEW}. What was measured says “{found.word}”; it may as well be “{others}”: "
+                                 f"{found.because}", found.addition)
     turned = {judge(**other).word for other in nearby(measured, 1 + seen.doubt)} - {found.word} if seen.busy else ()
     if not turned:
         return found
     others = "” or “".join(sorted(turned))
     return Verdict(UNTESTED, f"{seen.sentence()}. What was measured says “{found.word}”; with a figure off by ~{seen.doubt:.0%} "
                              f"it would be “{others}”: {found.because}", found.addition)
+
+
+def plain(measured, unsure=lambda ratio: ratio.value):
+    """The measurements with a number for each Ratio: 1 where it says "no different", `unsure` of it where its rounds are few."""
+    def number(value):
+        if isinstance(value, dict):
+            return plain(value, unsure)
+        if not isinstance(value, Ratio):
+            return value
+        return unsure(value) if value.judgement == TOO_FEW else 1.0 if value.judgement == SAME else value.value
+
+    return {name: number(value) for name, value in measured.items()}
+
+
+def less_sure(measured):
+    """What the Ratios of too few rounds leave possible: no difference, and either end of what was seen."""
+    return [plain(measured, unsure) for unsure in (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)]
 
 
 SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # how the names of what was set end
