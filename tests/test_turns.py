@@ -1,9 +1,11 @@
 """Kernels take turns by core: never two at once, released by the system, no deadlock."""
 
+import errno
 import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -227,6 +229,22 @@ def test_measuring_holds_a_core_of_the_machine(r):
     again = turns.bound(core)
     assert again
     turns.release({core: again})
+
+
+def test_no_core_stays_held_where_there_is_no_socket_for_the_next(names, monkeypatch):
+    monkeypatch.setattr(turns, "_held", [])
+    real, made = socket.socket, []
+
+    def few(*arguments):
+        made.append(arguments)
+        if len(made) == 3:  # the door, the first core, the second
+            raise OSError(errno.EMFILE, "Too many open files")
+        return real(*arguments)
+
+    monkeypatch.setattr(turns.socket, "socket", few)
+    with pytest.raises(OSError, match="Too many open files"):
+        turns.hold(names, 2)
+    assert not turns._held
 
 
 def test_no_names_no_turns(names, monkeypatch):

@@ -43,7 +43,17 @@ def hold(cores, number, wait=contextlib.nullcontext):
 
 def hold_one_of(names, number, wait, display):
     while True:
-        found, busy = {}, []
+        found, busy = free_ones(names, number)
+        if len(found) == number:
+            return found
+        release(found)
+        wait_for_one_of(busy, wait, display)
+
+
+def free_ones(names, number):
+    """({name: socket} of up to so many names that were free, the names that others hold); none is held after an error."""
+    found, busy = {}, []
+    try:
         for name in names:
             if len(found) < number:
                 sock = bound(name)
@@ -51,10 +61,10 @@ def hold_one_of(names, number, wait, display):
                     busy.append(name)
                 else:
                     found[name] = sock
-        if len(found) == number:
-            return found
+    except BaseException:  # no socket to be had for the next name: nobody would give the ones before back
         release(found)
-        wait_for_one_of(busy, wait, display)
+        raise
+    return found, busy
 
 
 def release(found):
