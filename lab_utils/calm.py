@@ -17,9 +17,9 @@ _noted = {"since claim": None, "last claim": None, "so far": None}
 class Calm:
     """`quiet_rounds` of the `rounds` measured were undisturbed.
 
-    `taken_share` (0 to 1) is 0 where those were enough. Else the least disturbed rounds were used, and this is the median
-    share of their time that other programs took and that was taken off the results. `spread`, where it is known, is half the
-    range of the middle 80% of the rounds so mended, as a share.
+    `taken_share` (0 to 1) is 0 where those were enough, and only there. Else the least disturbed rounds were used, and this is
+    the share of the time that other programs took from the worst sample of a round, on average, and that was taken off the
+    results. `spread`, where it is known, is half the range of the middle 80% of the rounds so mended, as a share.
     """
 
     quiet_rounds: int = 0

@@ -81,6 +81,19 @@ def test_few_quiet_rounds_among_many_disturbed_ones_are_not_enough():
     assert len(counted) == 12 and {round(one["a"].seconds, 6) for one in counted} == {0.010}
 
 
+def test_no_quiet_round_is_busy_though_each_variant_was_disturbed_once():
+    taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")} for hit in range(3)]
+    counted, calm = those_that_count(taken, 3)
+    assert len(counted) == 3 and calm.busy and calm.taken_share == pytest.approx(0.375)
+
+
+def test_one_quiet_round_too_few_is_busy():
+    taken = [{"a": sample(0.010)}] * 8 + [{"a": sample(0.010, 0.001)}] * 4
+    _, calm = those_that_count(taken, 12)
+    assert calm.busy and calm.taken_share == pytest.approx(0.1 / 3)
+    assert not those_that_count([{"a": sample(0.010)}, *taken], 12)[1].busy, "nine are enough"
+
+
 def test_enough_quiet_rounds_and_only_those_count():
     taken = [{"a": sample(0.010)}, {"a": sample(0.020, 0.004)}] * 10
     counted, calm = those_that_count(taken, 20)
