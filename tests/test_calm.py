@@ -61,6 +61,16 @@ def test_the_words_of_a_busy_machine_change_no_fact():
     assert as_compared(repr(times)) == as_compared(repr(quiet))
 
 
+def test_a_verdict_says_it_as_its_figure_does_once(r, capsys):
+    samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
+    times, quiet = (Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen) for seen in (BUSY, QUIET))
+    assert times.verdict("pipeline", "loop") == f"{quiet.verdict('pipeline', 'loop')}  ({BUSY.sentence()})"
+    assert "busy" not in quiet.verdict("pipeline", "loop")
+    assert as_compared(times.verdict("pipeline", "loop")) == as_compared(quiet.verdict("pipeline", "loop"))
+    times.plot()
+    assert capsys.readouterr().out.count("the machine was busy") == 1
+
+
 def drawn(plot):
     """The last line of the small type under a figure."""
     return plot().get_supxlabel().splitlines()[-1]

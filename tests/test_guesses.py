@@ -16,6 +16,7 @@ from helpers import ROOT, as_compared, refusal
 from legible import check_legible
 
 import lab_utils as lab
+from lab_utils import calm
 from lab_utils.course import guesses, state
 from lab_utils.course.guesses import COUNTED, UNITS, Calibration, half_against_half
 from lab_utils.figures import style
@@ -70,6 +71,17 @@ def test_three_dots_are_none_and_everything_goes_on(capsys):
         guess.against(202)
     assert capsys.readouterr().out == "measured: 202 ms\n" * 2
     assert kept() == {}
+
+
+def test_on_a_busy_machine_what_was_measured_says_so_and_a_count_does_not(capsys):
+    calm.note(calm.Calm(0, 40, 0.5))
+    busy = "(in this kernel, at worst: the machine was busy: other programs took 50% of the time, 0 of 40 rounds were quiet)"
+    for said in (..., 200):
+        lab.guess("01.cart", said, "ms").against(340)
+    assert capsys.readouterr().out == f"measured: 340 ms {busy}\nmeasured: you said 200 ms, measured 340 ms, 1.70x off {busy}\n"
+    lab.guess("01.strict", 3, "bytes").against(3)
+    lab.guess("01.rule", 3, "s").against(3, computed=True)
+    assert "busy" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value", BAD.values(), ids=BAD)

@@ -115,6 +115,14 @@ def test_a_published_table_comes_along_in_its_order(shelf):
     assert list(tables["both"]["published"]) == ["b", "a"]
 
 
+def test_a_published_table_comes_along_with_who_disturbed_it(shelf, capsys):
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\nfrom lab_utils import calm", True), (C2.format(1), True),
+         ("calm.note(calm.Calm(0, 40, 0.5))\nlab.plot_published('both', {'b': 2.0}, {'b': 4.0}, 0.5)", True))
+    figure = lab.retrial().plot_tables()
+    busy = "the machine was busy: other programs took 50% of the time, 0 of 40 rounds were quiet"
+    assert figure.get_supxlabel().endswith(busy) and capsys.readouterr().out.endswith(f" ({busy})\n")
+
+
 def test_chapters_that_are_not_there(shelf):
     assert "clone" in refusal(lab.retrial)
 

@@ -14,13 +14,15 @@ from io import BytesIO
 from .. import setting
 from ..arguments import check_number, discard, shown
 from ..errors import LabError
+from ..figures.canvas import busy_note
 from ..words import factor_off, singular, three_figures, times
 from . import reporting, state
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
 COUNTED = ("bytes", "round trips", "commands", "messages", "types", "replies", "threads", "connections", "visits", "writes",
            "claims", "tickets")
-UNITS = (*TIMES, "x", "%", "MB", *COUNTED)
+DISTURBED = (*TIMES, "x", "%")
+UNITS = (*DISTURBED, "MB", *COUNTED)
 NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
 SMALLEST, LARGEST = 1e-6, 1e12
 CLOSE = 2  # a guess within this factor was good
@@ -56,17 +58,20 @@ class Guess(float):
     def against(self, measured, computed=False):
         """Holds the guess against what was measured, in its unit, and prints one line: what was measured, and what you said.
 
-        `computed` is for a figure that follows from a rule and was not measured: the line says so.
+        `computed` is for a figure that follows from a rule and was not measured: the line says so. A figure that a busy machine
+        may have disturbed, which counts are not, is followed by who disturbed this kernel, at worst.
         Raises LabError where `measured` is no number, or negative.
         """
         measured, found = check_number(measured, "measured", 0), "computed" if computed else "measured"
+        note = busy_note() if self.unit in DISTURBED and not computed else ""
+        busy = f" ({note})" if note else ""
         first = self.learns(measured)
         if not self.made:
-            print(f"{found}: {quantity(measured, self.unit)}")
+            print(f"{found}: {quantity(measured, self.unit)}{busy}")
             return
         off = f", {factor_in_words(self, measured)}" if measured else ""
         kept = f" (remembered is your first guess, {quantity(first, self.unit)})" if first not in (None, float(self)) else ""
-        print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}")
+        print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}{busy}")
 
     def hears(self, measured, unit):
         """What a figure draws: the guess in the figure's `unit`, or None where none was made. `measured` is in that unit too."""

@@ -1,5 +1,8 @@
 """Published tables beside what comes out here; remembered for the scoreboard."""
 
+from dataclasses import asdict
+
+from .. import calm
 from ..arguments import check_dict, check_names, check_number, check_positive, check_text, check_title
 from ..errors import LabError
 from ..figures.published import plot_table
@@ -10,7 +13,8 @@ def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
 
     `fitted` names the published figures that the distance was solved from: they are marked, and are no evidence.
-    The table is remembered for the scoreboard under the name `what`. Raises LabError for a fitted name that is not there.
+    The table is remembered for the scoreboard under the name `what`, on a busy machine with its Calm. Raises LabError for a
+    fitted name that is not there.
     """
     check_text(what, "what")
     check_title(title, "lab.plot_published")
@@ -23,6 +27,8 @@ def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     if strangers := set(fitted) - set(published):
         raise LabError(f"lab.plot_published knows no figure {', '.join(map(repr, sorted(strangers)))} to mark as fitted. "
                        f"There are: {', '.join(published)}.")
+    seen = calm.so_far()
     with state.changing("published") as tables:
-        tables[what] = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted)}
+        tables[what] = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted),
+                        **({"calm": asdict(seen)} if seen.busy else {})}
     return plot_table(what, published, reproduced, rtt_ms, title, fitted)

@@ -51,7 +51,7 @@ class Retried:
 
 
 class Retrial:
-    """`claims` is {name: Retried}; `tables` is {what: {"published", "reproduced": {name: seconds}, "rtt_ms"}}."""
+    """`claims` is {name: Retried}; `tables` is {what: {"published", "reproduced": {name: seconds}, "rtt_ms", …}}."""
 
     def __init__(self, claims, tables):
         self.claims, self.tables = claims, tables

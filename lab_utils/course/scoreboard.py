@@ -2,6 +2,7 @@
 
 import textwrap
 
+from ..calm import Calm, worst
 from ..errors import LabError
 from ..figures import style
 from ..figures.canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
@@ -78,8 +79,9 @@ def plot_tables(tables, title=None):
     panels[-1, 0].set_xlabel("milliseconds, log scale")
     found = came_out(factors)
     set_title(panels[0, 0], title or found)
-    environment(panels[-1, 0])
-    say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()))
+    seen = worst(Calm(**table["calm"]) for table in tables.values() if "calm" in table)  # not of this kernel: others measured
+    environment(panels[-1, 0], found=seen)
+    say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()), seen)
     return figure
 
 
@@ -92,7 +94,7 @@ def came_out(factors):
     if not factors:
         return "Every published figure went into a fit, so none is evidence"
     close = sum(factor <= CLOSE for factor in factors.values())
-    worst = max(factors, key=factors.get)
+    farthest = max(factors, key=factors.get)
     return (f"{close} of the {len(factors)} published figures that went into no fit "
             f"{'comes' if close == 1 else 'come'} out within {CLOSE:g}x;\n"
-            f"the farthest off is “{worst[1]}” of {worst[0]}, {factors[worst]:.1f}x")
+            f"the farthest off is “{farthest[1]}” of {farthest[0]}, {factors[farthest]:.1f}x")

@@ -64,7 +64,7 @@ def others(names, over):
 def in_words(times, over):
     if len(times.names) == 1:
         return "; ".join(f"{over} {plain_duration(times.seconds(over, rtt))} at RTT {milliseconds(rtt)}" for rtt in times.rtts)
-    return "; ".join(f"{times.verdict(name, over, rtt)} at RTT {milliseconds(rtt)}"
+    return "; ".join(f"{times.speedup(name, over, rtt).sentence(name, over)} at RTT {milliseconds(rtt)}"
                      for rtt in times.rtts for name in others(times.names, over))
 
 

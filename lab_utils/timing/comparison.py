@@ -80,8 +80,8 @@ class Comparison:
         return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
 
     def verdict(self, name, over, rtt_ms=None):
-        """One sentence: 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows."""
-        return self.speedup(name, over, rtt_ms).sentence(name, over)
+        """One sentence: 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows; and who disturbed it."""
+        return self.speedup(name, over, rtt_ms).sentence(name, over) + self._busy()
 
     def budget(self, name, rtt_ms=None):
         """Where the time of a variant went, in the rounds that were timed: a Budget."""
@@ -119,7 +119,10 @@ class Comparison:
             for name in self.names:
                 lines.append(f"{name:<{width}}  RTT {milliseconds(rtt):>7}   {duration(self.seconds(name, rtt)):>8}   "
                              f"{duration(self.per_op(name, rtt)):>8} an operation")
-        return "\n".join(lines) + (f"  ({self.calm.sentence()})" if self.calm.busy else "")
+        return "\n".join(lines) + self._busy()
+
+    def _busy(self):
+        return f"  ({self.calm.sentence()})" if self.calm.busy else ""
 
 
 def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, parallel=False, **options):
