@@ -20,4 +20,5 @@ CASES = [
     ("E1", {**WRITES, "loop_s": 5.1, "hundreds_s": 0.15, "hundreds_work_s": 0.012}, "depends"),
     ("E1", {**WRITES, "loop_s": 1.1, "hundreds_s": 0.15, "hundreds_work_s": 0.06}, "depends"),
     ("E1", {**WRITES, "loop_s": 0.1, "hundreds_s": 0.15, "hundreds_work_s": 0.012}, "does not hold here"),
+    ("E1", {**WRITES, "loop_s": 0.05, "hundreds_s": 0.15, "hundreds_work_s": 0.06}, "untested"),
 ]
