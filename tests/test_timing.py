@@ -300,7 +300,7 @@ def test_a_budget_with_setup_of_an_async_variant(r):
         return await r.get("key1")
 
     budget = lab.compare({"asyncio": asked}, rtt_ms=5, setup=lambda r: r.set("key1", 1), rounds=9).budget("asyncio")
-    assert budget.network >= 0.9 * 0.005
+    assert budget.network > 2 * budget.client  # of which nothing is waiting
 
 
 def test_a_budget_is_measured_once(r):
