@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections import defaultdict
 
 import jsonschema
@@ -92,6 +93,9 @@ def folder(tmp_path_factory):
     (made / "package" / "__init__.py").touch()
     (made / "package" / "__main__.py").write_text(PROGRAM)
     (made / "broken.py").write_text("import redis\nthis is no Python\n")
+    (made / "unnamed").write_text(PROGRAM)
+    (made / "link.html").symlink_to(made / "shop.py")
+    (made / "deep").write_text("[" * 200_000)
     return made
 
 
@@ -317,7 +321,9 @@ def test_a_page_of_every_kind_of_trace(r):
     (("--max-waits", "-2", "shop.py"), "--max-waits=-2"), (("--accept", "shop.py"), "--accept goes with --ratchet"),
     (("--ratchet", "none.json", "shop.py"), "no ratchet"), (("--ratchet", "shop.py", "shop.py"), "is no ratchet"),
     (("--ratchet", "shop.py", "--accept", "shop.py"), "is no ratchet"),
-    (("--html", "shop.py", "shop.py"), "would write over shop.py"),
+    (("--html", "shop.py", "shop.py"), "would write over shop.py"), (("--save", "unnamed", "unnamed"), "would write over"),
+    (("--html", "link.html", "shop.py"), "would write over link.html"),
+    (("--ratchet", "deep", "--accept", "shop.py"), "is no ratchet"),
     (("--save", "none/t.json", "shop.py"), "no place for a file"), (("--html", ".", "shop.py"), "no place for a file"),
     ((".",), "without a __main__.py"), (("--max", "x", "shop.py"), "invalid int value"), (("--nothing", "shop.py"), "--nothing"),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else None)
@@ -340,6 +346,17 @@ def test_a_ratchet_of_another_format_says_how_to_make_a_new_one(tmp_path):
     path.write_text('{"ratchet": 99, "call_sites": []}')
     with pytest.raises(LabError, match=r"format 99.*--accept"):
         ratchets.read(str(path))
+
+
+def test_what_is_no_plain_file_is_written_and_not_replaced(tmp_path):
+    pipe, heard = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    ratchets.refuse_others(str(pipe))  # does not wait for somebody who writes
+    listener = threading.Thread(target=lambda: heard.append(pipe.read_text()))
+    listener.start()
+    ratchets.write(str(pipe), ratchets.Counter())
+    listener.join(30)
+    assert pipe.is_fifo() and json.loads(heard[0])["call_sites"] == [] and list(tmp_path.iterdir()) == [pipe]
 
 
 def test_a_file_that_can_not_be_written_fails_the_run(folder):

@@ -53,9 +53,9 @@ def main(arguments=None):
     """Runs the program that the command line names. Returns its exit status, or raises the program's SystemExit."""
     options = parser().parse_args(arguments)
     try:
-        check(options)
-        run = Run(program_of(options), options)
-        return run.whole()
+        program = program_of(options)
+        check(options, program)
+        return Run(program, options).whole()
     except LabError as error:
         print(f"roundtrips: {error}", file=sys.__stderr__)
         return USAGE
@@ -70,7 +70,7 @@ def program_of(options):
     return programs.Script(words[0], words[1:])
 
 
-def check(options):
+def check(options, program):
     """Raises LabError for what can be seen to be wrong before the program runs; file names become whole."""
     for name in ("max", "max_waits"):
         if getattr(options, name) is not None:
@@ -82,12 +82,20 @@ def check(options):
             setattr(options, name, path)
             if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
                 raise LabError(f"--{name} {given} is no place for a file. Choose a file's name in a folder that is there.")
-            if name != "ratchet" and path.endswith(".py") and os.path.exists(path):
+            if name != "ratchet" and is_code(path, program):
                 raise LabError(f"--{name} would write over {given}, which is a program. Choose another name for the file.")
     if options.accept and not options.ratchet:
         raise LabError("--accept goes with --ratchet FILE. Write both, or leave --accept out.")
     if options.accept:
         ratchets.refuse_others(options.ratchet)
+
+
+def is_code(path, program):
+    """True for the script that is to run, whatever its name, and for any other Python file; a link is what it leads to."""
+    if not os.path.isfile(path):
+        return False
+    is_script = isinstance(program, programs.Script) and os.path.samefile(path, program.path)
+    return is_script or os.path.realpath(path).endswith(".py")
 
 
 class Run:

@@ -16,6 +16,7 @@ from ..words import counted
 
 FORMAT = 1
 OTHER = "{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it."
+NO_RATCHET = ValueError, KeyError, TypeError, OverflowError, RecursionError  # what reading a file raises that is none
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
 
 
@@ -59,22 +60,32 @@ def better(before, after):
 def write(path, state):
     rows = [{"file": file, "function": function, "sends": what, "round_trips": number}
             for (file, function, what), number in sorted(state.items())]
+    text = json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n"
     target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):  # such as /dev/stdout, which nothing may replace
+        write_text(target, text)
+        return
     scratch = f"{target}.{os.getpid()}"
     try:
-        with open(scratch, "x", encoding="utf-8") as file:
-            file.write(json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n")
+        write_text(scratch, text)
         if os.path.exists(target):
-            shutil.copymode(target, scratch)
+            with open(target, "r+b"):  # raises OSError where it is read-only: replacing would not ask
+                shutil.copymode(target, scratch)
         os.replace(scratch, target)  # whole: the old one stands until then
-    except OSError:
-        with contextlib.suppress(OSError):
+    finally:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(scratch)
-        raise
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def refuse_others(path):
     """Raises LabError where something else than a ratchet stands, which --accept would write over."""
+    if not os.path.isfile(path):  # nothing, or what cannot be looked at without taking from it, such as a pipe
+        return
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -82,7 +93,7 @@ def refuse_others(path):
             json.loads(text)["ratchet"]
     except OSError:
         return  # there is none, or writing it says what is wrong
-    except (ValueError, KeyError, TypeError):
+    except NO_RATCHET:
         raise LabError(OTHER.format(path=path)) from None
 
 
@@ -99,5 +110,5 @@ def read(path):
         raise LabError(f"There is no ratchet {path} yet. {how}.") from None
     except OSError as error:
         raise LabError(f"{path} can't be read ({error}). Choose a file that you may read.") from None
-    except (ValueError, KeyError, TypeError):
+    except NO_RATCHET:
         raise LabError(OTHER.format(path=path)) from None
