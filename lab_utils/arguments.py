@@ -236,7 +236,7 @@ def check_positive_one(values, helper):
 
 def is_positive(value):
     """True for a number above 0: what a figure can draw on its scale."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, Fraction)) and 0 < value <= HUGEST
 
 
 def heard(said, measured, unit):

@@ -118,6 +118,7 @@ NO_NUMBERS = {
     "NaN": lambda: NAN,
     "infinity": lambda: INF,
     "huge": lambda: 10**400,
+    "too long to print": lambda: 10**5000,
     "a Fraction": lambda: Fraction(-1, 2),
     "a list": lambda: [1],
     "below 0": lambda: -1,
@@ -472,7 +473,7 @@ def test_any_answer_gets_a_diagnosis(r, capsys, remembered, name, answer):
         answer.close()
 
 
-@pytest.mark.parametrize("said", [0, -1, "10", NAN, INF, True, []], ids=str)
+@pytest.mark.parametrize("said", [0, -1, "10", NAN, INF, True, [], pytest.param(10**400, id="huge"), Fraction(1, 2)], ids=str)
 def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(r, capsys, said):
     times = lab.compare({"one": works, "other": works}, rounds=1)
     assert times.plot(said=said) is not None

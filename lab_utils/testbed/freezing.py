@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+from ..arguments import shown
 from ..errors import LabError
 from ..whole import Whole
 from . import guard
@@ -22,7 +23,7 @@ def frozen(client, seconds):
     """
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds <= LONGEST_S:
         raise LabError(f"lab.frozen needs a number of seconds from 0 to {LONGEST_S}, after which the server goes on, and got "
-                       f"{seconds!r}. Write lab.frozen(spare, 0.5), for instance.")
+                       f"{shown(seconds)}. Write lab.frozen(spare, 0.5), for instance.")
     stands_on = guard.check(client)
     pid = stands_on.pid
     if not stands_on.private:

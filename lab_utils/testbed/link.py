@@ -25,6 +25,7 @@ from pathlib import Path
 
 import redis
 
+from ..arguments import shown
 from ..errors import LabError
 from ..interrupts import restorer, uninterrupted
 from . import guard
@@ -361,7 +362,7 @@ def check_distance(server, rtt_ms):
     """Raises LabError for a distance that the link cannot offer."""
     if not isinstance(rtt_ms, (int, float)) or isinstance(rtt_ms, bool) \
             or not (rtt_ms == 0 or SHORTEST_MS <= rtt_ms <= LONGEST_MS):
-        raise LabError(f"rtt_ms={rtt_ms!r} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
+        raise LabError(f"rtt_ms={shown(rtt_ms)} is not a distance the link offers: choose 0 to {LONGEST_MS} milliseconds; "
                        "fractions such as 0.25 are fine.")
     if rtt_ms and isinstance(server.address, str) and (server.options.get("username") or not server.options.get("password")):
         raise LabError("The link would let every user of this machine through to a Unix socket that only its own permissions "
