@@ -14,7 +14,6 @@ import contextlib
 import functools
 import itertools
 import os
-import resource
 import threading
 import time
 from dataclasses import dataclass
@@ -106,16 +105,6 @@ class Watch:
         taken = min(seconds - self.needed(since), self.taken(before, now, since, seconds))
         return Spent(since["client"], since["server"], max(0.0, taken))
 
-    def taken_from_child(self, before, child_s, whole, seconds, waited):
-        """What others took of the `seconds` that a child timed, which used `child_s` of CPU in the `whole` since `before`."""
-        now = {name: read() for name, read in reversed(self.counters().items())}
-        since = {name: now[name] - before[name] for name in now if not isinstance(now[name], dict)}
-        since["client"] += child_s
-        since["client waits"] = waited
-        since["server waits"] = (sum(waits(before["server waits"], now["server waits"]).values())
-                                 * self.for_clients(before["server waits"], now["server waits"], whole))
-        return min(seconds, self.taken(before, now, since, whole if self.tells_waiting else seconds))
-
     def needed(self, since):
         """Seconds that the sample needed at least: others took nothing of what was on its way, or computed.
 
@@ -166,28 +155,6 @@ def watched(server_pid=None, link=None):
     seconds = time.perf_counter() - started
     taken = watch.spent(before, seconds).taken
     calm.note(Calm(1, 1) if quiet(taken, seconds) else Calm(0, 1, taken / seconds))
-
-
-@contextlib.contextmanager
-def watched_child(server_pid=None, link=None):
-    """Notes whether a process that is started and reaped inside was disturbed; its own /proc is gone by then, so it tells.
-
-    Yields a function for what it told: the seconds that it timed, and those in which it stood ready meanwhile and waited for
-    the CPU. Where that is not called, nothing is noted. To be used where CPUs are held already, as a Watch.
-    """
-    watch, told = Watch(server_pid, link), []
-    before, children, started = watch.read(), children_s(), time.perf_counter()
-    yield lambda *figures: told.append(figures)
-    whole = time.perf_counter() - started
-    for seconds, waited in told:
-        taken = watch.taken_from_child(before, children_s() - children, whole, seconds, waited)
-        calm.note(Calm(1, 1) if quiet(taken, seconds) else Calm(0, 1, taken / seconds))
-
-
-def children_s():
-    """Seconds of CPU that the children of this process have used that are reaped."""
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
 
 
 def nothing():

@@ -7,26 +7,11 @@ import sys
 from ..arguments import check_text
 from ..errors import LabError
 from ..testbed.chosen_server import server
-from ..testbed.evidence import watched_child
 from ..testbed.keeper import Kept
 from ..testbed.link import check_distance, link, without_address
 from ..testbed.pinning import steady
 
-# The program tells how long it stood ready and waited for the CPU, too: nobody can ask it when it has ended.
-PROGRAM = """
-import timeit
-
-def waited():
-    try:
-        with open("/proc/self/schedstat", "rb") as file:
-            return int(file.read().split()[1]) / 1e9
-    except (OSError, IndexError):
-        return 0.0
-
-before = waited()
-took = timeit.timeit({code!r}, number=1, globals={{"address": {address!r}}})
-print({mark!r}, took, waited() - before)
-"""
+PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
 TIMEOUT_S = 120
 
 
@@ -44,15 +29,12 @@ def run_fresh(code, rtt_ms=0):
     if rtt_ms:
         address = {**without_address(address), "host": "127.0.0.1", "port": link().port(chosen, rtt_ms)}
     mark = secrets.token_hex(8)  # the code may print too
-    passed = link() if rtt_ms else None
-    with steady(chosen.pid, passed), watched_child(chosen.pid, passed) as note:
+    with steady(chosen.pid, link() if rtt_ms else None):
         said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())
-        _, found, told = said.decode(errors="replace").rpartition(mark)
-        if not found:
-            raise LabError(f"The code failed in its own Python: {last_line(errors)}. Mend it and run again.")
-        took, waited = map(float, told.split()[:2])
-        note(took, waited)
-    return took
+    _, found, took = said.decode(errors="replace").rpartition(mark)
+    if not found:
+        raise LabError(f"The code failed in its own Python: {last_line(errors)}. Mend it and run again.")
+    return float(took)
 
 
 def ended(program):
