@@ -225,3 +225,10 @@ def test_a_replica_is_not_emptied(two):
     assert "of a replica" in refusal(lab.empty, two.replica)
     lab.empty(two.primary)
     assert two.primary.dbsize() == 0
+
+
+def test_a_new_replica_is_sent_what_is_written_at_once():
+    """Redis 7.0 calls it online up to a second before."""
+    with lab.replica() as two:
+        sent, got = two.primary.info("replication"), two.replica.info("replication")
+        assert 0 < sent["master_repl_offset"] <= got["slave_repl_offset"]

@@ -157,6 +157,10 @@ def wait_until_following(first, second):
     """Until the one server has the other's data, and is sent each further write."""
     with first.connect() as one, second.connect() as other:
         wait_until(lambda: follows(one, other, second.address[1]))
+        # Redis 7.0 calls a new replica online and sends it nothing before its first acknowledgement, up to a second later.
+        one.publish("redis-round-trip-lab", "")  # is sent to replicas, and changes no key
+        sent = offset(one, "master_repl_offset")
+        wait_until(lambda: offset(other, "slave_repl_offset") >= sent)
 
 
 def follows(one, other, port):
