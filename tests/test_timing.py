@@ -62,7 +62,7 @@ def test_short_calls_are_repeated_within_a_round(r):
         calls["short"] += 1
 
     times = lab.compare({"short": short}, rounds=3)
-    assert calls["short"] > 1_000
+    assert calls["short"] > 100  # once a round and a few to warm up, were it not repeated
     assert len(times.rounds("short")) == 3
     assert times.seconds("short") < 0.001  # seconds are those of one call
 

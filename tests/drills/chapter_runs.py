@@ -32,11 +32,14 @@ class Run:
         return "\n".join([*self.facts, *self.words])
 
 
-def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, **environment):
-    """Runs the chapters with these further environment variables. Raises RuntimeError where pytest itself did not work."""
+def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, workers=0, **environment):
+    """Runs the chapters with these further environment variables, between so many workers or, with 0, one after the other.
+
+    Raises RuntimeError where pytest itself did not work.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0",
+        command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0", f"-n{workers}",
                    f"--nbval-cell-timeout={cell_timeout_s}", *([WORDS] if words else []), *map(str, chapters)]
         started = time.monotonic()
         ended = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,

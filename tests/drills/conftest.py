@@ -8,16 +8,20 @@ The table at the end adds them up by drill, and by what it is a drill of: `recor
 import os
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 import tries
 
-ALL_S = 28 * 60  # of all drills in CI, which take about 18 minutes there; more is for DRILLS=full
+ALL_S = 28 * 60  # of all drills in CI, which take about 16 minutes there; more is for DRILLS=full
+RANDOM_S = 24 * 60  # of them: a machine so slow that they are over tries a random drill less often,
+AT_LEAST = 3  # but so often
+NO_TIME = "the minutes that CI has for random drills are over"
 LIMIT_S = {"ci": 300, "full": 3000}  # of one test function that sets no timeout of its own
 
 
 _began = time.monotonic()
+_tried = Counter()  # by test function
 
 
 def pytest_report_header():
@@ -25,9 +29,25 @@ def pytest_report_header():
 
 
 def pytest_collection_modifyitems(items):
+    items.sort(key=is_random)
     for item in items:
         if not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LIMIT_S[tries.SIZE]))
+
+
+def is_random(item):
+    """Whether it is one of a drill's `seeds`: any number of them is a sample."""
+    return "seed" in getattr(getattr(item, "callspec", None), "params", ())
+
+
+def pytest_runtest_setup(item):
+    if is_random(item) and has_a_limit() and time.monotonic() - _began > RANDOM_S and _tried[item.function] >= AT_LEAST:
+        pytest.skip(NO_TIME)
+    _tried[item.function] += 1
+
+
+def has_a_limit():
+    return tries.SIZE == "ci" and os.environ.get("CI") == "true"
 
 
 @pytest.hookimpl(trylast=True)
@@ -40,14 +60,14 @@ def pytest_sessionfinish(session):
 def took_too_long():
     """What to say if all drills together took CI too long; "" otherwise."""
     took = time.monotonic() - _began
-    if tries.SIZE != "ci" or os.environ.get("CI") != "true" or took <= ALL_S:
+    if not has_a_limit() or took <= ALL_S:
         return ""
     return (f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of them. The table tells which took "
             "longest: let it try less often.")
 
 
 def pytest_terminal_summary(terminalreporter):
-    """A row for each drill: how often it tried, how often that failed, how long it took."""
+    """A row for each drill: how often it tried, how often that failed, how long it took; and how many seeds had no time left."""
     table = defaultdict(lambda: [0, 0, 0.0])
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
@@ -59,8 +79,15 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.line(f"{tried:>7} {failed:>7} {seconds:>8.1f}  {name}")
     for sentence in getattr(sys.modules.get("environments"), "said", ()):  # of the drills that install something
         terminalreporter.line(sentence)
+    if left_out := sum(map(is_left_out, terminalreporter.stats.get("skipped", []))):
+        terminalreporter.line(f"{left_out} seeds of random drills were not tried: after {RANDOM_S // 60} minutes CI tries "
+                              f"{AT_LEAST} of each.")
     if sentence := took_too_long():
         terminalreporter.line(sentence, red=True)
+
+
+def is_left_out(report):
+    return isinstance(report.longrepr, tuple) and NO_TIME in report.longrepr[2]
 
 
 def add(row, report):

@@ -11,7 +11,7 @@ DRILL = """
 import pytest
 from tries import seeds, tries
 
-@pytest.mark.parametrize("seed", seeds(30))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_seeded(seed):
     print(f"seed {seed}")
 
@@ -33,27 +33,50 @@ def test_skipped():
 """
 
 
-def drill(folder, **environment):
-    """What a run of the drill above prints."""
-    (folder / "conftest.py").write_text((ROOT / "tests" / "drills" / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+def drill(folder, changed=("", ""), **environment):
+    """What a run of the drill above prints, with one line of the drills' conftest changed to another."""
+    conftest = (ROOT / "tests" / "drills" / "conftest.py").read_text(encoding="utf-8")
+    assert changed[0] in conftest
+    (folder / "conftest.py").write_text(conftest.replace(*changed, 1), encoding="utf-8")
     (folder / "test_drill.py").write_text(DRILL, encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "tests" / "drills"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "pytest", "-s", "-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider", folder]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path, **environment}).stdout
+    environment = {"PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}).stdout
 
 
 def test_the_table_counts_tries_and_failures(tmp_path):
     told = drill(tmp_path, DRILLS="full", DRILLS_SEED="7")
+    assert rows(told) == {"test_seeded": (60, 0), "test_looped": (200, 2), "test_broken": (1, 1), "test_skipped": (0, 0)}
+
+
+def rows(told):
+    """{drill: (tries, failed)} of the table."""
     table = [row.split() for row in told.splitlines() if "::test_" in row and row[:7].strip().isdigit()]
-    rows = {row[3].split("::")[1]: (int(row[0]), int(row[1])) for row in table}
-    assert rows == {"test_seeded": (30, 0), "test_looped": (200, 2), "test_broken": (1, 1), "test_skipped": (0, 0)}
+    return {row[3].split("::")[1]: (int(row[0]), int(row[1])) for row in table}
+
+
+def test_on_a_slow_machine_ci_tries_three_seeds_and_says_so(tmp_path):
+    no_time = "RANDOM_S = 24 * 60", "RANDOM_S = 0"
+    told = drill(tmp_path, no_time, DRILLS="ci", CI="true")
+    assert rows(told)["test_seeded"] == (3, 0) and rows(told)["test_broken"] == (1, 1)
+    assert "3 seeds of random drills were not tried" in told
+    for everything in ({"changed": no_time, "CI": ""}, {"CI": "true"}):
+        told = drill(tmp_path, DRILLS="ci", **everything)
+        assert rows(told)["test_seeded"] == (6, 0) and "not tried" not in told
+
+
+def test_what_takes_ci_too_long_fails(tmp_path):
+    too_long = "The drills took"
+    assert too_long in drill(tmp_path, ("ALL_S = 28 * 60", "ALL_S = 0"), DRILLS="ci", CI="true")
+    assert too_long not in drill(tmp_path, DRILLS="ci", CI="true")
 
 
 def test_a_seed_repeats_a_run(tmp_path):
     runs = [[line for line in drill(tmp_path, DRILLS="ci", DRILLS_SEED=seed).split() if line.isdigit() and len(line) > 4]
             for seed in ("7", "7", "8")]
     assert runs[0] == runs[1] != runs[2]
-    assert len(runs[0]) == 3
+    assert len(runs[0]) == 6
 
 
 def test_the_number_of_tries():
