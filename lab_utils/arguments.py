@@ -172,6 +172,12 @@ def check_number(value, name, least=-math.inf, most=math.inf, whole=False):
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
+def check_flag(value, name):
+    """Raises LabError unless `value` is True or False."""
+    if not isinstance(value, bool):
+        raise LabError(f"{name}={shown(value)} is neither True nor False. Write {name}=True, or leave it out.")
+
+
 def check_positive(value, name):
     """`value` as an int or a float; raises LabError unless it is a number above 0."""
     if check_number(value, name, 0) < TINIEST:

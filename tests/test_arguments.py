@@ -128,6 +128,7 @@ NO_NUMBERS = {
 NO_POSITIVE_NUMBERS = {**NO_NUMBERS, "0": lambda: 0}
 NO_ASKED = {name: made for name, made in NO_POSITIVE_NUMBERS.items() if name != "nothing"}
 NO_WHOLE_NUMBERS = {**NO_POSITIVE_NUMBERS, "a half": lambda: 1.5}
+NO_FLAGS = {"a list": lambda: [{}], "a text": lambda: "yes", "a number": lambda: 1, "nothing": lambda: None}
 NO_ROUNDS = {name: made for name, made in NO_WHOLE_NUMBERS.items() if name != "nothing"}
 NO_NODES = {**NO_WHOLE_NUMBERS, "0": lambda: 3, "a coroutine": dict}
 NO_DISTANCES = {**NO_NUMBERS, "too near": lambda: 5e-324, "too far": lambda: 501, "two": lambda: (1, 5)}
@@ -209,6 +210,7 @@ ROWS = {
         (NO_ROUNDS, lambda x, r: lab.compare({"one": works}, rounds=x)),
         ({**ASYNC, **RUNS_NOTHING, "a number": lambda: 5}, lambda x, r: lab.compare({"one": works}, setup=x)),
         ({"no distance": lambda: 0}, lambda x, r: lab.compare({"one": works}, rtt_ms=x, parallel=True)),
+        (NO_FLAGS, lambda x, r: lab.compare({"one": works}, rtt_ms=1, parallel=x)),
     ],
     "connect": [(NO_DISTANCES, lambda x, r: lab.connect(x))],
     "count": [
@@ -279,6 +281,7 @@ ROWS = {
         (NO_FUNCTIONS_AT_ALL, lambda x, r: lab.plot_lanes({"one": x}, r)),
         ({**NO_CLIENTS, **AN_ASYNCIO_CLIENT}, lambda x, r: lab.plot_lanes({"one": works}, x)),
         ({"sends nothing": lambda: lambda r: None}, lambda x, r: lab.plot_lanes({"one": x}, r)),
+        (NO_FLAGS, lambda x, r: lab.plot_lanes({"one": works}, r, parallel=x)),
     ],
     "plot_lines": [
         (NO_DICTS, lambda x, r: lab.plot_lines(x, "x", "y", "title")),
@@ -352,6 +355,7 @@ ROWS = {
         ({"a number": lambda: 5}, lambda x, r: lab.predict(1, 1, 1, x)),
     ],
     "race": [
+        (NO_FLAGS, lambda x, r: lab.race({"one": works}, r, parallel=x)),
         ({**NO_DICTS, "a number as name": dict}, lambda x, r: lab.race(x, r)),
         (NO_FUNCTIONS_AT_ALL, lambda x, r: lab.race({"one": x}, r)),
         ({**NO_CLIENTS, **AN_ASYNCIO_CLIENT}, lambda x, r: lab.race({"one": works}, x)),
