@@ -15,8 +15,8 @@ import lab_utils as lab
 from lab_utils.scale import SCALES, scale
 from lab_utils.testbed import event_loop
 from lab_utils.testbed.evidence import Watch
-from lab_utils.timing.comparison import Budget, Comparison
-from lab_utils.timing.rounds import progress
+from lab_utils.timing.comparison import Budget, Comparison, budget_of
+from lab_utils.timing.rounds import Sample, progress
 
 
 def made(samples, ops=1):
@@ -272,7 +272,14 @@ def test_the_budget_of_a_loop_far_away_is_the_network(r):
 def test_the_three_parts_add_up(r, variant, rtt_ms):
     budget = lab.compare({"it": variant}, rtt_ms=rtt_ms, rounds=3).budget("it")
     assert min(budget.network, budget.client, budget.server) >= 0
-    assert abs(budget.network + budget.client + budget.server - budget.total) <= 0.1 * budget.total
+    # Medians of three rounds each: on a noisy machine theirs need not be the same round.
+    assert abs(budget.network + budget.client + budget.server - budget.total) <= 0.5 * budget.total
+
+
+def test_the_three_parts_of_one_round_add_up_exactly():
+    budget = budget_of([Sample(clock=0.010, taken=0.0, client=0.003, server=0.001)])
+    assert (budget.total, budget.client, budget.server) == (0.010, 0.003, 0.001)
+    assert budget.network == pytest.approx(0.006)
 
 
 def test_the_client_computing_is_client_time(r):
@@ -317,7 +324,8 @@ def test_a_budget_in_words():
 
 def test_the_scale_sets_the_rounds(r, monkeypatch):
     rounds = {}
-    monkeypatch.setitem(SCALES, "workshop", replace(SCALES["workshop"], seconds=1.0))
+    monkeypatch.setitem(SCALES, "ci", replace(SCALES["ci"], seconds=0.1))
+    monkeypatch.setitem(SCALES, "workshop", replace(SCALES["workshop"], seconds=3.0))
     for name in ("ci", "workshop"):
         monkeypatch.setenv("LAB_SCALE", name)
         rounds[name] = len(lab.compare({"pause": lambda r: time.sleep(0.02)}).rounds("pause"))
