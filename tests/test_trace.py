@@ -675,6 +675,12 @@ def test_what_the_trace_took_of_a_pipeline_is_taken_off(r):
     assert pipeline.own < taken and t.seconds_at(0, here_ms=0) == pytest.approx(t.seconds - taken)
 
 
+def test_a_disturbed_pass_does_not_hide_what_the_trace_takes_of_a_reply(monkeypatch):
+    took = iter([0.003, 0.001, 0.003, 0.009, 0.008, 0.001] + [0.003, 0.001] * (overhead.PASSES - 3))
+    monkeypatch.setattr(overhead, "seconds_of_replies", lambda read: next(took))
+    assert overhead.seconds_a_reply.__wrapped__() == pytest.approx(0.002 / overhead.REPLIES)
+
+
 def test_turns_that_were_added_up_are_further_away_too(r, monkeypatch):
     monkeypatch.setattr(recorder, "WHOLE", 10)
     monkeypatch.setattr(recorder, "BATCH", 10)

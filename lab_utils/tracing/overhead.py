@@ -58,9 +58,10 @@ def measured(how):
 
 @functools.cache
 def seconds_a_reply():
-    """What the tap takes of each reply, beside redis-py's own reading of it."""
-    return max(0.0, min(seconds_of_replies(tap.read_response(reads_nothing)) - seconds_of_replies(reads_nothing)
-                        for _ in range(PASSES)) / REPLIES)
+    """What the tap takes of each reply, beside redis-py's own reading of it: other programs can only add to either."""
+    passes = [(seconds_of_replies(tap.read_response(reads_nothing)), seconds_of_replies(reads_nothing)) for _ in range(PASSES)]
+    traced, plain = map(min, zip(*passes, strict=True))
+    return max(0.0, traced - plain) / REPLIES
 
 
 def seconds_of_replies(read):
