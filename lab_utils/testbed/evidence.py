@@ -66,6 +66,7 @@ class Watch:
         told = [self.ask_server() for _ in range(6)]
         return min(later - earlier for earlier, later in itertools.pairwise(told))
 
+    @functools.cached_property
     def counters(self):
         """{name: function}, those of the client last."""
         return {
@@ -86,14 +87,14 @@ class Watch:
 
     def read(self):
         """All counters at the moment before a sample."""
-        return {name: read() for name, read in self.counters().items()}
+        return {name: read() for name, read in self.counters.items()}
 
     def spent(self, before, seconds, thread=None):
         """The Spent of a sample that took `seconds` by the clock, from the reading made before it.
 
         `thread` is the one in which the sample ran, if it was not this one; this one only waited for it then.
         """
-        now = {name: read() for name, read in reversed(self.counters().items())}  # so that reading is in no difference
+        now = {name: read() for name, read in reversed(self.counters.items())}  # so that reading is in no difference
         since = {name: now[name] - before[name] for name in now if not isinstance(now[name], dict)}
         since["server"] = max(0.0, since["server"] - self.asking)
         clients, servers = waits(before["client waits"], now["client waits"]), waits(before["server waits"], now["server waits"])

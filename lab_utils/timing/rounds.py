@@ -60,30 +60,29 @@ class Runner:
         self.sync_client = sync_client or client
 
     def time(self, calls=1):
-        """Seconds of one call, over `calls` of them."""
+        """(seconds of one call, over `calls` of them, what the last one returned)"""
         if event_loop.is_async(self.fn):
-            return event_loop.run(self._time_async, calls) / calls
+            took, reply = event_loop.run(self._time_async, calls)
+            return took / calls, reply
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):
             reply = fn(client)
-        took = time.perf_counter() - started
-        check_ran(reply, "lab.compare")
-        return took / calls
+        return (time.perf_counter() - started) / calls, reply
 
     async def _time_async(self, calls):
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):
             reply = await fn(client)
-        took = time.perf_counter() - started
-        check_ran(reply, "lab.compare")
-        return took
+        return time.perf_counter() - started, reply
 
     def sample(self, calls, watch):
+        thread = event_loop.thread_id() if event_loop.is_async(self.fn) else None
         before = watch.read()
-        clock = self.time(calls)
-        spent = watch.spent(before, clock * calls, event_loop.thread_id() if event_loop.is_async(self.fn) else None)
+        clock, reply = self.time(calls)
+        spent = watch.spent(before, clock * calls, thread)
+        check_ran(reply, "lab.compare")  # when all clocks are read
         return Sample(clock, spent.taken / calls, spent.client / calls, spent.server / calls)
 
 

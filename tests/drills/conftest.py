@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 import pytest
 import tries
 
-ALL_S = 28 * 60  # of all drills in CI, which take about 16 minutes there; more is for DRILLS=full
+ALL_S = 28 * 60  # of all drills in CI; more is for DRILLS=full
 RANDOM_S = 24 * 60  # of them: a machine so slow that they are over tries a random drill less often,
 AT_LEAST = 3  # but so often
 NO_TIME = "the minutes that CI has for random drills are over"
