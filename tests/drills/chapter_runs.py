@@ -10,10 +10,13 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tries import SIZE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 WORDS = "tests/test_verdict_words.py::test_the_words_are_the_committed_ones"
 LIMIT_S = 1800
+AT_ONCE = 2 if SIZE == "full" else 1  # learners on one machine; in CI another drill runs beside
 SPINNING = "import os\nstarter = os.getppid()\nwhile os.getppid() == starter:\n    for _ in range(10**6):\n        pass\n"
 
 

@@ -22,6 +22,7 @@ LIMIT_S = {"ci": 300, "full": 3000}  # of one test function that sets no timeout
 
 _began = time.monotonic()
 _tried = Counter()  # by test function
+os.environ.pop("PYTEST_XDIST_WORKER", None)  # where this is a worker: a pytest that a drill starts is none
 
 
 def pytest_report_header():
@@ -46,6 +47,17 @@ def pytest_runtest_setup(item):
     _tried[item.function] += 1
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Notes what was installed for a drill, for the table."""
+    try:
+        return (yield)
+    finally:
+        if said := getattr(sys.modules.get("environments"), "said", []):
+            item.user_properties.append(("installed", [*said]))
+            said.clear()
+
+
 def has_a_limit():
     return tries.SIZE == "ci" and os.environ.get("CI") == "true"
 
@@ -68,16 +80,17 @@ def took_too_long():
 
 def pytest_terminal_summary(terminalreporter):
     """A row for each drill: how often it tried, how often that failed, how long it took; and how many seeds had no time left."""
-    table = defaultdict(lambda: [0, 0, 0.0])
+    table, installed = defaultdict(lambda: [0, 0, 0.0]), []
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
-            of = dict(report.user_properties).get("of")
+            said = dict(report.user_properties)
+            of, installed = said.get("of"), installed + said.get("installed", [])
             add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/") + (f" of {of}" if of else "")], report)
     terminalreporter.section(f"drills, DRILLS={tries.SIZE} DRILLS_SEED={tries.SEED}")
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):
         terminalreporter.line(f"{tried:>7} {failed:>7} {seconds:>8.1f}  {name}")
-    for sentence in getattr(sys.modules.get("environments"), "said", ()):  # of the drills that install something
+    for sentence in installed:
         terminalreporter.line(sentence)
     if left_out := sum(map(is_left_out, terminalreporter.stats.get("skipped", []))):
         terminalreporter.line(f"{left_out} seeds of random drills were not tried: after {RANDOM_S // 60} minutes CI tries "

@@ -1,5 +1,6 @@
 """Environments of their own for drills: versions of redis-py, other files of requirements. Kept inside .venv."""
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -14,7 +15,7 @@ from helpers import ROOT
 
 KEPT = Path(sys.prefix) / "drills"
 REQUIREMENTS = ROOT / "requirements-drills.txt"
-said = []  # what was installed, and how long that took
+said = []  # what was installed, and how long that took, since a report last told it
 
 
 def redis_py(version):
@@ -42,13 +43,15 @@ def python_with(name, requirements):
 def kept(name, install):
     """The folder of that name, made by `install` unless an earlier run has."""
     folder, done = KEPT / name, KEPT / f"{name}.done"
-    if not done.exists():
-        started = time.monotonic()
-        shutil.rmtree(folder, ignore_errors=True)
-        KEPT.mkdir(exist_ok=True)
-        install(folder)
-        done.touch()
-        said.append(f"installed {name} in {time.monotonic() - started:.0f} s; it is kept in {KEPT}")
+    KEPT.mkdir(exist_ok=True)
+    with open(KEPT / f"{name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a drill that runs beside this one may want the same
+        if not done.exists():
+            started = time.monotonic()
+            shutil.rmtree(folder, ignore_errors=True)
+            install(folder)
+            done.touch()
+            said.append(f"installed {name} in {time.monotonic() - started:.0f} s; it is kept in {KEPT}")
     return folder
 
 

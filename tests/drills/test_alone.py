@@ -9,7 +9,7 @@ from pathlib import Path
 import alone
 import nbformat
 import pytest
-from chapter_runs import CHAPTERS
+from chapter_runs import AT_ONCE, CHAPTERS
 from tries import SIZE
 
 LIMIT_S = 900  # of a chapter
@@ -19,7 +19,7 @@ CHOSEN = CHAPTERS if SIZE == "full" else CHAPTERS[int(time.time() // 86_400) % 4
 
 @pytest.mark.timeout(LIMIT_S * len(CHOSEN))
 def test_every_section_runs_alone_each_cell_twice_and_with_its_invitations(record_property):
-    with ThreadPoolExecutor(2) as pool:  # two learners on one machine, as in `make test`
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         told = [*filter(None, pool.map(problems, CHOSEN))]
     record_property("tries", len(CHOSEN))
     record_property("failures", len(told))

@@ -7,7 +7,7 @@ import time
 
 import nbformat
 import pytest
-from chapter_runs import CHAPTERS, run
+from chapter_runs import AT_ONCE, CHAPTERS, run
 from other_servers import ALL
 from tries import SIZE
 
@@ -29,7 +29,7 @@ CHOSEN = [os.environ["DRILLS_SERVER"]] if os.environ.get("DRILLS_SERVER") else l
 
 
 def same_facts(chapters, **environment):
-    found = run(chapters, words=False, workers=2, **environment)
+    found = run(chapters, words=False, workers=AT_ONCE, **environment)
     assert found.cells > len(chapters)
     assert not found.facts, found.told()
 

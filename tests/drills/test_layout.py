@@ -8,6 +8,7 @@ from helpers import ROOT
 from tries import SEED, seeds, tries
 
 DRILL = """
+import environments
 import pytest
 from tries import seeds, tries
 
@@ -16,6 +17,7 @@ def test_seeded(seed):
     print(f"seed {seed}")
 
 def test_looped(record_property):
+    environments.said.append("installed a thing in 1 s")
     record_property("tries", tries(200))
     record_property("failures", 2)
     assert False
@@ -33,14 +35,16 @@ def test_skipped():
 """
 
 
-def drill(folder, changed=("", ""), **environment):
+def drill(folder, changed=("", ""), options=(), **environment):
     """What a run of the drill above prints, with one line of the drills' conftest changed to another."""
     conftest = (ROOT / "tests" / "drills" / "conftest.py").read_text(encoding="utf-8")
     assert changed[0] in conftest
     (folder / "conftest.py").write_text(conftest.replace(*changed, 1), encoding="utf-8")
     (folder / "test_drill.py").write_text(DRILL, encoding="utf-8")
+    (folder / "environments.py").write_text("said = []\n", encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "tests" / "drills"), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "pytest", "-s", "-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider", folder]
+    options = "-s", "-p", "no:cacheprovider", *options
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", folder, *options, folder]
     environment = {"PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}).stdout
 
@@ -48,6 +52,15 @@ def drill(folder, changed=("", ""), **environment):
 def test_the_table_counts_tries_and_failures(tmp_path):
     told = drill(tmp_path, DRILLS="full", DRILLS_SEED="7")
     assert rows(told) == {"test_seeded": (60, 0), "test_looped": (200, 2), "test_broken": (1, 1), "test_skipped": (0, 0)}
+
+
+def test_workers_draw_the_same_seeds_and_the_table_holds_what_each_did(tmp_path):
+    two = "-p", "xdist.plugin", "-n", "2"
+    told = drill(tmp_path, options=two, DRILLS="ci", DRILLS_SEED="")
+    assert rows(told) == {"test_seeded": (6, 0), "test_looped": (20, 2), "test_broken": (1, 1), "test_skipped": (0, 0)}, told
+    told = drill(tmp_path, ("RANDOM_S = 24 * 60", "RANDOM_S = 0"), two, DRILLS="ci", CI="true")
+    assert 3 <= rows(told)["test_seeded"][0] <= 6 and "installed a thing in 1 s" in told
+    assert "The drills took" in drill(tmp_path, ("ALL_S = 28 * 60", "ALL_S = 0"), two, DRILLS="ci", CI="true")
 
 
 def rows(told):

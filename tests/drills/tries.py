@@ -11,6 +11,7 @@ SIZE = os.environ.get("DRILLS", "ci")
 if SIZE not in SHARE:
     raise ValueError(f"DRILLS is {SIZE!r}. Set it to ci or full, or leave it unset for ci.")
 SEED = int(os.environ.get("DRILLS_SEED") or random.SystemRandom().randrange(10**6))
+os.environ["DRILLS_SEED"] = str(SEED)  # pytest's workers, which share the drills, have the same
 
 
 def tries(full):
