@@ -14,6 +14,9 @@ import textwrap
 import threading
 
 AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
+# What is raised in the first is lost. The second hands numbers to hiredis (3.5.0), whose pack_command takes it for granted that
+# Python can write each of them out, and crashes the process where a signal's handler raises instead (src/pack.c).
+BAD_MOMENTS = "__del__", "HiredisRespSerializer.pack"
 _restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
 
 
@@ -46,7 +49,7 @@ class uninterrupted:
 
 
 class Patient:
-    """A handler of SIGINT that waits while some object's `__del__` runs: Python throws away what is raised in there.
+    """A handler of SIGINT that waits while it is a bad moment for one: in a `__del__`, or where hiredis writes a command.
 
     It goes when it raises, so that an interrupt at any moment leaves the handler that was there before.
     """
@@ -57,7 +60,7 @@ class Patient:
             signal.signal(signal.SIGINT, self.handle)
 
     def handle(self, number, frame):
-        if deleting(frame):
+        if at_a_bad_moment(frame):
             again()
         else:
             self.go()
@@ -85,10 +88,10 @@ def thrown_away(what, told=sys.unraisablehook):
 sys.unraisablehook = thrown_away
 
 
-def deleting(frame):
-    """Whether this frame is a `__del__`, or was called from one."""
+def at_a_bad_moment(frame):
+    """Whether this frame is one of a bad moment's functions, or was called from one."""
     while frame:
-        if frame.f_code.co_name == "__del__":
+        if frame.f_code.co_qualname.endswith(BAD_MOMENTS):
             return True
         frame = frame.f_back
     return False

@@ -114,6 +114,33 @@ def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(capsys):
     assert capsys.readouterr().err == ""
 
 
+NUMBER = """
+import signal, time
+import lab_utils as lab
+
+class Number(float):
+    def __repr__(self):  # hiredis asks for it, and a signal may come in between
+        signal.raise_signal(signal.SIGINT)
+        return "1.5"
+
+def one(client):
+    client.set("key1", Number())
+    time.sleep(5)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+r = lab.connect()
+try:
+    lab.count(one, r)
+except KeyboardInterrupt as error:
+    print(type(error).__name__, r.get("key1"))
+"""
+
+
+def test_a_signal_that_comes_while_hiredis_writes_a_command_does_not_crash_the_kernel():
+    ended = subprocess.run([sys.executable, "-X", "faulthandler", "-c", NUMBER], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Interrupted b'1.5'\n", "")
+
+
 @pytest.fixture
 def hook(monkeypatch):
     """The lab's own: pytest has put another in its place."""

@@ -21,6 +21,7 @@ from tries import seeds
 KERNEL = """
 import asyncio, faulthandler, gc, json, os, signal, sys, time
 from pathlib import Path
+faulthandler.enable()  # where it crashes, if it does
 asked = json.loads(sys.stdin.readline())
 import redis.asyncio
 import lab_utils as lab
