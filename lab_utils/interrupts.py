@@ -14,9 +14,15 @@ import textwrap
 import threading
 
 AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
-# What is raised in the first is lost. The second hands numbers to hiredis (3.5.0), whose pack_command takes it for granted that
-# Python can write each of them out, and crashes the process where a signal's handler raises instead (src/pack.c).
-BAD_MOMENTS = "__del__", "HiredisRespSerializer.pack"
+# Functions, by the end of their names, in which a signal waits.
+BAD_MOMENTS = (
+    "__del__",  # what is raised in one is thrown away
+    "parse_info.<locals>.get_value",  # redis-py's, for INFO: an int() that is refused makes a ValueError of what is raised in it
+    "Condition.__enter__", "_acquireLock",  # threading's and logging's: who called them is to give the lock back, if they return
+    # redis-py's, for hiredis 3.5.0: its pack_command takes it for granted that Python can write out a number, and crashes the
+    # process where a signal's handler raises instead (src/pack.c).
+    "HiredisRespSerializer.pack",
+)
 _restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
 
 
@@ -49,7 +55,7 @@ class uninterrupted:
 
 
 class Patient:
-    """A handler of SIGINT that waits while it is a bad moment for one: in a `__del__`, or where hiredis writes a command.
+    """A handler of SIGINT that waits while it is a bad moment for one.
 
     It goes when it raises, so that an interrupt at any moment leaves the handler that was there before.
     """

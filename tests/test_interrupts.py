@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 import weakref
 
 import pytest
+import redis._parsers.helpers
 import redis.asyncio
 
 import lab_utils as lab
@@ -27,6 +29,12 @@ def handler():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The lab's own: pytest has put another in its place."""
+    monkeypatch.setattr(sys, "unraisablehook", interrupts.thrown_away)
 
 
 def ctrl_c():
@@ -141,10 +149,115 @@ def test_a_signal_that_comes_while_hiredis_writes_a_command_does_not_crash_the_k
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Interrupted b'1.5'\n", "")
 
 
-@pytest.fixture
-def hook(monkeypatch):
-    """The lab's own: pytest has put another in its place."""
-    monkeypatch.setattr(sys, "unraisablehook", interrupts.thrown_away)
+class Signalled:
+    """A lock that a signal comes to while it is taken."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+
+    def acquire(self, *_):
+        taken = self.lock.acquire()
+        ctrl_c()
+        return taken
+
+    __enter__ = acquire
+
+    def release(self):
+        self.lock.release()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+
+def no_number(text):
+    """int(), where it is refused while a signal comes: Python makes one ValueError of both."""
+    with contextlib.suppress(KeyboardInterrupt):
+        ctrl_c()
+    raise ValueError(text)
+
+
+def test_a_signal_that_comes_while_redis_py_reads_info_is_not_lost(monkeypatch):
+    monkeypatch.setattr(redis._parsers.helpers, "int", no_number, raising=False)
+
+    @interruptible
+    def measuring():
+        found = redis._parsers.helpers.parse_info(b"role:master")
+        time.sleep(5)
+        return found
+
+    with pytest.raises(Interrupted):
+        measuring()
+
+
+def test_a_signal_that_comes_while_a_lock_is_taken_in_python_waits_until_it_can_be_given_back(monkeypatch):
+    lock = Signalled()
+
+    @interruptible
+    def measuring():
+        with threading.Condition(lock):
+            time.sleep(5)
+
+    @interruptible
+    def logging_something():
+        with monkeypatch.context() as patched:
+            patched.setattr(logging, "_lock", lock)
+            logging.getLogger("redis.connection")
+        time.sleep(5)
+
+    takes_it_in_python = hasattr(logging, "_acquireLock")  # up to Python 3.12
+    for helper in [measuring, logging_something] if takes_it_in_python else [measuring]:
+        with pytest.raises(Interrupted):
+            helper()
+        assert not lock.lock._is_owned()
+
+
+@pytest.mark.timeout(120)
+def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on(hook):
+    class At:
+        """A trace function: the signal comes at so many lines of this thread."""
+
+        def __init__(self, number):
+            self.left = number
+
+        def __call__(self, frame, event, argument):
+            self.left -= 1
+            if self.left == 0:
+                sys.settrace(None)
+                ctrl_c()
+            return self
+
+    @interruptible
+    def measuring():
+        return event_loop.run(asyncio.sleep, 0.001, "done")
+
+    lines, traced, loop = 0, sys.gettrace(), event_loop.loop()
+    while True:
+        lines += 1
+        at = At(lines)
+        try:
+            sys.settrace(at)
+            answer = measuring()
+            sys.settrace(traced)
+            time.sleep(3 * interrupts.AGAIN_S * (at.left <= 0))  # where its moment was a bad one
+        except KeyboardInterrupt:
+            answer = "interrupted"
+        finally:
+            sys.settrace(traced)
+        assert answer in ("done", "interrupted") and event_loop.run(asyncio.sleep, 0, "on") == "on"
+        if at.left > 0:
+            break
+    assert lines > 50 and event_loop.loop() is loop
+    assert asyncio.all_tasks(loop[0]) == set()
+
+
+def test_a_coroutine_that_ends_python_does_not_end_the_loop():
+    async def ends():
+        sys.exit("the end")
+
+    loop = event_loop.loop()
+    with pytest.raises(SystemExit, match="the end"):
+        event_loop.run(ends)
+    assert event_loop.run(asyncio.sleep, 0, "it goes on") == "it goes on" and event_loop.loop() is loop
 
 
 def test_a_signal_that_falls_into_a_weak_references_callback_is_not_lost(hook, capsys):
@@ -217,10 +330,12 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
     """It comes while the first one's coroutine is being cancelled."""
-    class CutShort(threading.Event):
-        def wait(self, timeout=None):
-            CutShort.wait = threading.Event.wait
-            ctrl_c()
+    class CutShort(event_loop.Latch):
+        def wait(self, seconds=-1):
+            if seconds == -1:
+                return super().wait()
+            CutShort.wait = event_loop.Latch.wait
+            return ctrl_c()
 
     class Run(event_loop.Run):
         def __init__(self):

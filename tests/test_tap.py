@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import event_loop
-from lab_utils.tracing import tap
+from lab_utils.tracing import received, tap
 from lab_utils.tracing.cost import cost_and_result
 from lab_utils.tracing.insides import KNOWN
 from lab_utils.tracing.tap import Tap
@@ -308,6 +309,48 @@ def test_an_interrupt_while_it_closes_leaves_nothing_changed(monkeypatch, r):
     assert is_plain()
 
 
+@pytest.mark.parametrize(("module", "name", "method"), [
+    (tap, "watched", "add"), (tap, "sources", "__setitem__"), (received, "counted_sources", "add"),
+    (received, "counted_sources", "discard")])
+def test_a_connection_is_as_it_was_wherever_an_interrupt_falls(monkeypatch, module, name, method):
+    class Interrupting(type(getattr(module, name))):
+        pass
+
+    def interrupted(*_):
+        delattr(Interrupting, method)
+        raise KeyboardInterrupt
+
+    setattr(Interrupting, method, interrupted)
+    monkeypatch.setattr(module, name, Interrupting())
+    client = lab.connect()
+    with client.client() as one:
+        connection = one.connection
+        with pytest.raises(KeyboardInterrupt), tap.Listener():
+            one.ping()
+        assert type(connection._sock) is socket.socket and type(connection._parser._sock) is socket.socket
+        assert tap.WAITS not in connection.__dict__
+
+
+def test_a_reply_that_an_interrupt_left_on_its_way_is_nobodys(monkeypatch, r):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    seen = Tap()
+    seen.wrote = interrupted  # redis-py has written, and does not wait yet
+    with pytest.raises(KeyboardInterrupt), seen:
+        r.echo("one")
+    assert r.echo("two") == b"two"
+
+
+def test_an_interrupt_leaves_other_threads_their_connections(r):
+    with ThreadPoolExecutor(1) as pool, lab.connect().client() as other:
+        with pytest.raises(KeyboardInterrupt), Tap():
+            assert pool.submit(other.echo, "one").result() == b"one"
+            sock = other.connection._sock
+            raise KeyboardInterrupt
+        assert other.connection._sock is sock
+
+
 def test_whatever_is_open_can_be_closed_at_once(r):
     one, other = Tap(), Tap()
     one.__enter__()
@@ -396,19 +439,16 @@ def test_a_coroutine_that_never_awaits_is_left_behind_and_the_next_one_runs(monk
 
 def interrupt_when(going, monkeypatch):
     """Makes waiting for the next coroutine end in a KeyboardInterrupt, as Ctrl-C does, once `going` is set."""
-    plain = asyncio.run_coroutine_threadsafe
+    plain = event_loop.Latch.wait
 
-    def submit(coroutine, loop):
-        future = plain(coroutine, loop)
+    def interrupted(latch, seconds=-1):
+        if seconds != -1:  # for one that was cancelled
+            return plain(latch, seconds)
+        monkeypatch.setattr(event_loop.Latch, "wait", plain)
+        assert going.wait(10)
+        raise KeyboardInterrupt
 
-        def interrupted(timeout=None):
-            assert going.wait(10)
-            raise KeyboardInterrupt
-        future.result = interrupted
-        monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", plain)
-        return future
-
-    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", submit)
+    monkeypatch.setattr(event_loop.Latch, "wait", interrupted)
 
 
 def interrupting_run(run, going, monkeypatch):

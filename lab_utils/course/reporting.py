@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .. import setting
+from ..interrupts import uninterrupted
 from . import state
 from .certificates import trust
 
@@ -124,17 +125,20 @@ class Sender(threading.Thread):
             kept[key] = event
         with self.changing:
             self.waiting[key] = event
-        self.work.set()
+        with uninterrupted():  # cut short, it would keep the Event's lock
+            self.work.set()
 
     def before_cell(self, *_):
-        self.between.clear()
+        with uninterrupted():
+            self.between.clear()
         if self.posting.acquire(timeout=HOLD_S):
             self.posting.release()
         else:
             self.cut()
 
     def after_cell(self, *_):
-        self.between.set()
+        with uninterrupted():
+            self.between.set()
 
     def cut(self):
         """Ends the post that is under way."""

@@ -28,7 +28,8 @@ def loop():
     """The lab's event loop and its thread, started when first asked for."""
     made = asyncio.new_event_loop()
     thread = threading.Thread(target=made.run_forever, name="lab event loop", daemon=True)
-    thread.start()
+    with uninterrupted():
+        thread.start()
     return made, thread
 
 
@@ -48,10 +49,11 @@ def run(function, *arguments):
     check_outside()
     started = Run()
     with uninterrupted():
-        future = asyncio.run_coroutine_threadsafe(noted(function, arguments, started), loop()[0])
+        loop()[0].call_soon_threadsafe(started.begin, function, arguments)
         _going_on.setdefault(threading.get_ident(), []).append(started)
     try:
-        return future.result()
+        started.ended.wait()
+        return started.result()
     finally:
         end()
 
@@ -61,7 +63,7 @@ def end():
     """Sees to it that what this thread ran in the loop has ended. A second Ctrl-C may have cut this short the first time."""
     left = _going_on.get(threading.get_ident(), [])
     while left:
-        if not left[-1].ended.is_set():
+        if not left[-1].ended.came:
             cancel(left[-1])
         left.pop()
     _going_on.pop(threading.get_ident(), None)
@@ -74,31 +76,65 @@ def check_outside():
                        "each other. Write the outer function as plain `def`.")
 
 
-class Run:
-    """A coroutine that runs in the loop: its task, once it has begun, and whether it has ended."""
+class Latch:
+    """Something that comes once, in another thread, and is waited for in this one.
+
+    A threading.Event, or a future, takes its lock in Python, where a Ctrl-C can come before the `with` that gives it back; then
+    the loop would wait for it for ever. This lock is given back once, and by no one who waits.
+    """
 
     def __init__(self):
-        self.task, self.begun, self.ended = None, threading.Event(), threading.Event()
+        self.came, self.lock = False, threading.Lock()
+        self.lock.acquire()
+
+    def set(self):
+        self.came = True
+        self.lock.release()
+
+    def wait(self, seconds=-1):
+        """Until it has come; with `seconds`, at most so long."""
+        if not self.came and self.lock.acquire(timeout=seconds):
+            self.lock.release()
 
 
-async def noted(function, arguments, started):
-    """Notes which task runs the function, and when it has ended: a future is cancelled long before what it stands for."""
-    started.task = asyncio.current_task()
-    started.begun.set()
-    try:
-        return await function(*arguments)
-    finally:
-        started.ended.set()
+class Run:
+    """A coroutine that runs in the loop: its task, and whether that has ended."""
+
+    def __init__(self):
+        self.task, self.stopped, self.ended = None, None, Latch()
+
+    def begin(self, function, arguments):
+        self.task = asyncio.get_running_loop().create_task(self.call(function, arguments))
+        self.task.add_done_callback(self.end)
+
+    async def call(self, function, arguments):
+        try:
+            return await function(*arguments)
+        except (SystemExit, KeyboardInterrupt) as error:  # in a task it would end the loop
+            self.stopped = error
+
+    def end(self, task):
+        if not task.cancelled():
+            task.exception()  # asyncio complains of one that nobody has asked for
+        self.ended.set()
+
+    def cancel(self):
+        self.task.cancel()
+
+    def result(self):
+        """What the coroutine returned, or what it raised, once it has ended."""
+        if self.stopped:
+            raise self.stopped
+        return self.task.result()
 
 
 def cancel(started):
     """Cancels the task until it ends: before Python 3.12 `asyncio.wait_for` can swallow a cancellation, and redis-py uses it."""
     deadline = time.monotonic() + CANCELLING_S
-    started.begun.wait(CANCELLING_S)
-    while started.task and not started.ended.is_set() and time.monotonic() < deadline:
-        loop()[0].call_soon_threadsafe(started.task.cancel)
+    while not started.ended.came and time.monotonic() < deadline:
+        loop()[0].call_soon_threadsafe(started.cancel)
         started.ended.wait(CANCEL_AGAIN_S)
-    if not started.ended.is_set():
+    if not started.ended.came:
         loop.cache_clear()
 
 

@@ -18,6 +18,7 @@ import time
 import redis
 
 from ..errors import LabError
+from ..interrupts import uninterrupted
 from . import guard
 from .keeper import Kept, all_or_none
 from .server import Server
@@ -124,7 +125,8 @@ class Words(threading.Thread):
     def __init__(self, pipe):
         super().__init__(daemon=True)
         self.pipe, self.lines = pipe, collections.deque(maxlen=50)
-        self.start()
+        with uninterrupted():
+            self.start()
 
     def run(self):
         with self.pipe:

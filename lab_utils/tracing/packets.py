@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from ..interrupts import uninterrupted
 from ..testbed.chosen_server import connect, server
 
 COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
@@ -51,7 +52,8 @@ def captured(fn, client, port, target):
     command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w", str(target), "tcp", "port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         too_late = threading.Timer(READY_S, process.kill)
-        too_late.start()
+        with uninterrupted():
+            too_late.start()
         try:
             if not any("listening on" in line for line in process.stderr):
                 return False

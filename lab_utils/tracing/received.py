@@ -56,13 +56,14 @@ def count(source):
         weakref.finalize(source, received.pop, key, None).atexit = False
     received[key] = 0
     with contextlib.suppress(TypeError):  # a class with a layout of its own
+        counted_sources.add(source)  # before it is one: a Ctrl-C may come in between
         source.__class__ = counting_classes[kind]
-        counted_sources.add(source)
 
 
 def put_back():
-    """Every socket and stream is of its own class again."""
+    """Every socket and stream is of its own class again. A Ctrl-C may have cut this short before."""
     for source in list(counted_sources):
-        source.__class__ = type(source).__base__
+        if type(source) in counting_classes.values():
+            source.__class__ = type(source).__base__
         counted_sources.discard(source)
     counting_classes.clear()

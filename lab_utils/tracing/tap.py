@@ -19,6 +19,7 @@ import threading
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
 from time import perf_counter, thread_time
 
 import redis
@@ -27,7 +28,7 @@ import redis.asyncio.cluster
 import redis.asyncio.connection
 import redis.connection
 
-from ..interrupts import restorer
+from ..interrupts import restorer, uninterrupted
 from . import lines, received, sites
 from .insides import SocketBuffer, _AsyncHiredisParser, _AsyncRESPBase, _HiredisParser, _RESPBase, refusal
 from .turns import (
@@ -139,13 +140,14 @@ class Waits:
     It stands on the connection itself while redis-py is tapped: nothing is found faster, and nothing is kept alive.
     """
 
-    __slots__ = ("__weakref__", "before", "connecting", "key", "notes", "numbers", "started", "stream")
+    __slots__ = ("__weakref__", "before", "connecting", "key", "notes", "numbers", "started", "stream", "thread")
 
     def __init__(self):
         self.notes = ()  # of each recorder that saw the last write, until all its replies are here
         self.started = None  # of that write
         self.stream = self.key = None  # the socket or StreamReader whose bytes are counted, and its id
         self.before = 0  # bytes it had received before the last write
+        self.thread = None  # the one that wrote last, where it waits for the reply itself
         self.connecting = 0  # more than 0 during the handshake
         self.numbers = {}  # recorder -> the connection's number there
 
@@ -153,9 +155,9 @@ class Waits:
 def waits_of(connection):
     found = connection.__dict__.get(WAITS)
     if found is None:
-        found = connection.__dict__[WAITS] = Waits()
         with changing:
-            watched.add(connection)
+            watched.add(connection)  # first: what a Ctrl-C cuts short is put back all the same
+            found = connection.__dict__[WAITS] = Waits()
     return found
 
 
@@ -174,6 +176,13 @@ class Tap(Listener):
         self.awaiting = {}  # connection number -> when its last unanswered write began
         self.connecting = set()  # numbers of connections in their handshake
         self.lock = threading.Lock()
+
+    def __exit__(self, kind, *error):
+        try:
+            if kind and not issubclass(kind, Exception):  # a Ctrl-C
+                cut_off()
+        finally:
+            super().__exit__(kind, *error)
 
     def number(self, connection):
         with self.lock:
@@ -207,6 +216,18 @@ class Tap(Listener):
         sent = self.awaiting.pop(number, None)
         if sent is not None:
             self.turns.append(Turn(number, sent, perf_counter(), number in self.connecting))
+
+
+def cut_off():
+    """Closes the connections on which this thread wrote last: the reply one may wait for would be handed to the next command.
+
+    redis-py does so itself where it is interrupted in a wait, not between writing and waiting, nor in its handshake. What is
+    asyncio's goes with its task.
+    """
+    with uninterrupted():
+        for connection in list(watched):
+            if waits_of(connection).thread == get_ident():
+                connection.disconnect()
 
 
 @restorer
@@ -359,8 +380,8 @@ def watch_source(connection, wrapper):
     with changing:
         if open_taps:
             wrapped = wrapper(source, connection)
+            sources[wrapped] = weakref.ref(holder), attribute  # first, as above
             setattr(holder, attribute, wrapped)
-            sources[wrapped] = weakref.ref(holder), attribute
 
 
 def source_of(connection):
@@ -437,7 +458,7 @@ def send_packed_command(original):
         waits = getattr(self, WAITS, None) or waits_of(self)
         if taps_open or self._sock is not waits.stream:
             watch(waits, self, self._sock, SocketSource)
-        waits.before = received_bytes(waits.key, 0)
+        waits.before, waits.thread = received_bytes(waits.key, 0), get_ident()
         started = perf_counter()
         if type(command) not in (list, bytes):  # redis-py may hand over a generator, and it is read twice; bytes alone it refuses
             command = chunks_of(command)
