@@ -212,7 +212,9 @@ def test_a_signal_that_comes_while_a_lock_is_taken_in_python_waits_until_it_can_
 
 
 @pytest.mark.timeout(120)
-def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on(hook):
+def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on(hook, monkeypatch):
+    monkeypatch.setattr(interrupts, "again", lambda: None)  # another try's would come at any time
+
     class At:
         """A trace function: the signal comes at so many lines of this thread."""
 
@@ -237,8 +239,6 @@ def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on(hook):
         try:
             sys.settrace(at)
             answer = measuring()
-            sys.settrace(traced)
-            time.sleep(3 * interrupts.AGAIN_S * (at.left <= 0))  # where its moment was a bad one
         except KeyboardInterrupt:
             answer = "interrupted"
         finally:

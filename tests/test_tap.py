@@ -388,6 +388,8 @@ def test_an_interrupt_before_the_loop_has_it_leaves_no_coroutine_behind(monkeypa
         raise KeyboardInterrupt
 
     client = event_loop.client_like(r)
+    gc.collect()  # what other tests left
+    recwarn.clear()
     with monkeypatch.context() as patched:
         patched.setattr(event_loop, "check_outside", interrupted)
         with pytest.raises(KeyboardInterrupt):

@@ -177,7 +177,7 @@ class Tap(Listener):
         self.connecting = set()  # numbers of connections in their handshake
         self.lock = threading.Lock()
 
-    def __exit__(self, kind, *error):
+    def __exit__(self, kind=None, *error):
         try:
             if kind and not issubclass(kind, Exception):  # a Ctrl-C
                 cut_off()

@@ -19,7 +19,7 @@ from dying import HELPERS, environment, kill_all, left, started
 from tries import SEED, seeds, tries
 
 TOP = """
-import asyncio, faulthandler, gc, json, os, random, signal, subprocess, sys, time
+import asyncio, faulthandler, gc, json, os, random, signal, subprocess, sys, threading, time
 from pathlib import Path
 faulthandler.enable()  # where it crashes, if it does
 asked = json.loads(sys.stdin.readline())
@@ -189,7 +189,8 @@ for number in range(asked["tries"]):
         found = signal.signal(signal.SIGINT, signal.SIG_IGN)
         handler = handler if found is signal.SIG_IGN else found
     sender.stdout.readline()
-    time.sleep(4 * interrupts.AGAIN_S)
+    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):  # it may come again
+        time.sleep(0.002)
     handler = handler if handler is not signal.SIG_IGN else told
     signal.signal(signal.SIGINT, handler)
     now = settle(state, before)
