@@ -125,6 +125,8 @@ def test_a_signal_to_all_processes_at_once_leaves_nothing(kernel, tmp_path, name
     process, [keeper_pid] = kernel("""
         import signal, time
         from lab_utils.testbed import private_server
+        for name in ("SIGQUIT", "SIGHUP"):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)  # under nohup, or behind a shell's &, they would be ignored
         started = private_server.start(private_server.find_binary())
         print(started.kept.process.pid, flush=True)
         signal.pause()
