@@ -85,7 +85,8 @@ def again():
 def thrown_away(what, told=sys.unraisablehook):
     """Python swallows what is raised in a weak reference's callback. An interrupt that falls into one comes again."""
     if what.exc_type is KeyboardInterrupt:
-        again()
+        with contextlib.suppress(KeyboardInterrupt), uninterrupted():  # a second one: the two come as one
+            again()
     else:
         told(what)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import weakref
 
 import pytest
@@ -284,6 +285,13 @@ def test_a_signal_that_falls_into_a_weak_references_callback_is_not_lost(hook, c
     with pytest.raises(Interrupted):
         measuring()
     assert capsys.readouterr().err == ""
+
+
+def test_a_second_signal_meanwhile_comes_with_the_one_that_python_swallowed(monkeypatch):
+    noted = []
+    monkeypatch.setattr(interrupts, "again", lambda: (ctrl_c(), noted.append("once more")))
+    interrupts.thrown_away(types.SimpleNamespace(exc_type=KeyboardInterrupt))
+    assert noted == ["once more"]
 
 
 def test_other_errors_that_nobody_can_catch_are_told_as_ever(hook, capsys):
