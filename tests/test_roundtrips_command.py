@@ -369,3 +369,27 @@ def test_the_traceback_of_a_module_that_imports_what_is_not_there_is_its_own(fol
     (folder / "package" / "sad.py").write_text("import nothere\n")
     done = ran(folder, "-m", "package.sad")
     assert done.returncode == 1 and "No module named 'nothere'" in done.stderr and "lab_utils" not in done.stderr
+
+
+ORDINARY = """
+import json, os, threading, redis
+
+r = redis.Redis(**json.loads(os.environ["CLIENT"]))
+for user in range(40):
+    r.get(f"user:{user}")
+pipe = r.pipeline()
+for user in range(100):
+    pipe.set(f"user:{user}", user)
+pipe.execute()
+threads = [threading.Thread(target=r.incr, args=("visits",)) for _ in range(9)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_a_loop_a_pipeline_and_then_threads_are_reported(tmp_path):
+    (tmp_path / "ordinary.py").write_text(ORDINARY)
+    found, done = told(tmp_path, "--max", "10", "ordinary.py")
+    assert (done.returncode, found["round_trips"], found["failures"]) == (1, 50, ["50 round trips, 10 allowed"])

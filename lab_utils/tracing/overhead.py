@@ -21,7 +21,7 @@ from time import perf_counter, thread_time
 import redis.asyncio
 
 from . import tap
-from .turns import MISSING, NOTED, Threads
+from .turns import MISSING, NOTED, OWN, Threads
 
 AT_ONCE, LONG = 20, 10  # turns at once, twice a burst; GETs in a pipeline
 THREAD_PASSES = 16  # of which the median counts
@@ -67,7 +67,7 @@ def seconds_a_reply():
 def seconds_of_replies(read):
     connection, note = Unconnected(), [None] * len(NOTED.split())
     waits = connection.__dict__[tap.WAITS] = tap.Waits()
-    note[MISSING], waits.notes = REPLIES + 1, (note,)
+    note[MISSING], note[OWN], waits.notes = REPLIES + 1, 0.0, (note,)
     started = perf_counter()
     for _ in range(REPLIES):
         read(connection)
