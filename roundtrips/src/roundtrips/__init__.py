@@ -1,0 +1,39 @@
+"""Round trips to Redis, counted: what a program sent, how often it waited, from which line.
+
+    with trace() as t: ...          counts what the block does through redis-py
+    with budget(max=3): ...         fails where it makes more round trips
+
+Nothing of redis-py is imported, and nothing in the process changed, until a block opens.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .budgets import OverBudget as OverBudget
+    from .budgets import budget as budget
+    from .errors import RoundTripsError as RoundTripsError
+    from .traces import Trace as Trace
+    from .traces import trace as trace
+
+__version__ = "0.1.0"
+__all__ = ["OverBudget", "RoundTripsError", "Trace", "budget", "trace"]
+HOMES = {
+    "OverBudget": "budgets",
+    "RoundTripsError": "errors",
+    "Trace": "traces",
+    "budget": "budgets",
+    "trace": "traces",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

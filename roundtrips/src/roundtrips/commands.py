@@ -1,0 +1,209 @@
+"""What a command is, as far as its round trip matters: its name, its key, what makes it risky.
+
+Values are never kept. Of a command that is not known here not even its key is, since its first
+argument might be a password.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+MOST_KEPT = 8  # commands of one round trip that are looked at one by one; the others are counted
+DEFAULT_SCAN = 10  # what a server takes for COUNT where none is given
+
+
+def named(text: str) -> frozenset[str]:
+    """Return the names in a text."""
+    return frozenset(text.split())
+
+
+_STRINGS = """
+    APPEND BITCOUNT BITFIELD BITFIELD_RO BITPOS DECR DECRBY GET GETBIT GETDEL GETEX GETRANGE GETSET INCR INCRBY INCRBYFLOAT
+    MGET MSET MSETNX PSETEX SET SETBIT SETEX SETNX SETRANGE STRLEN SUBSTR
+"""
+_GENERIC = """
+    COPY DEL DUMP EXISTS EXPIRE EXPIREAT EXPIRETIME MOVE PERSIST PEXPIRE PEXPIREAT PEXPIRETIME PTTL RENAME RENAMENX RESTORE
+    SORT SORT_RO TOUCH TTL TYPE UNLINK WATCH
+"""
+_HASHES = """
+    HDEL HEXISTS HEXPIRE HEXPIREAT HEXPIRETIME HGET HGETALL HGETDEL HGETEX HINCRBY HINCRBYFLOAT HKEYS HLEN HMGET HMSET
+    HPERSIST HPEXPIRE HPTTL HRANDFIELD HSCAN HSET HSETEX HSETNX HSTRLEN HTTL HVALS
+"""
+_LISTS = """
+    BLMOVE BLPOP BRPOP BRPOPLPUSH LINDEX LINSERT LLEN LMOVE LPOP LPOS LPUSH LPUSHX LRANGE LREM LSET LTRIM RPOP RPOPLPUSH
+    RPUSH RPUSHX
+"""
+_SETS = """
+    SADD SCARD SDIFF SDIFFSTORE SINTER SINTERSTORE SISMEMBER SMEMBERS SMISMEMBER SMOVE SPOP SRANDMEMBER SREM SSCAN SUNION
+    SUNIONSTORE BZPOPMAX BZPOPMIN ZADD ZCARD ZCOUNT ZINCRBY ZLEXCOUNT ZMSCORE ZPOPMAX ZPOPMIN ZRANDMEMBER ZRANGE ZRANGEBYLEX
+    ZRANGEBYSCORE ZRANGESTORE ZRANK ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZREVRANGE ZREVRANGEBYSCORE ZREVRANK
+    ZSCAN ZSCORE
+"""
+_OTHERS = """
+    GEOADD GEODIST GEOHASH GEOPOS GEOSEARCH PFADD PFCOUNT PFMERGE XACK XADD XAUTOCLAIM XCLAIM XDEL XLEN XPENDING XRANGE
+    XREVRANGE XTRIM
+"""
+KEY_FIRST = named(" ".join((_STRINGS, _GENERIC, _HASHES, _LISTS, _SETS, _OTHERS)))
+KEY_FIRST_MODULES = ("JSON.", "BF.", "CF.", "CMS.", "TOPK.", "TDIGEST.", "TS.")
+SCRIPTED = frozenset({"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"})
+CONTAINERS = frozenset({"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "FUNCTION", "LATENCY", "MEMORY", "MODULE", "OBJECT",
+                        "PUBSUB", "SCRIPT", "SENTINEL", "SLOWLOG", "XGROUP", "XINFO"})  # whose second word belongs to the name
+SCANS = {"SCAN": 2, "HSCAN": 3, "SSCAN": 3, "ZSCAN": 3}  # where the options begin
+FIELDS = ("HGET", "HSET", "HEXISTS", "HINCRBY")  # whose second argument is a field
+TEXTS_AND_FIELDS = frozenset({*FIELDS, "EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO", "FCALL"})
+# Options that change what a command does or replies, as a sum of 1 (a condition: the reply decides
+# what comes next), 2 (an expiry), 4 (another reply, another effect).
+CONDITION, EXPIRY, ANOTHER = 1, 2, 4
+_EXPIRIES = frozenset({b"EX", b"PX", b"EXAT", b"PXAT", b"KEEPTTL"})
+OPTIONS = {
+    "SET": {CONDITION: frozenset({b"NX", b"XX", b"GET", b"IFEQ", b"IFNE"}), EXPIRY: _EXPIRIES},
+    "ZADD": {CONDITION: frozenset({b"NX", b"XX", b"GT", b"LT"}), ANOTHER: frozenset({b"INCR", b"CH"})},
+}
+BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN", "BZPOPMAX"})
+BLOCKING = BLOCKING_LAST | {"XREAD", "XREADGROUP"}
+NAMES = {name.encode(): name for name in KEY_FIRST}  # as redis-py writes nearly all of them
+DETAILED = frozenset({*SCANS, *BLOCKING, *TEXTS_AND_FIELDS, *OPTIONS})
+
+
+class Seen(NamedTuple):
+    """One command as it was written: its name, its key as it is (None if it has none), a detail.
+
+    A SCAN that begins has b"" for a key, though it has none; one that goes on has not. The detail
+    is a SCAN's COUNT, a blocking command's timeout in seconds, a number that stands for a script's
+    text or a hash's first field, of a SET or ZADD the sum of its options (see OPTIONS), or None.
+    """
+
+    name: str
+    key: bytes | None = None
+    detail: float | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    """A Seen whose key is a `pattern` ("user:{…}"), and a number that says which are the same."""
+
+    name: str
+    pattern: str | None = None
+    key: int | None = None
+    detail: float | None = None
+
+
+def read_commands(data: bytes) -> Iterator[list[bytes]]:
+    """Yield the commands in what a client wrote, each as a list of bytes; no RESP ends them."""
+    at, size = 0, len(data)
+    while at < size:
+        try:
+            parts, at = read_command(data, at)
+        except ValueError:
+            return
+        if not parts:
+            return
+        yield parts
+
+
+def read_command(data: bytes, at: int) -> tuple[list[bytes], int]:
+    """Return (the parts of the command that begins at `at`, where the next one begins)."""
+    end = data.index(b"\r\n", at)
+    number, at, parts = int(data[at + 1 : end]), end + 2, []
+    for _ in range(number):
+        end = data.index(b"\r\n", at)
+        length = int(data[at + 1 : end])
+        parts.append(data[end + 2 : end + 2 + length])
+        at = end + length + 4
+    return parts, at
+
+
+def command_in(data: bytes) -> list[bytes] | None:
+    """Return the parts of the one command that this is, read fast; None if it must be read closely."""
+    pieces = data.split(b"\r\n")
+    try:
+        alone = len(pieces) == 2 * int(pieces[0][1:]) + 2 and not pieces[-1]
+    except ValueError:
+        return None
+    return pieces[2::2] if alone else None
+
+
+def name_of(parts: Sequence[bytes]) -> str:
+    name = NAMES.get(parts[0])
+    if name is not None:
+        return name
+    name = parts[0].decode(errors="replace").upper()
+    if name in CONTAINERS and len(parts) > 1:
+        return f"{name} {parts[1].decode(errors='replace').upper()}"
+    return name
+
+
+def seen_in(parts: Sequence[bytes]) -> Seen:
+    """Return the Seen of one command, a list of bytes."""
+    name = name_of(parts)
+    key = key_in(name, parts)
+    if key is None and name == "SCAN" and parts[1:2] == [b"0"]:
+        key = b""
+    return Seen(name, key, detail_of(name, parts) if name in DETAILED else None)
+
+
+def key_in(name: str, parts: Sequence[bytes]) -> bytes | None:
+    if name in KEY_FIRST or name.startswith(KEY_FIRST_MODULES):
+        return parts[1] if len(parts) > 1 else None
+    if name in SCRIPTED:
+        return parts[3] if len(parts) > 3 and parts[2] != b"0" else None
+    if name in ("OBJECT ENCODING", "MEMORY USAGE"):
+        return parts[2] if len(parts) > 2 else None
+    return None
+
+
+def blocks(command: Command | Seen) -> bool:
+    """Return whether it waits at the server, until something comes or `detail` seconds are over."""
+    return command.detail is not None and command.name in BLOCKING
+
+
+def detail_of(name: str, parts: Sequence[bytes]) -> float | None:
+    try:
+        if name in SCANS:
+            options = [part.upper() for part in parts[SCANS[name] :]]
+            count = options[options.index(b"COUNT") + 1] if b"COUNT" in options else DEFAULT_SCAN
+            return float(count)
+        if name in BLOCKING_LAST:
+            return float(parts[-1])
+        if name in ("XREAD", "XREADGROUP"):
+            options = [part.upper() for part in parts]
+            return float(options[options.index(b"BLOCK") + 1]) / 1000 if b"BLOCK" in options else None
+    except (ValueError, IndexError):
+        return None
+    if name in TEXTS_AND_FIELDS and len(parts) > 2:
+        return float(hash(parts[1 if name in SCRIPTED else 2]) % 2**48)
+    if name in OPTIONS:
+        given = {part.upper() for part in parts[2:]}
+        return float(sum(number for number, words in OPTIONS[name].items() if given & words))
+    return None
+
+
+def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
+    """Return {name: times} of commands that redis-py is about to pack, each a list of arguments."""
+    raw: dict[Any, int] = {}
+    for args in commands:
+        raw[args[0]] = raw.get(args[0], 0) + 1
+    names: dict[str, int] = {}
+    for first, times in raw.items():
+        words = (first if isinstance(first, bytes) else str(first).encode()).upper().split()
+        if len(words) == 1 and words[0].decode(errors="replace") in CONTAINERS:
+            for args in commands:
+                if args[0] == first:
+                    name = name_of([*words, *map(encoded, args[1:2])])
+                    names[name] = names.get(name, 0) + 1
+        else:
+            name = name_of(words)
+            names[name] = names.get(name, 0) + times
+    return names
+
+
+def packed_seen(args: Sequence[Any]) -> Seen:
+    """Return the Seen of one such command."""
+    first = args[0] if isinstance(args[0], bytes) else str(args[0]).encode()
+    return seen_in([*first.split(), *map(encoded, args[1:])])
+
+
+def encoded(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode(errors="replace")

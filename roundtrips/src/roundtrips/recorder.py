@@ -1,0 +1,411 @@
+"""The recorder: is told of every write and reply inside its block, and keeps round trips.
+
+The first 10,000 are kept whole; the others are added up by call site, so that a million of them
+take no more room. One with `payloads` keeps the bytes of each write and read besides.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from . import callsites, redis_py, scope, sockets
+from .callsites import CallSite
+from .commands import (
+    MOST_KEPT,
+    Seen,
+    command_in,
+    packed_names,
+    packed_seen,
+    read_commands,
+    seen_in,
+)
+from .critical_path import CriticalPath
+from .resp import in_bytes
+from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
+
+WHOLE = 10_000
+BATCH = 1_000  # notes that wait to be sorted in
+MOST_FOLDS, MOST_PLACES, MOST_FAULTS = 1_000, 10_000, 3
+KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
+KEPT_REPLY, KEPT_REPLIES = 2_000, 1_000  # bytes of a reply that is kept for its words, and how many
+FIRST_OF_PACKED = 3  # commands of a pipeline that are looked at, where redis-py says what it packs
+CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
+
+# A round trip while it happens is a note, a plain list: a GET must not become much slower by being
+# looked at. These are the places in it.
+(RECORDER, SENT, WHAT, SITE, WORKER, CONNECTION, SETUP, STREAM, RECEIVED, MISSING, REPLIED, FAILURE,
+ WAS_LOST, REPLY) = range(14)  # fmt: skip
+
+
+class Said(NamedTuple):
+    """What a write said, in place of its bytes: its first commands, all names, its size in bytes."""
+
+    first: list[Seen]
+    names: dict[str, int]
+    size: int
+
+    def __add__(self, other: Any) -> Said:
+        names = dict(self.names)
+        for name, times in other.names.items():
+            names[name] = names.get(name, 0) + times
+        return Said([*self.first, *other.first][:MOST_KEPT], names, self.size + other.size)
+
+
+class Message(NamedTuple):
+    """Bytes that were written or read, for a recorder with `payloads`.
+
+    `at` and `ended` are seconds of time.perf_counter(): when the write began and was over; of a
+    read both are when the bytes came. `connection` is a number; `setup` marks a handshake.
+    """
+
+    connection: int
+    at: float
+    ended: float
+    data: bytes
+    written: bool
+    setup: bool
+
+
+class Kept(NamedTuple):
+    """A round trip that is kept whole, as it waits to be asked for."""
+
+    sent: float
+    replied: float
+    site: CallSite
+    said: Said
+    received: int
+    outcome: str
+    failure: str | None
+    setup: bool
+    connection: int
+    worker: int
+    depth: int
+    reply: Any
+
+
+@dataclass(kw_only=True)
+class Fold:
+    """Round trips of one kind from one call site that are no longer kept whole, added up.
+
+    `key` is the first one's (None if it has none), `names` counts commands by name.
+    """
+
+    site: CallSite
+    round_trips: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+    errors: int = 0
+    setup: bool = False
+    key: bytes | None = None
+    various: bool = False  # of several kinds: there were too many to tell apart
+
+    def add(self, kept: Kept) -> None:
+        self.round_trips += 1
+        for name, number in kept.said.names.items():
+            self.names[name] = self.names.get(name, 0) + number
+        self.seconds += kept.replied - kept.sent
+        self.bytes_sent += kept.said.size
+        self.bytes_received += kept.received
+        self.lost += kept.outcome == LOST
+        self.elsewhere += kept.outcome == ELSEWHERE
+        self.errors += kept.outcome == FAILED
+
+
+@dataclass(frozen=True)
+class Place:
+    """A connection: the address it leads to, the seconds after which it gives up waiting (None:
+    never), and whose it is: a cluster's client's, an asyncio client's."""
+
+    address: str
+    timeout: float | None
+    cluster: bool = False
+    asynchronous: bool = False
+
+
+@dataclass
+class Totals:
+    """Sums over the work, and over setting connections up."""
+
+    round_trips: int = 0
+    setup_trips: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+    errors: int = 0
+
+    def add(self, kept: Kept) -> None:
+        if kept.setup:
+            self.setup_trips += 1
+            return
+        self.round_trips += 1
+        self.bytes_sent += kept.said.size
+        self.bytes_received += kept.received
+        if kept.outcome != ANSWERED:
+            self.lost += kept.outcome == LOST
+            self.elsewhere += kept.outcome == ELSEWHERE
+            self.errors += kept.outcome == FAILED
+
+
+class Recorder:
+    """What is told of writes and replies between `open` and `close`.
+
+    With `process` it is told of all that the process does, not of one block alone.
+    """
+
+    def __init__(self, process: bool = False, payloads: bool = False) -> None:
+        self.process, self.payloads = process, payloads
+        self.kept: list[Kept] = []  # the first ones
+        self.folds: dict[Any, Fold] = {}  # the others: {(site, names, setup): Fold}
+        self.totals, self.commands = Totals(), Counter[str]()
+        self.path = CriticalPath()
+        self.places: list[Place] = []  # of connections, by number
+        self.workers: dict[int, str] = {}  # names of threads and tasks, by token
+        self.connections = 0
+        self.opened = self.refused = 0  # connections set up, and set-ups that failed
+        self.unattributed = 0  # writes that stand in no block
+        self.detached = False  # the block was closed in another context than it was opened in
+        self.faults: Counter[str] = Counter()  # of this package, while it looked on
+        self.notes: list[list[Any]] = []  # not sorted in yet
+        self.limit = WHOLE + BATCH  # of notes
+        self.sorting = threading.RLock()
+        self.is_open = False
+        self.began: float = 0.0
+        self.over: float | None = None
+        # With payloads: what was written and read, and the connections by number and by stream.
+        self.messages: list[Message] = []
+        self.clients: list[Any] = []
+        self.streams: dict[int, tuple[int, Any]] = {}
+
+    def open(self) -> None:
+        """Begin. Raises RoundTripsError, before anything is changed, for an unknown redis-py."""
+        self.began = perf_counter()
+        redis_py.open_recorder(self)
+        if self.payloads:
+            sockets.listeners.append(self.heard)
+        self.began = perf_counter()  # without what opening took
+
+    def close(self) -> None:
+        """End, and leave redis-py as it was if this is the last. Closing twice does no harm."""
+        if self.is_open:
+            self.over = perf_counter()
+            taken = scope.blocks.get() or ()
+            self.detached = not self.process and self not in taken
+        redis_py.close_recorder(self)
+        if self.payloads and self.heard in sockets.listeners:
+            sockets.listeners.remove(self.heard)
+        self.sort_in(all_of_them=True)
+
+    def drop(self) -> None:
+        """Let go of what was seen: a thread that goes on after the block still knows this one."""
+        self.kept, self.folds, self.places, self.workers = [], {}, [], {}
+        self.path.close()
+
+    @property
+    def seconds(self) -> float:
+        return (self.over or perf_counter()) - self.began if self.began else 0.0
+
+    def failed(self, fault: Exception) -> None:
+        """Note a fault of this package's own; what it should have seen is missing."""
+        self.faults[f"{type(fault).__name__}: {fault}"[:200]] += 1
+
+    # What it is told
+
+    def wrote(
+        self, connection: Any, state: redis_py.State, sent: float, what: Any, missing: int, task: Any
+    ) -> None:
+        """Note a write on a connection; `what` is bytes, or a Said; `task` is asyncio's, or None."""
+        setup, others = state.connecting > 0, ()
+        if state.notes:
+            if state.written == state.started:  # another recorder's, of this same write
+                others = state.notes
+            else:
+                mine = next((note for note in state.notes if note[RECORDER] is self), None)
+                if mine is not None and mine[REPLIED] is None and mine[SETUP] == setup:
+                    mine[WHAT] = said_in(mine[WHAT]) + said_in(what)
+                    mine[MISSING] += missing
+                    return
+        number = state.numbers.get(self)
+        if number is None:
+            number = self.number_of(connection, state)
+        site = (task and callsites.made_at_task(task)) or callsites.finder.find()
+        note = [self, sent, what, site, scope.worker_here(task), number, setup, state.key,
+                state.before, missing, None, None, False, None]  # fmt: skip
+        state.notes = (*others, note) if others else (note,)
+        self.notes.append(note)
+        if len(self.notes) >= self.limit:
+            self.sort_in()
+
+    def message(self, connection: Any, state: redis_py.State, sent: float, chunks: Any) -> None:
+        """Keep the bytes of a write."""
+        number = state.numbers.get(self)
+        if number is None:
+            number = self.number_of(connection, state)
+        self.streams[state.key or 0] = number, state
+        data, setup = in_bytes(chunks), state.connecting > 0
+        self.messages.append(Message(number, state.started, sent, data, True, setup))
+
+    def heard(self, key: int, data: bytes) -> None:
+        """Keep the bytes that came on a connection that this one wrote on last."""
+        number, state = self.streams.get(key, (0, None))
+        if data and state is not None and self in state.writers:
+            now = perf_counter()
+            self.messages.append(Message(number, now, now, data, False, state.connecting > 0))
+
+    # What it keeps
+
+    def sort_in(self, all_of_them: bool = False) -> None:
+        """Enter what has ended; what is on its way stays, and so does what was sent after it.
+
+        If that becomes too much, what was sent after it is entered too: a BLPOP may block while
+        others make thousands of round trips.
+        """
+        with self.sorting:
+            number = len(self.notes)  # other threads add to them meanwhile: those stand behind
+            notes = sorted(self.notes[:number], key=itemgetter(SENT))
+            flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
+            ready = number if all_of_them else max(flies, number - BATCH)
+            flying = []
+            for note in notes[:ready]:
+                if note[REPLIED] is not None:
+                    self.keep(note)
+                else:  # or nobody waits for it
+                    flying.append(note)
+            stay = [] if all_of_them else [*flying[-BATCH // 2 :], *notes[ready:]]
+            self.notes[:number] = stay
+            self.limit = 2 * BATCH
+
+    def keep(self, note: list[Any]) -> None:
+        said = said_in(note[WHAT])
+        setup, worker = note[SETUP], note[WORKER]
+        depth = self.path.enter(worker, note[CONNECTION], note[SENT], note[REPLIED], not setup)
+        kept = Kept(
+            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], said, received(note),
+            outcome_of(note), note[FAILURE], setup, note[CONNECTION], worker.token, depth,
+            note[REPLY],
+        )  # fmt: skip
+        if worker.token not in self.workers and len(self.workers) < MOST_PLACES:
+            self.workers[worker.token] = worker.name
+        self.totals.add(kept)
+        if not setup:
+            for name, times in said.names.items():
+                self.commands[name] += times
+        if len(self.kept) < WHOLE:
+            self.kept.append(kept)
+        else:
+            self.fold(kept)
+
+    def fold(self, kept: Kept) -> None:
+        key: Any = kept.site, frozenset(kept.said.names.items()), kept.setup
+        if key not in self.folds:
+            various = len(self.folds) >= MOST_FOLDS
+            key = (kept.site, None, kept.setup) if various else key
+            if key not in self.folds:
+                first = kept.said.first[0].key if kept.said.first and not various else None
+                self.folds[key] = Fold(
+                    site=kept.site, setup=kept.setup, key=first, various=various
+                )
+        self.folds[key].add(kept)
+
+    def number_of(self, connection: Any, state: redis_py.State) -> int:
+        with self.sorting:
+            state.numbers = {one: at for one, at in state.numbers.items() if one.is_open}
+            number = state.numbers[self] = self.connections
+            self.connections += 1
+            if number < MOST_PLACES:
+                self.places.append(Place(*redis_py.described(connection)))
+            if self.payloads:
+                self.clients.append(connection)  # kept, so that no id is used twice
+        return number
+
+
+# Notes
+
+
+def answer(state: redis_py.State, response: Any = None, failure: Exception | None = None) -> None:
+    """Note a reply; with the last one that is missing the round trip is over."""
+    now = perf_counter()
+    for note in state.notes:
+        note[REPLIED] = now
+        if failure is not None and note[FAILURE] is None:
+            note[FAILURE] = type(failure).__name__
+        if note[MISSING] > 1:
+            note[MISSING] -= 1
+        else:
+            end(note, state)
+            if note[RECEIVED] <= KEPT_REPLY and len(note[RECORDER].kept) < KEPT_REPLIES:
+                note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
+
+
+def answer_all(state: redis_py.State, failure: Exception | None) -> None:
+    """Note that all replies of a pipeline were read, `failure` an error among them."""
+    now = perf_counter()
+    for note in state.notes:
+        note[REPLIED] = now
+        if failure is not None:
+            note[FAILURE] = type(failure).__name__
+        end(note, state)
+
+
+def lose(state: redis_py.State, failure: BaseException) -> None:
+    """Note that no reply will come any more."""
+    now = perf_counter()
+    for note in state.notes:
+        note[REPLIED], note[FAILURE], note[WAS_LOST] = now, type(failure).__name__, True
+        end(note, state)
+
+
+def end(note: list[Any], state: redis_py.State) -> None:
+    state.notes = ()
+    before = note[RECEIVED]
+    now = sockets.received.get(note[STREAM], before)
+    note[RECEIVED] = now - before  # from here on the bytes of its replies
+    note[STREAM] = None
+    state.before = max(state.before, now)  # for a write that was waiting for a PING to be answered
+
+
+def received(note: list[Any]) -> int:
+    """Return the bytes of a note's replies."""
+    if note[STREAM] is None:
+        return int(note[RECEIVED])
+    return max(0, sockets.received.get(note[STREAM], note[RECEIVED]) - int(note[RECEIVED]))
+
+
+def outcome_of(note: list[Any]) -> str:
+    if note[FAILURE] is None:
+        return ANSWERED
+    return LOST if note[WAS_LOST] else ELSEWHERE if note[FAILURE] in ELSEWHERE_ERRORS else FAILED
+
+
+def said_in(what: Any) -> Said:
+    """Return the Said of a write: of its bytes, or of what was read from them before."""
+    if type(what) is Said:
+        return what
+    alone = command_in(what)
+    if alone is not None:
+        seen = seen_in(alone)
+        return Said([seen], {seen.name: 1}, len(what))
+    first: list[Seen] = []
+    names: dict[str, int] = {}
+    for parts in read_commands(what):
+        seen = seen_in(parts)
+        names[seen.name] = names.get(seen.name, 0) + 1
+        if len(first) < MOST_KEPT:
+            first.append(seen)
+    return Said(first, names, len(what))
+
+
+def packed(commands: Sequence[Sequence[Any]], size: int) -> Said:
+    """Return the Said of commands that redis-py packed into so many bytes."""
+    first = [packed_seen(args) for args in commands[:FIRST_OF_PACKED]]
+    return Said(first, packed_names(commands), size)

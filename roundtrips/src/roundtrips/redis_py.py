@@ -1,0 +1,575 @@
+"""What is changed in redis-py while a block is open: the one module that knows its private names.
+
+While any recorder is open, methods of redis-py's connection, client and pipeline classes, sync and
+async, are replaced, once; when the last one closes they are what they were. So every client, pool,
+pipeline, script and thread is seen, and a program outside a block runs plain redis-py.
+
+A fault of our own must not become the program's: whatever the replaced methods do besides calling
+the original is fenced, and a fault is noted with the open recorders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
+from time import perf_counter
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+import redis
+import redis.asyncio.client
+import redis.asyncio.cluster
+import redis.asyncio.connection
+import redis.client
+import redis.connection
+
+from . import callsites, recorder, scope, sockets
+from .errors import RoundTripsError
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+KNOWN = "5.0 to 8.1"  # the versions of redis-py that were tried
+SYNC: Any = redis.connection.AbstractConnection
+ASYNC: Any = redis.asyncio.connection.AbstractConnection
+PIPELINE: Any = redis.client.Pipeline
+ASYNC_PIPELINE: Any = redis.asyncio.client.Pipeline
+# Up to redis-py 6.1 it is plain `connect`.
+CONNECTS = "connect_check_health" if hasattr(SYNC, "connect_check_health") else "connect"
+# Private names that are used besides those that are replaced: (class, method, a name in its code).
+USED = (
+    (SYNC, CONNECTS, "_sock"),
+    (ASYNC, CONNECTS, "is_connected"),
+    (ASYNC, "disconnect", "_reader"),
+)
+STATE = "_roundtrips"  # the attribute of a connection
+
+changing = threading.RLock()  # held while redis-py is changed or put back
+open_recorders: tuple[Recorder, ...] = ()
+of_process: tuple[Recorder, ...] = ()  # those that are told of everything
+replaced: list[tuple[Any, str, Any]] = []  # (owner, name, original) of what was replaced
+# Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
+watched: weakref.WeakSet[Any] = weakref.WeakSet()  # connections on which a State stands
+received_bytes = sockets.received.get  # of a source, by its id
+
+
+class State:
+    """What is on its way on one connection. It stands on the connection itself."""
+
+    __slots__ = (
+        "__weakref__", "batch", "before", "connecting", "key", "notes", "numbers", "packed",
+        "started", "stream", "thread", "writers", "written",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.notes: tuple[list[Any], ...] = ()  # of each recorder that saw the last write
+        self.started = 0.0  # when that write began, and
+        self.written = 0.0  # when the one began that the notes are of
+        self.stream: Any = None  # the socket or StreamReader whose bytes are counted
+        self.key: int | None = None  # its id
+        self.before = 0  # bytes it had received before the last write
+        self.thread = 0  # the one that wrote last
+        self.writers: tuple[Recorder, ...] = ()  # who was told of the last write
+        self.connecting = 0  # more than 0 during the handshake
+        self.numbers: dict[Recorder, int] = {}  # the connection's number at each
+        self.packed: tuple[Any, Any] | None = None  # commands, and what redis-py packed them into
+        self.batch = False  # whether a pipeline reads its replies, and will say when it is through
+
+
+def state_of(connection: Any) -> State:
+    found: State | None = connection.__dict__.get(STATE)
+    if found is None:
+        with changing:
+            watched.add(connection)  # first: what a Ctrl-C cuts short is put back all the same
+            found = connection.__dict__[STATE] = State()
+    return found
+
+
+# Opening and closing
+
+
+def open_recorder(new: Recorder) -> None:
+    """Have a recorder told of what happens here. Raises RoundTripsError for an unknown redis-py."""
+    global open_recorders, of_process
+    with changing:
+        if not open_recorders:
+            replace_all()
+        try:
+            open_recorders += (new,)
+            new.is_open = True
+            if new.process:
+                of_process += (new,)
+            else:
+                scope.blocks.set((*scope.blocks_here(), new))
+        except BaseException:
+            close_recorder(new)
+            raise
+
+
+def close_recorder(old: Recorder) -> None:
+    """Leave it out, and leave redis-py as it was if it is the last. Twice does no harm."""
+    global open_recorders, of_process
+    with changing:
+        old.is_open = False
+        open_recorders = tuple(each for each in open_recorders if each is not old)
+        of_process = tuple(each for each in of_process if each is not old)
+        taken = scope.blocks.get()
+        if taken and old in taken:
+            scope.blocks.set(tuple(each for each in taken if each is not old))
+        if not open_recorders:
+            put_back()
+
+
+def close_all() -> None:
+    """Close whatever recorders are open, as after an interrupt: redis-py is as it was."""
+    for each in open_recorders:
+        each.close()
+    with changing:
+        put_back()
+
+
+def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield (owner, name, what makes the replacement of the original)."""
+    yield SYNC, CONNECTS, connects
+    yield SYNC, "pack_commands", packs
+    yield SYNC, "send_packed_command", sends
+    yield SYNC, "read_response", reads
+    yield ASYNC, CONNECTS, async_connects
+    yield ASYNC, "pack_commands", packs
+    yield ASYNC, "send_packed_command", async_sends
+    yield ASYNC, "read_response", async_reads
+    for name in ("_execute_pipeline", "_execute_transaction"):
+        yield PIPELINE, name, executes_batch
+        yield ASYNC_PIPELINE, name, async_executes_batch
+    yield redis.asyncio.client.Redis, "execute_command", makes_coroutine
+    yield ASYNC_PIPELINE, "execute", makes_coroutine
+    yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
+    yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
+    yield threading.Thread, "start", scope.thread_start
+    yield ThreadPoolExecutor, "submit", scope.executor_submit
+
+
+def replace_all() -> None:
+    """Put the replacements in place, all or none."""
+    check()
+    try:
+        for owner, name, version in replacements():
+            original = owner.__dict__[name]
+            replaced.append((owner, name, original))
+            setattr(owner, name, functools.wraps(original)(version(original)))
+    except BaseException:
+        put_back()
+        raise
+
+
+def put_back() -> None:
+    while replaced:
+        owner, name, original = replaced[-1]
+        setattr(owner, name, original)
+        replaced.pop()
+    sockets.put_back()
+    for connection in list(watched):
+        connection.__dict__.pop(STATE, None)
+        connection.__dict__.pop("read_response", None)
+    watched.clear()
+    scope.forget()
+    callsites.forget()
+
+
+def check() -> None:
+    """Raise RoundTripsError unless all that is replaced or used is there, in the main interpreter."""
+    missing = [
+        f"{owner.__name__}.{name}"
+        for owner, name, _ in replacements()
+        if not callable(owner.__dict__.get(name))
+    ]
+    missing += [
+        f"{owner.__name__}.{name}"
+        for owner, method, name in USED
+        if name not in names_in(owner.__dict__.get(method))
+    ]
+    if missing:
+        raise RoundTripsError(
+            f"roundtrips counts inside redis-py, which it knows from version {KNOWN}. Version "
+            f"{redis.__version__} is installed and has no {missing[0]}. Install another redis-py, "
+            "or a newer roundtrips."
+        )
+    if is_subinterpreter():
+        raise RoundTripsError(
+            "roundtrips counts in a process's main interpreter only, and this is another one. Open "
+            "the block in the main one."
+        )
+
+
+def names_in(method: Any) -> tuple[str, ...]:
+    code = getattr(inspect.unwrap(method), "__code__", None) if method else None
+    return code.co_names if code else ()
+
+
+def is_subinterpreter() -> bool:
+    """Return whether this is not the process's first interpreter, as far as Python tells."""
+    module = sys.modules.get("_interpreters") or sys.modules.get("_xxsubinterpreters")
+    if module is None:  # then nobody has made one, or this one doesn't know
+        try:
+            import _xxsubinterpreters as module  # type: ignore[import-not-found,no-redef]
+        except ImportError:
+            return False
+    current, main = module.get_current(), module.get_main()
+    return bool(current != main)
+
+
+def cut_off() -> None:
+    """Close the connections on which this thread wrote last and still waits.
+
+    Where a Ctrl-C comes between writing and waiting, redis-py hands the connection on, and the next
+    command would get the reply.
+    """
+    for connection in list(watched):
+        if state_of(connection).thread == get_ident():
+            connection.disconnect()
+
+
+def described(connection: Any) -> tuple[str, float | None, bool, bool]:
+    """Return (address, timeout, whether a cluster's client's, whether asyncio's) of a connection."""
+    if hasattr(connection, "port"):
+        address = f"{connection.host}:{connection.port}"
+    else:
+        address = str(getattr(connection, "path", "?"))
+    frame, cluster = sys._getframe(1), False
+    while frame is not None and not cluster:
+        name = frame.f_globals.get("__name__")
+        cluster = name in ("redis.cluster", "redis.asyncio.cluster")
+        frame = frame.f_back  # type: ignore[assignment]
+    timeout = getattr(connection, "socket_timeout", None)
+    return address, timeout, cluster, isinstance(connection, ASYNC)
+
+
+# What the replacements do besides
+
+
+def fenced(fault: Exception) -> None:
+    """Note a fault of our own with whoever is open; the program goes on."""
+    for each in open_recorders:
+        each.failed(fault)
+
+
+def watch(state: State, stream: Any) -> None:
+    """See to it that what comes on this socket or StreamReader is counted."""
+    if stream is not None:
+        with changing:
+            if open_recorders:
+                state.stream, state.key = stream, id(stream)
+                sockets.count(stream)
+
+
+def begin_write(connection: Any, stream: Any) -> State:
+    state: State = connection.__dict__.get(STATE) or state_of(connection)
+    if stream is not state.stream:
+        watch(state, stream)
+    state.before = received_bytes(state.key, 0)  # type: ignore[arg-type]
+    return state
+
+
+def tell_written(connection: Any, state: State, started: float, chunks: Any, task: Any) -> None:
+    """Tell the recorders of a write that has been handed to the system."""
+    sent = perf_counter()
+    said: Any
+    if state.packed is not None and state.packed[1] is chunks:
+        commands, state.packed = state.packed[0], None
+        missing = len(commands)
+        said = recorder.packed(commands, sum(map(len, chunks)))
+    else:
+        said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
+        # The first says so of nearly all, and is fast.
+        alone = said.rfind(b"*") == 0 or b"\r\n*" not in said
+        if not alone or len(said) > recorder.KEPT_RAW:
+            said = recorder.said_in(said)
+        missing = 1 if alone else sum(said.names.values()) or 1
+        if not chunks or said == b"":
+            return  # redis-py writes nothing at all for an empty pipeline
+    state.started, state.thread = started, get_ident()
+    taken = scope.blocks.get()
+    if taken is None or not (len(taken) == 1 and taken[0].is_open):
+        taken = scope.blocks_here()
+    if of_process:
+        taken = (*taken, *of_process)
+    if not taken:
+        for each in open_recorders:
+            each.unattributed += 1
+    state.writers = taken
+    for each in taken:
+        each.wrote(connection, state, sent, said, missing, task)
+        if each.payloads:
+            each.message(connection, state, sent, chunks)
+    state.written = started
+
+
+def in_bytes(chunks: Any) -> bytes:
+    return b"".join([chunk.encode() if isinstance(chunk, str) else bytes(chunk) for chunk in chunks])
+
+
+def chunks_of(command: Any) -> list[Any]:
+    """Return the chunks of a packed command: redis-py may hand over one text, or several."""
+    return [command] if isinstance(command, (str, bytes)) else list(command)
+
+
+def failed_to_read(state: State, failure: BaseException, closed: bool) -> None:
+    """Note a read that raised.
+
+    The server's error is an answer. Else there is none if the connection is lost, or none as yet.
+    """
+    if isinstance(failure, redis.ResponseError):
+        recorder.answer(state, failure=failure)
+    elif closed:
+        recorder.lose(state, failure)
+
+
+def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
+    """Note that a pipeline has read all its replies, or given up."""
+    real = getattr(connection, "_conn", connection)  # that of a client with a cache
+    real.__dict__.pop("read_response", None)
+    state = state_of(real)
+    state.batch = False
+    if not state.notes:
+        return
+    closed = real._reader is None if isinstance(real, ASYNC) else real._sock is None
+    if failure is not None and closed:
+        recorder.lose(state, failure)
+        return
+    error = failure if isinstance(failure, redis.ResponseError) else None
+    if error is None and isinstance(responses, (list, tuple)):
+        error = next((one for one in responses if isinstance(one, redis.ResponseError)), None)
+    recorder.answer_all(state, error)
+
+
+def begin_batch(connection: Any) -> None:
+    state_of(getattr(connection, "_conn", connection)).batch = True
+
+
+@contextlib.contextmanager
+def connecting(connection: Any) -> Iterator[None]:
+    """Mark a connection as being set up, and count it for those who see this."""
+    state, seeing = state_of(connection), (*scope.blocks_here(), *of_process)
+    state.connecting += 1
+    for each in seeing:
+        each.opened += 1
+    try:
+        yield
+    finally:
+        state.connecting -= 1
+        if not is_connected(connection):
+            for each in seeing:
+                each.opened -= 1
+                each.refused += 1
+
+
+def is_connected(connection: Any) -> bool:
+    """Say it as redis-py does; up to 5.0 the plain connections don't, and have a socket or none."""
+    if hasattr(connection, "is_connected"):
+        return bool(connection.is_connected)
+    return connection._sock is not None
+
+
+def connect_now(connection: Any) -> Any:
+    """Do what redis-py does before it writes on a closed connection; a coroutine in asyncio."""
+    if CONNECTS == "connect":
+        return connection.connect()
+    return connection.connect_check_health(check_health=False)
+
+
+# The replacements: each is made of the original, and calls it
+
+
+def connects(original: Any) -> Any:
+    def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._sock is not None:
+            return None  # as redis-py does
+        with connecting(self):
+            return original(self, *args, **kwargs)
+
+    return connect
+
+
+def async_connects(original: Any) -> Any:
+    async def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.is_connected:
+            return None
+        with connecting(self):
+            return await original(self, *args, **kwargs)
+
+    return connect
+
+
+def packs(original: Any) -> Any:
+    def pack_commands(self: Any, commands: Any) -> Any:
+        if type(commands) is not list:
+            commands = list(commands)  # a generator, which can be read once
+        chunks = original(self, commands)
+        try:
+            state_of(self).packed = commands, chunks
+        except Exception as fault:
+            fenced(fault)
+        return chunks
+
+    return pack_commands
+
+
+def sends(original: Any) -> Any:
+    plain_read = SYNC.__dict__["read_response"]
+
+    def send(self: Any, command: Any, check_health: bool = True) -> None:
+        if self._sock is None:
+            connect_now(self)
+        if type(command) not in (list, bytes):  # bytes alone redis-py refuses
+            command = chunks_of(command)
+        state = None
+        try:
+            state = begin_write(self, self._sock)
+            started = perf_counter()
+        except Exception as fault:
+            fenced(fault)
+        original(self, command, check_health)
+        if state is not None:
+            try:
+                tell_written(self, state, started, command, scope.task_here())
+                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                    self.__dict__["read_response"] = MethodType(plain_read, self)
+            except Exception as fault:
+                fenced(fault)
+
+    return send
+
+
+def async_sends(original: Any) -> Any:
+    plain_read = ASYNC.__dict__["read_response"]
+
+    async def send(self: Any, command: Any, check_health: bool = True) -> None:
+        if not self.is_connected:
+            await connect_now(self)
+        if type(command) is not list:
+            command = chunks_of(command)
+        state = None
+        try:
+            state = begin_write(self, self._reader)
+            started = perf_counter()
+        except Exception as fault:
+            fenced(fault)
+        await original(self, command, check_health)
+        if state is not None:
+            try:
+                tell_written(self, state, started, command, scope.task_here())
+                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                    self.__dict__["read_response"] = MethodType(plain_read, self)
+            except Exception as fault:
+                fenced(fault)
+
+    return send
+
+
+def reads(original: Any) -> Any:
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state: State | None = self.__dict__.get(STATE)
+        try:
+            response = original(self, *args, **kwargs) if args or kwargs else original(self)
+        except BaseException as failure:
+            if state is not None and state.notes:
+                try:
+                    failed_to_read(state, failure, self._sock is None)
+                except Exception as fault:
+                    fenced(fault)
+            raise
+        if state is not None and state.notes:
+            try:
+                recorder.answer(state, response)
+            except Exception as fault:
+                fenced(fault)
+        return response
+
+    return read
+
+
+def async_reads(original: Any) -> Any:
+    async def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state: State | None = self.__dict__.get(STATE)
+        try:
+            response = await original(self, *args, **kwargs)
+        except BaseException as failure:
+            if state is not None and state.notes:
+                try:
+                    failed_to_read(state, failure, not self.is_connected)
+                except Exception as fault:
+                    fenced(fault)
+            raise
+        if state is not None and state.notes:
+            try:
+                recorder.answer(state, response)
+            except Exception as fault:
+                fenced(fault)
+        return response
+
+    return read
+
+
+def executes_batch(original: Any) -> Any:
+    def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+        failure, responses = None, None
+        try:
+            begin_batch(connection)
+        except Exception as fault:
+            fenced(fault)
+        try:
+            responses = original(self, connection, *args, **kwargs)
+            return responses
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            try:
+                batch_ended(connection, failure, responses)
+            except Exception as fault:
+                fenced(fault)
+            del failure  # which knows this frame
+
+    return execute
+
+
+def async_executes_batch(original: Any) -> Any:
+    async def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+        failure, responses = None, None
+        try:
+            begin_batch(connection)
+        except Exception as fault:
+            fenced(fault)
+        try:
+            responses = await original(self, connection, *args, **kwargs)
+            return responses
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            try:
+                batch_ended(connection, failure, responses)
+            except Exception as fault:
+                fenced(fault)
+            del failure
+
+    return execute
+
+
+def makes_coroutine(original: Any) -> Any:
+    def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = original(self, *args, **kwargs)
+        try:
+            callsites.made(made)
+        except Exception as fault:
+            fenced(fault)
+        return made
+
+    return execute

@@ -1,0 +1,100 @@
+"""One round trip: something was written on a connection, and somebody waited for the reply.
+
+What counts as one, with its edges:
+- Writes in a row on one connection, without a read in between, are one: a pipeline is one however
+  large, a transaction too.
+- A try that got no answer (the connection broke, a timeout) is one, and lost. What redis-py sends
+  again is another.
+- A server's error is an answer. So is MOVED or ASK: a round trip, marked as sent elsewhere; the try
+  at the right node is a second one.
+- A write that fails, and one whose reply nobody waits for (UNSUBSCRIBE before closing), are none.
+- A message that arrives on its own (pub/sub, an invalidation) is none, nor is listening for it;
+  subscribing is one, which ends with the first confirmation.
+- A blocking command (BLPOP) is one, as long as it blocks. A client-side cache that knows the answer
+  makes none.
+- What the client of a cluster or of a Sentinel asks in order to find its nodes (CLUSTER SLOTS,
+  SENTINEL …) belongs to the work.
+- What connecting sends (HELLO, AUTH, CLIENT SETINFO, SELECT …) are round trips too, of the set-up,
+  counted apart; a PING that redis-py sends to see whether an old connection still lives belongs to
+  the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .callsites import NOWHERE, CallSite
+from .commands import Command, blocks
+
+ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
+ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
+SMALL = 1_000  # bytes each way, and ten commands: how long a longer one takes is its length
+FEW = 10
+
+
+@dataclass
+class RoundTrip:
+    """One round trip, in seconds after the trace began: `sent`, and its last reply read, `replied`.
+
+    `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered",
+    "error" (the server's, named in `error`), "elsewhere" (a cluster's node sent it on) or "lost".
+    `setup` marks what connecting itself sends. `connection` and `worker` (a thread or task) are
+    numbers within the trace; `depth` is how many round trips, one after the other, it took to get
+    here. `generation` is 1, or one more than that of the round trip from the same call site whose
+    reply named this one's key.
+    """
+
+    sent: float
+    replied: float
+    site: CallSite = NOWHERE
+    commands: list[Command] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    outcome: str = ANSWERED
+    error: str | None = None
+    setup: bool = False
+    connection: int = 0
+    worker: int = 0
+    depth: int = 1
+    generation: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from sending to the last reply."""
+        return self.replied - self.sent
+
+    @property
+    def label(self) -> str:
+        """'GET user:{…}', 'pipeline of 100 SET user:{…}', 'transaction of 2 commands (SET, INCR)'."""
+        return label_of(self.names, self.commands[0].pattern if self.commands else None)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it was answered, and short enough for its time to tell the distance."""
+        few = sum(self.names.values()) <= FEW
+        return few and self.outcome != LOST and max(self.bytes_sent, self.bytes_received) <= SMALL
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it waited at the server for something to come."""
+        return any(blocks(command) for command in self.commands)
+
+
+def label_of(names: Mapping[str, int], pattern: str | None) -> str:
+    """Return what a round trip sent, in words: {name: times} of its commands, its first key."""
+    total = sum(names.values())
+    if total == 1:
+        return " ".join([*names, *([pattern] if pattern else [])])
+    kind = "transaction" if "MULTI" in names and "EXEC" in names else "pipeline"
+    inner = {
+        name: number
+        for name, number in names.items()
+        if kind == "pipeline" or name not in ("MULTI", "EXEC")
+    }
+    if len(inner) == 1:
+        [(name, number)] = inner.items()
+        return f"{kind} of {number:,} {name}" + (f" {pattern}" if pattern else "")
+    first = ", ".join(list(inner)[:3]) + (" …" if len(inner) > 3 else "")
+    return f"{kind} of {sum(inner.values()):,} commands ({first})"

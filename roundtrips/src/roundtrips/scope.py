@@ -1,0 +1,139 @@
+"""Whose a write is: the blocks that it belongs to, and the thread or asyncio task that made it.
+
+A block is the inside of a `with trace()`. To it belongs what its own context does (a context in the
+sense of `contextvars`), and all that is started or submitted there: asyncio tasks and
+`asyncio.to_thread`, which copy the context by themselves; threads, which here take over the blocks
+of who started them; and what is given to a ThreadPoolExecutor, whose worker stands meanwhile in the
+blocks of who submitted it, however old it is. What stands in no block, such as a thread of before
+that takes its work from a queue, can't be attributed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import itertools
+import threading
+import weakref
+from asyncio import _get_running_loop
+from collections.abc import Callable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from . import callsites
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+DEEPEST = 16  # tasks that start tasks that start tasks: further up nobody asks
+
+# The blocks in which this context stands, the outermost first; None: nobody has asked yet.
+blocks: contextvars.ContextVar[tuple[Recorder, ...] | None] = contextvars.ContextVar(
+    "roundtrips_blocks", default=None
+)
+here: contextvars.ContextVar[Worker | None] = contextvars.ContextVar(
+    "roundtrips_worker", default=None
+)
+# A thread -> the blocks in which it was started, and the worker that did.
+started_in: weakref.WeakKeyDictionary[threading.Thread, tuple[tuple[Recorder, ...], Worker | None]]
+started_in = weakref.WeakKeyDictionary()
+tokens = itertools.count()
+
+
+def blocks_here() -> tuple[Recorder, ...]:
+    """Return the open blocks in which this code stands, the outermost first."""
+    found = blocks.get()
+    if found is None:
+        found = started_in.get(threading.current_thread(), ((), None))[0]
+        blocks.set(found)
+    return found if all([each.is_open for each in found]) else still_open(found)
+
+
+def still_open(found: tuple[Recorder, ...]) -> tuple[Recorder, ...]:
+    return tuple([each for each in found if each.is_open])
+
+
+class Worker:
+    """A thread or an asyncio task; `above` are those that started it, the nearest first.
+
+    What one worker does happens in order; what two do may overlap, whatever the clock said once.
+    """
+
+    __slots__ = ("__weakref__", "above", "depths", "ident", "name", "task", "token")
+
+    def __init__(self, task: Any, ident: int, parent: Worker | None) -> None:
+        self.task, self.ident = task, ident
+        self.token = next(tokens)
+        task_now = task() if task else None
+        self.name = task_now.get_name() if task_now else threading.current_thread().name
+        self.above: tuple[Worker, ...] = (parent, *parent.above[:DEEPEST]) if parent else ()
+        self.depths: dict[int, list[int]] = {}  # for the critical path of each block
+
+
+def task_here() -> Any:
+    """Return the asyncio task that runs here, or None."""
+    loop = _get_running_loop()
+    return asyncio.current_task(loop) if loop is not None else None
+
+
+def worker_here(task: Any) -> Worker:
+    """Return the Worker of this thread, or of the task that it runs."""
+    worker = here.get()
+    if worker is not None:
+        if task is None:
+            if worker.task is None and worker.ident == get_ident():
+                return worker
+        elif worker.task is not None and worker.task() is task:
+            return worker
+    if worker is None:
+        worker = started_in.get(threading.current_thread(), ((), None))[1]
+    made = Worker(weakref.ref(task) if task else None, get_ident(), worker)
+    here.set(made)
+    return made
+
+
+# What takes the place of Thread.start and ThreadPoolExecutor.submit while a block is open
+
+
+def thread_start(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def start(self: threading.Thread) -> Any:
+        started_in[self] = blocks_here(), here.get()
+        callsites.started_at[self] = callsites.finder.find()
+        return original(self)
+
+    return start
+
+
+def executor_submit(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        return original(self, handed_over(fn), *args, **kwargs)
+
+    return submit
+
+
+def handed_over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as one that runs in this code's blocks, on behalf of this line."""
+    taken, site, worker = blocks_here(), callsites.finder.find(), here.get()
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        token = blocks.set(taken)
+        own = worker_here(task_here())
+        if worker is not None and worker is not own:  # what this does comes after what that did
+            own.above = (worker, *worker.above[:DEEPEST])
+        before, callsites.handed_over.site = callsites.handed_over.site, site
+        try:
+            return function(*args, **kwargs)
+        finally:
+            callsites.handed_over.site = before
+            blocks.reset(token)
+
+    return call
+
+
+def forget() -> None:
+    """Forget which thread was started where: the last block has closed."""
+    started_in.clear()

@@ -1,0 +1,510 @@
+"""A Trace: what a block of code did through redis-py, counted.
+
+`trace` makes one; it can be read while the block still runs, and be written as JSON and read again.
+`roundtrip` says what counts as a round trip, `critical_path` what a wait is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import redis
+
+from . import keys as key_patterns
+from .callsites import CallSite
+from .commands import Command, Seen
+from .errors import RoundTripsError
+from .estimate import seconds_at
+from .keys import Patterns
+from .recorder import Fold, Kept, Place, Recorder, Totals
+from .roundtrip import ELSEWHERE, FAILED, LOST, RoundTrip, label_of
+from .walks import Named
+from .words import counted
+
+if TYPE_CHECKING:
+    from .advice import Findings
+    from .report.compare import Comparison
+
+# Clients of Redis that the program may have imported, of which nothing is counted.
+UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
+FORMAT = 2  # of the JSON
+
+
+@dataclass(kw_only=True)
+class SiteTotal:
+    """All round trips of one kind that came from one call site.
+
+    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
+    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
+    """
+
+    site: CallSite
+    label: str = ""
+    round_trips: int = 0
+    names: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+    errors: int = 0
+    setup: bool = False
+    pattern: str | None = None
+    folded: bool = False
+
+    def add(self, each: RoundTrip | SiteTotal) -> None:
+        """Add the numbers of one round trip, or of several."""
+        self.names.update(each.names)
+        self.seconds += each.seconds
+        self.bytes_sent += each.bytes_sent
+        self.bytes_received += each.bytes_received
+        if isinstance(each, RoundTrip):
+            self.round_trips += 1
+            self.lost += each.outcome == LOST
+            self.elsewhere += each.outcome == ELSEWHERE
+            self.errors += each.outcome == FAILED
+        else:
+            self.round_trips += each.round_trips
+            self.lost += each.lost
+            self.elsewhere += each.elsewhere
+            self.errors += each.errors
+
+
+@dataclass
+class Record:
+    """All that a Trace knows. Times are seconds after the beginning; see Trace for the words."""
+
+    totals: Totals = field(default_factory=Totals)
+    commands: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    waits: int = 0
+    waiting: float = 0.0
+    connections: int = 0
+    refused: int = 0
+    unattributed: int = 0
+    detached: bool = False
+    unseen: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    log: list[RoundTrip] = field(default_factory=list)
+    folds: list[SiteTotal] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    workers: list[str] = field(default_factory=list)
+    redis_py: str = redis.__version__
+
+
+class Trace:
+    """What the block of a `trace()` did.
+
+    Of the work: `round_trips`, and `waits`, the longest chain of them that had to follow one
+    another; `commands` by name; `bytes_sent`, `bytes_received`; `seconds` from beginning to end,
+    and `waiting`, those in which a round trip was on its way; `lost` (without an answer),
+    `elsewhere` (a cluster's node sent them on), `errors` (answered by one). Besides,
+    `connections` were set up, at `setup_trips` round trips.
+
+    What was not counted is in `uncounted`, in words. `log` holds the first 10,000 round trips
+    whole, setting up included; `folds` what came after, added up; `call_sites` all of them.
+    """
+
+    def __init__(self, source: Record | Recorder, keys: str = "words") -> None:
+        self._source, self._keys = source, keys
+        self._sites: list[SiteTotal] | None = None
+
+    @property
+    def record(self) -> Record:
+        """The Record: a new one each time while the block runs."""
+        source = self._source
+        if isinstance(source, Record):
+            return source
+        record = record_of(source, self._keys)
+        if not source.is_open:  # from here on nobody needs the keys as they were
+            self._source = record
+            source.drop()
+        return record
+
+    # Numbers, which need nothing but the sums
+
+    def _totals(self) -> Totals:
+        source = self._source
+        if isinstance(source, Recorder) and source.is_open:
+            source.sort_in()
+        return source.totals
+
+    @property
+    def round_trips(self) -> int:
+        """Round trips of the work."""
+        return self._totals().round_trips
+
+    @property
+    def setup_trips(self) -> int:
+        """Round trips that setting connections up took."""
+        return self._totals().setup_trips
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that the work sent."""
+        return self._totals().bytes_sent
+
+    @property
+    def bytes_received(self) -> int:
+        """Bytes of the replies to it."""
+        return self._totals().bytes_received
+
+    @property
+    def lost(self) -> int:
+        """Round trips without an answer."""
+        return self._totals().lost
+
+    @property
+    def elsewhere(self) -> int:
+        """Round trips that a cluster's node sent on to another one."""
+        return self._totals().elsewhere
+
+    @property
+    def errors(self) -> int:
+        """Round trips that were answered by an error."""
+        return self._totals().errors
+
+    @property
+    def commands(self) -> Counter[str]:
+        """Commands of the work, by name."""
+        self._totals()
+        return Counter(self._source.commands)
+
+    @property
+    def waits(self) -> int:
+        """The longest chain of round trips that had to follow one another."""
+        self._totals()
+        source = self._source
+        return source.waits if isinstance(source, Record) else source.path.waits
+
+    @property
+    def waiting(self) -> float:
+        """Seconds in which at least one round trip was on its way."""
+        self._totals()
+        source = self._source
+        return source.waiting if isinstance(source, Record) else source.path.waiting
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the beginning to the end of the block, or until now."""
+        return self._source.seconds
+
+    @property
+    def connections(self) -> int:
+        """Connections that were set up."""
+        source = self._source
+        return source.connections if isinstance(source, Record) else source.opened
+
+    @property
+    def unattributed(self) -> int:
+        """Writes that stand in no block: redis-py can't say whose they are."""
+        return self._source.unattributed
+
+    @property
+    def uncounted(self) -> list[str]:
+        """What was not counted, a sentence each; [] where everything was."""
+        return uncounted(self._source)
+
+    # One by one
+
+    @property
+    def log(self) -> list[RoundTrip]:
+        """The first 10,000 round trips, in the order in which they were sent."""
+        return self.record.log
+
+    @property
+    def folds(self) -> list[SiteTotal]:
+        """Those that came after, added up by call site."""
+        return self.record.folds
+
+    @property
+    def call_sites(self) -> list[SiteTotal]:
+        """All of them by call site, the one with the most first; those of setting up last."""
+        record = self.record
+        if record is not self._source:
+            return by_site(record)
+        if self._sites is None:
+            self._sites = by_site(record)
+        return self._sites
+
+    @property
+    def findings(self) -> Findings:
+        """What to change: a list of Finding, the one that saves most first."""
+        from .advice import findings_of
+
+        return findings_of(self.record)
+
+    def seconds_at(self, rtt_ms: float, here_ms: float | None = None) -> float:
+        """Return about how many seconds the block would take, Redis `rtt_ms` milliseconds away.
+
+        `here_ms` is the distance at which it was traced; left out, it is taken from the fastest
+        small replies. See `estimate` for the formula and what it leaves out. Raises
+        RoundTripsError for anything but numbers of 0 or more.
+        """
+        return seconds_at(self.record, rtt_ms, here_ms)
+
+    def compare(self, after: Trace) -> Comparison:
+        """Return a Comparison of this trace with a later one. Raises RoundTripsError for no Trace."""
+        from .report.compare import Comparison
+
+        if not isinstance(after, Trace):
+            raise RoundTripsError(
+                f"compare takes another trace, and got a {type(after).__name__}. Pass what "
+                "`with trace() as t` gave."
+            )
+        return Comparison(self, after)
+
+    def report(self) -> str:
+        """Return what the block did, as text: counts, call sites, in order, what to change."""
+        from .report.text import report
+
+        return report(self)
+
+    def _repr_html_(self) -> str:
+        from .report.text import as_html
+
+        return as_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain lists and dicts that json.dumps takes; it holds no value."""
+        return {"format": FORMAT, **asdict(self.record)}
+
+    @classmethod
+    def from_dict(cls, stored: Any) -> Trace:
+        """Return the Trace of what `to_dict` returned. Raises RoundTripsError for anything else."""
+        try:
+            if stored["format"] != FORMAT:
+                raise RoundTripsError(
+                    f"This trace was saved in format {stored['format']}, and this version reads "
+                    f"format {FORMAT}. Run the program again to make a new one."
+                )
+            fields = {name: value for name, value in stored.items() if name != "format"}
+            fields["totals"] = Totals(**stored["totals"])
+            fields["log"] = [round_trip_from(each) for each in stored["log"]]
+            fields["folds"] = [
+                SiteTotal(
+                    **{**each, "site": CallSite(**each["site"]), "names": Counter(each["names"])}
+                )
+                for each in stored["folds"]
+            ]
+            fields["places"] = [Place(**each) for each in stored["places"]]
+            return cls(Record(**fields))
+        except (KeyError, TypeError, ValueError) as error:
+            raise RoundTripsError(
+                f"This is not a saved trace ({type(error).__name__}: {error}). Pass what to_dict "
+                "returned."
+            ) from None
+
+    def __repr__(self) -> str:
+        numbers = [
+            counted(self.round_trips, "round trip"),
+            counted(self.waits, "wait"),
+            counted(sum(self.commands.values()), "command"),
+        ]
+        return "\n".join(["   ".join(numbers), *self.uncounted])
+
+
+class Tracing:
+    """What `trace()` returns: open it with `with` or `async with`, and it is the Trace."""
+
+    trace: Trace
+
+    def __init__(self, scope: str = "block", keys: str | None = None) -> None:
+        self.scope, self.keys = scope, key_patterns.chosen(keys)
+        if scope not in ("block", "process"):
+            raise RoundTripsError(f"scope is {scope!r}. Choose 'block' or 'process'.")
+
+    def __enter__(self) -> Trace:
+        self.recorder = Recorder(process=self.scope == "process")
+        self.trace = Trace(self.recorder, self.keys)
+        try:
+            self.recorder.open()
+        except BaseException:  # a Ctrl-C in the midst of it
+            self.recorder.close()
+            raise
+        return self.trace
+
+    def __exit__(self, *failure: Any) -> None:
+        try:
+            self.recorder.close()
+        except BaseException:
+            self.recorder.close()
+            raise
+
+    async def __aenter__(self) -> Trace:
+        return self.__enter__()
+
+    async def __aexit__(self, *failure: Any) -> None:
+        self.__exit__(*failure)
+
+
+def trace(scope: str = "block", keys: str | None = None) -> Tracing:
+    """Count what the block does through redis-py: `with trace() as t:`, `async with` in a coroutine.
+
+    All that the code in the block does is seen, without changing it: any client, sync or asyncio,
+    of one server or a cluster, made before or inside; and what the threads, tasks and executors do
+    that it starts or hands work. `t` is a Trace. Blocks may lie in one another, and side by side in
+    threads and tasks: each sees its own part. With `scope="process"` it counts whatever the process
+    does. `keys` says which words of keys are shown: "words" that many keys share, "plain" words,
+    or "none" (see the module `keys`). Outside such a block redis-py is what it always was.
+
+    Raises RoundTripsError for other arguments, and before anything is changed where redis-py is of
+    a version that it does not know.
+    """
+    return Tracing(scope, keys)
+
+
+def uncounted(source: Record | Recorder) -> list[str]:
+    found = []
+    if source.unattributed:
+        found.append(
+            f"not counted: {counted(source.unattributed, 'write')} by threads, tasks or greenlets "
+            "that were there before the block"
+        )
+    if source.detached:
+        found.append(
+            "not counted: the block was closed in another context than it was opened in, as in a "
+            "dependency or fixture that runs in a thread; what was done between stands in neither"
+        )
+    found += [f"not counted: what goes through {name}; only redis-py is" for name in unseen(source)]
+    found += [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
+    return found
+
+
+def unseen(source: Record | Recorder) -> list[str]:
+    if isinstance(source, Record):
+        return source.unseen
+    return [name for module, name in UNSEEN.items() if module in sys.modules]
+
+
+def faults(source: Record | Recorder) -> list[str]:
+    if isinstance(source, Record):
+        return source.faults
+    return [
+        fault + (f" ({times:,} times)" if times > 1 else "")
+        for fault, times in source.faults.most_common(3)
+    ]
+
+
+# A Record of what a Recorder keeps
+
+
+def record_of(recorder: Recorder, keys: str) -> Record:
+    """Return the Record of what a recorder has seen, with its keys as patterns."""
+    if recorder.is_open:
+        recorder.sort_in()
+    with recorder.sorting:
+        kept, folds = list(recorder.kept), list(recorder.folds.values())
+        patterns = Patterns(keys_in(kept, folds), keys)
+        return Record(
+            totals=Totals(**vars(recorder.totals)),
+            commands=dict(recorder.commands),
+            seconds=recorder.seconds,
+            waits=recorder.path.waits,
+            waiting=recorder.path.waiting,
+            connections=recorder.opened,
+            refused=recorder.refused,
+            unattributed=recorder.unattributed,
+            detached=recorder.detached,
+            unseen=unseen(recorder),
+            faults=faults(recorder),
+            log=log_of(kept, patterns, {token: at for at, token in enumerate(recorder.workers)}),
+            folds=[folded(fold, patterns) for fold in folds],
+            places=list(recorder.places),
+            workers=list(recorder.workers.values()),
+        )
+
+
+def keys_in(kept: Iterable[Kept], folds: Iterable[Fold]) -> Iterable[bytes]:
+    for each in kept:
+        for seen in each.said.first:
+            if seen.key:
+                yield seen.key
+    for fold in folds:
+        if fold.key:
+            yield fold.key
+
+
+def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> list[RoundTrip]:
+    log, named = [], Named()
+    for each in kept:
+        commands = [command_of(seen, patterns) for seen in each.said.first]
+        made = RoundTrip(
+            each.sent, each.replied, each.site, commands, each.said.names, each.said.size,
+            each.received, each.outcome, each.failure, each.setup, each.connection,
+            workers.get(each.worker, -1), each.depth,
+        )  # fmt: skip
+        if not each.setup:
+            if len(commands) == 1:
+                before = named.by(each.said.first[0].key, commands[0].pattern)
+                if before is not None and (before.site, before.names) == (made.site, made.names):
+                    made.generation = before.generation + 1
+            named.hears(each.reply, made)
+        log.append(made)
+    return log
+
+
+def command_of(seen: Seen, patterns: Patterns) -> Command:
+    if not seen.key:  # b"" of a SCAN that begins
+        return Command(seen.name, None, None if seen.key is None else 0, seen.detail)
+    return Command(seen.name, *patterns.of[seen.key], seen.detail)
+
+
+def folded(fold: Fold, patterns: Patterns) -> SiteTotal:
+    pattern = patterns.of[fold.key][0] if fold.key else None
+    label = "various commands" if fold.various else label_of(each_of(fold), pattern)
+    numbers = {name: getattr(fold, name) for name in (
+        "site", "round_trips", "seconds", "bytes_sent", "bytes_received", "lost", "elsewhere",
+        "errors", "setup")}  # fmt: skip
+    return SiteTotal(
+        **numbers, label=label, names=Counter(fold.names), pattern=pattern, folded=True
+    )
+
+
+def round_trip_from(stored: dict[str, Any]) -> RoundTrip:
+    commands = [Command(**each) for each in stored["commands"]]
+    return RoundTrip(**{**stored, "site": CallSite(**stored["site"]), "commands": commands})
+
+
+# By call site
+
+
+def by_site(record: Record) -> list[SiteTotal]:
+    groups: dict[Any, list[RoundTrip | SiteTotal]] = {}
+    each: RoundTrip | SiteTotal
+    for each in (*record.log, *record.folds):
+        groups.setdefault((each.site, frozenset(each.names), each.setup), []).append(each)
+    found = []
+    for (site, _, setup), several in groups.items():
+        total = SiteTotal(site=site, setup=setup)
+        for each in several:
+            total.add(each)
+        total.label = label_of_all(several)
+        found.append(total)
+    return sorted(found, key=lambda total: (total.setup, -total.round_trips))
+
+
+def each_of(several: Fold | SiteTotal | RoundTrip) -> dict[str, int]:
+    """Return {name: times} of one of several alike."""
+    number = 1 if isinstance(several, RoundTrip) else several.round_trips
+    return {name: max(1, times // number) for name, times in several.names.items()}
+
+
+def label_of_all(several: list[RoundTrip | SiteTotal]) -> str:
+    """Return the label of round trips that hold the same names, if in other numbers."""
+    patterns = {
+        command.pattern
+        for each in several
+        if isinstance(each, RoundTrip)
+        for command in each.commands
+        if command.pattern
+    }
+    patterns |= {each.pattern for each in several if isinstance(each, SiteTotal) and each.pattern}
+    first = several[0]
+    label = label_of(each_of(first), key_patterns.general(patterns) if patterns else None)
+    alike = all(each.names == first.names for each in several if isinstance(each, RoundTrip))
+    return label if alike else label.replace(" of ", " of about ", 1)

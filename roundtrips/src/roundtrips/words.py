@@ -1,0 +1,39 @@
+"""How counts, times and sizes are written."""
+
+
+def counted(number: int, thing: str) -> str:
+    """Return '1 round trip', '1,000 round trips', '2 replies', '2 keys'."""
+    if number == 1:
+        return f"{number:,} {thing}"
+    if thing.endswith("y") and thing[-2] not in "aeiou":
+        return f"{number:,} {thing[:-1]}ies"
+    return f"{number:,} {thing}s"
+
+
+def plain_duration(seconds: float) -> str:
+    """Return '7.5 ms': seconds with three figures, in the unit that suits them."""
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if abs(seconds) >= scale * 0.9995:
+            return f"{three_figures(seconds / scale)} {unit}"
+    return f"{three_figures(seconds / 1e-9)} ns"
+
+
+def duration(seconds: float) -> str:
+    """Return '~7.5 ms': a measured time. What stands behind a `~` differs from run to run."""
+    return "~" + plain_duration(seconds)
+
+
+def three_figures(value: float) -> str:
+    """Return '1,234' of 1234.5, '12.3' of 12.345, '0.0123' of 0.012345."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.3g}"
+    return text if "e" not in text else f"{value:f}"
+
+
+def size(nbytes: int) -> str:
+    """Return '38,780 bytes' below a megabyte, '1.2 MB' above."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6)):
+        if nbytes >= scale:
+            return f"{nbytes / scale:.3g} {unit}"
+    return f"{nbytes:,} bytes"
