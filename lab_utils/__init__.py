@@ -1,7 +1,6 @@
 """The Redis Round-Trip Lab's helpers: they measure, draw and check. The Redis calls stand in the notebooks.
 
-The first use of a helper imports them all (`face.py`). `import lab_utils.tracing` imports tracing alone, which needs redis
-and nothing else.
+The first use of a helper imports them all (`face.py`).
 """
 
 __all__ = [

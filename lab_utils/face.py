@@ -4,6 +4,8 @@ Each refuses bad arguments, explains a server that has ended, and leaves the ker
 """
 # ruff: noqa: F401  (what is imported here is looked up by name below)
 
+from roundtrips import trace
+
 from . import __all__ as NAMES
 from .arguments import discarding
 from .course import out_of_order, reporting
@@ -36,12 +38,11 @@ from .timing.fitting import describe, fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
 from .timing.sampling import sampled
 from .timing.sweeps import sweep
-from .tracing.cost import Cost, count
-from .tracing.side_by_side import plot_lanes, race
-from .tracing.tcp_segments import segments
-from .tracing.timelines import timeline
-from .tracing.traces import trace
-from .tracing.wire import capture
+from .counting.cost import Cost, count
+from .counting.side_by_side import plot_lanes, race
+from .counting.tcp_segments import segments
+from .counting.timelines import timeline
+from .counting.wire import capture
 
 
 def guarded(thing):

@@ -1,4 +1,4 @@
-"""What was on its way, and when: the record of one run, which `tracing/watching.py` makes and figures draw."""
+"""What was on its way, and when: the record of one run, which `counting/watching.py` makes and figures draw."""
 
 from collections import Counter
 from dataclasses import dataclass, field

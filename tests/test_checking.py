@@ -27,7 +27,7 @@ from lab_utils.course.checking import (
     trips_of,
 )
 from lab_utils.testbed import guard
-from lab_utils.tracing.tap import Tap, chunks_of
+from lab_utils.counting.recording import Recording, chunks_of
 
 
 def cost(round_trips, connections=0, handshake_trips=0):
@@ -60,9 +60,9 @@ def test_an_exercise_begins_and_ends_without_keys_of_an_exercise(r):
 
 def test_the_client_of_an_exercise_is_connected_has_its_options_and_is_closed_at_the_end():
     with exercise_client(client_name="exercise", decode_responses=True) as client:
-        with Tap() as tap:
+        with Recording() as seen:
             assert client.client_info()["name"] == "exercise" and client.echo("text") == "text"
-        assert tap.opened == 0
+        assert seen.opened == 0
         connection = borrowed(client)
         assert connection.is_connected and borrowed(client) is connection
     assert not connection.is_connected
@@ -116,14 +116,14 @@ def test_a_budget_says_what_was_right():
 
 
 def test_the_names_of_what_was_sent_in_order_without_the_set_up(r):
-    with Tap() as tap:
+    with Recording() as seen:
         r.get("key1")
         pipe = r.pipeline()
         pipe.set("key1", "GET").incr("key2").execute()
         with redis.Redis.from_pool(redis.ConnectionPool(**r.connection_pool.connection_kwargs)) as own:
             own.execute_command("dbsize")
-    assert tap.opened == 1
-    assert names_sent(tap) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
+    assert seen.opened == 1
+    assert names_sent(seen) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
 
 
 def test_the_names_in_bytes():
@@ -195,15 +195,15 @@ def test_what_runs_with_nothing_in_between(names, whole):
 
 
 def sent_by(r, *arguments):
-    with Tap() as tap:
+    with Recording() as seen:
         r.execute_command(*arguments)
-    return tap
+    return seen
 
 
 def test_a_script_with_a_value_in_its_text_is_refused(r):
-    tap = sent_by(r, "EVAL", "return redis.call('GET', 'exercise:lock') == 'mine'", 0)
+    seen = sent_by(r, "EVAL", "return redis.call('GET', 'exercise:lock') == 'mine'", 0)
     with pytest.raises(Refused, match="'exercise:lock' stands in the script's text") as refused:
-        refuse_pasted(tap, b"exercise:lock", b"mine")
+        refuse_pasted(seen, b"exercise:lock", b"mine")
     assert "ARGV[1]" in refused.value.hints[0]
 
 
@@ -215,6 +215,6 @@ def test_a_script_without_keys_is_refused_and_any_other_command_is_not(r):
 
 
 def test_the_commands_that_were_sent_without_those_of_a_connections_setup(r):
-    with lab.connect() as fresh, Tap() as tap:
+    with lab.connect() as fresh, Recording() as seen:
         fresh.echo("a")
-    assert commands_sent(tap) == [[b"ECHO", b"a"]]
+    assert commands_sent(seen) == [[b"ECHO", b"a"]]

@@ -13,8 +13,8 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
-from lab_utils.tracing.cost import Cost, Costs, cost_and_result
-from lab_utils.tracing.tap import Tap
+from lab_utils.counting.cost import Cost, Costs, cost_and_result
+from lab_utils.counting.recording import Recording
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
           for name in ("connect_check_health", "send_packed_command", "read_response")]
@@ -255,7 +255,7 @@ def test_threads_over_a_pool(r):
 
 
 def test_a_client_made_inside(r):
-    """The tap sees every client, not only the one given; what opening costs stands apart."""
+    """The seen sees every client, not only the one given; what opening costs stands apart."""
     cost = lab.count(lambda r: lab.connect().set("key1", "value1"), r)
     assert (cost.connections, cost.handshake_trips) == (1, 4)
     assert (cost.round_trips, cost.commands) == (2, 2)  # connect's own PING, and the SET
@@ -298,7 +298,7 @@ def test_a_foreign_client_makes_it_say_shared(r):
         thread.start()
         thread.join()
 
-    def foreign():  # past redis-py, so that the tap can't see it
+    def foreign():  # past redis-py, so that the seen can't see it
         sock = stranger.connection_pool.get_connection()._sock
         sock.sendall(b"*1\r\n$4\r\nPING\r\n")
         sock.recv(100)
@@ -348,26 +348,26 @@ def test_connections_used_while_tapped_are_plain_afterwards(r):
 
 
 def test_taps_within_taps(r):
-    with Tap() as outer:
+    with Recording() as outer:
         r.set("key1", "value1")
-        with Tap() as inner:
+        with Recording() as inner:
             r.get("key1")
         r.get("key1")
-    assert ([len(tap.turns) for tap in (outer, inner)], [sum(read.size for read in tap.reads) for tap in (outer, inner)]) \
+    assert ([len(seen.round_trips) for seen in (outer, inner)], [sum(len(read.data) for read in seen.reads) for seen in (outer, inner)]) \
         == ([3, 1], [5 + 12 + 12, 12])
     assert is_plain()
 
 
 def test_a_tap_that_closes_around_another_leaves_it_working(r):
     """A trace that is closed inside a count, in the other order."""
-    one, other = Tap(), Tap()
+    one, other = Recording(), Recording()
     one.__enter__()
     other.__enter__()
     r.set("key1", "value1")
     other.__exit__()
     r.get("key1")
     one.__exit__()
-    assert (len(one.turns), len(other.turns)) == (2, 1)
+    assert (len(one.round_trips), len(other.round_trips)) == (2, 1)
     assert is_plain()
 
 

@@ -21,7 +21,7 @@ from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
-from lab_utils.tracing.wire import Capture, Message
+from lab_utils.counting.wire import Capture, Message
 
 SMALLEST_POINTS = 8
 

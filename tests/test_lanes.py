@@ -17,8 +17,8 @@ from legible import check_legible, words_of
 import lab_utils as lab
 from lab_utils.figures import lanes, style
 from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
-from lab_utils.tracing.tap import Tap
-from lab_utils.tracing.watching import Queueing, one_run, run_of, watch
+from lab_utils.counting.recording import Recording
+from lab_utils.counting.watching import Queueing, one_run, run_of, watch
 
 
 def loop(r):
@@ -105,11 +105,11 @@ def test_what_is_sent_again_is_marked(r):
         r.client_pause(300)
         client.get("key1")
 
-    with Tap() as tap, Queueing() as queueing:
+    with Recording() as seen, Queueing() as queueing:
         during_a_pause(impatient)
-    run = run_of(tap, queueing, tap.writes[0].started, tap.reads[-1].at, r)
+    run = run_of(seen, queueing, seen.began + seen.writes[0].at, seen.began + seen.reads[-1].at, r)
     assert kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1 and sent_again(run, UNANSWERED)
-    assert run.commands == {"CLIENT": 1, "GET": 1}
+    assert run.commands == {"CLIENT PAUSE": 1, "GET": 1}
     failed = next(flight for flight in run.flights if flight.kind == UNANSWERED)
     assert failed.end - failed.start > 0.19
 

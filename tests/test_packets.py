@@ -8,8 +8,8 @@ import pytest
 from helpers import ROOT, as_compared
 
 import lab_utils as lab
-from lab_utils.tracing import packets as module
-from lab_utils.tracing.packets import packets
+from lab_utils.counting import packets as module
+from lab_utils.counting.packets import packets
 
 NOTHING = "#!/bin/sh\nexit 1\n"
 LISTENS = "#!/bin/sh\necho 'tcpdump: listening on any' >&2\nexec sleep 60\n"

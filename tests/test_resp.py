@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab_utils.tracing.resp import ReplyError, commands_in, replies_in
+from roundtrips.resp import ReplyError, commands_in, replies_in
 
 VALUES = [
     (b"+OK\r\n", b"OK"), (b":-12\r\n", -12), (b"$5\r\nvalue\r\n", b"value"), (b"$-1\r\n", None), (b"*-1\r\n", None),

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import lab_utils as lab
-from lab_utils.tracing.tcp_segments import Segments
+from lab_utils.counting.tcp_segments import Segments
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")

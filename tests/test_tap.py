@@ -16,7 +16,7 @@ from helpers import refusal
 import lab_utils as lab
 from lab_utils.testbed import event_loop
 from lab_utils.tracing import received, tap
-from lab_utils.tracing.cost import cost_and_result
+from lab_utils.counting.cost import cost_and_result
 from lab_utils.tracing.insides import KNOWN
 from lab_utils.tracing.tap import Tap
 

@@ -8,8 +8,8 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.tracing.tap import Write
-from lab_utils.tracing.wire import replies, reply_text, request_text, requests
+from roundtrips.recorder import Message
+from lab_utils.counting.wire import replies, reply_text, request_text, requests
 
 SET = b"*3\r\n$3\r\nSET\r\n$4\r\nkey%d\r\n$6\r\nvalue%d\r\n"
 
@@ -125,7 +125,7 @@ def test_what_is_still_on_its_way_is_refused():
 @pytest.mark.parametrize("asked", [requests, replies])
 def test_what_the_other_end_has_not_got_is_refused(asked):
     """A request that the link has not had, a reply that the client has not read."""
-    seen = SimpleNamespace(writes=[Write(0, 0.0, 0.0, [b"PING"], False)], reads=[])
+    seen = SimpleNamespace(began=0.0, writes=[Message(0, 0.0, 0.0, b"PING", True, False)], reads=[])
     events = [] if asked is requests else [(0, "reply", 0.0, 0.0, base64.b64encode(b"+PONG"))]
     assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 

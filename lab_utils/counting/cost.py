@@ -4,6 +4,8 @@ import contextlib
 from dataclasses import dataclass
 
 from redis.cluster import RedisCluster
+from roundtrips.resp import commands_in
+from roundtrips.scope import blocks_here
 
 from ..arguments import check_client, check_dict, check_function, check_ran, check_sent
 from ..errors import LabError
@@ -11,9 +13,8 @@ from ..testbed import event_loop, guard
 from ..testbed.guard import nodes_of
 from ..testbed.pinning import one_thread
 from ..words import counted
-from .resp import commands_in
+from .recording import Recording
 from .server_counters import Meter
-from .tap import Tap, blocks_here
 
 
 @dataclass(frozen=True)
@@ -123,51 +124,45 @@ def check_countable(fn, client):
 def counted_plain(fn, client):
     for node in nodes_of(client):
         node.ping()  # opens the connection, so that its handshake is not counted
-    with Meter(client) as meter, Tap() as tap:
+    with Meter(client) as meter, Recording() as seen:
         result = check_ran(fn(client), "lab.count")
-    return cost_of(tap, meter), result
+    return cost_of(seen, meter), result
 
 
 def counted_async(fn, client):
-    """The tap stands in this thread, so that it closes even if the coroutine never ends."""
+    """The Recording stands in this thread, so that it closes even if the coroutine never ends."""
     own = event_loop.client_like(client)
     try:
         event_loop.run(own.ping)
-        with Meter(client) as meter, Tap() as tap:
+        with Meter(client) as meter, Recording() as seen:
             result = check_ran(event_loop.run(fn, own), "lab.count")
     finally:
         event_loop.close(own)
-    cost = cost_of(tap, meter)
+    cost = cost_of(seen, meter)
     check_sent(cost.commands, "lab.count")
     return cost, result
 
 
-def cost_of(tap, meter=None):
-    """The Cost of what a closed tap saw, with the server's part if a meter ran around it."""
-    work = [write for write in tap.writes if not write.handshake]
+def cost_of(seen, meter=None):
+    """Return the Cost of a closed Recording, with the server's part if a meter ran around it."""
+    trips, work = seen.round_trips, [write for write in seen.writes if not write.setup]
     return Cost(
-        round_trips=sum(not turn.handshake for turn in tap.turns),
-        commands=sum(1 for write in work for _ in commands_in(write.chunks)),
-        bytes_sent=sum(len(chunk) for write in work for chunk in write.chunks),
-        bytes_received=sum(read.size for read in tap.reads if not read.handshake),
-        connections=tap.opened,
-        handshake_trips=sum(turn.handshake for turn in tap.turns) - selects_of_reserved(tap),
-        **(meter.spent(tap) if meter else {}),
+        round_trips=sum(not trip.setup for trip in trips),
+        commands=sum(1 for write in work for _ in commands_in([write.data])),
+        bytes_sent=sum(len(write.data) for write in work),
+        bytes_received=sum(len(read.data) for read in seen.reads if not read.setup),
+        connections=seen.opened,
+        handshake_trips=sum(trip.setup for trip in trips) - selects_of_reserved(seen),
+        **(meter.spent(seen) if meter else {}),
     )
 
 
-def selects_of_reserved(tap):
-    """Turns of handshakes that only stand there because the database reserved on REDIS_URL's server is not number 0.
+def selects_of_reserved(seen):
+    """Return how many round trips of handshakes are only there because of the reserved database.
 
-    The asyncio client sends that SELECT together with other commands: there it costs no turn of its own.
+    On REDIS_URL's server it is not number 0. The asyncio client sends that SELECT together with
+    other commands: there it costs no round trip of its own.
     """
-    writes = [write for write in tap.writes if write.handshake]
-    found, replied = 0, {}
-    for turn in tap.turns:
-        if turn.handshake:
-            sent = [command for write in writes
-                    if write.connection == turn.connection and replied.get(turn.connection, 0) < write.started <= turn.sent
-                    for command in commands_in(write.chunks)]
-            found += len(sent) == 1 and guard.is_select_of_reserved(sent[0])
-        replied[turn.connection] = turn.replied
-    return found
+    alone = sum(trip.setup and trip.names == {"SELECT": 1} for trip in seen.round_trips)
+    commands = [each for write in seen.writes if write.setup for each in commands_in([write.data])]
+    return min(alone, sum(guard.is_select_of_reserved(each) for each in commands))

@@ -2,8 +2,9 @@
 
 from collections import Counter
 
+from roundtrips.resp import commands_in
+
 from ..testbed.guard import admin_of, nodes_of
-from .resp import commands_in
 
 
 class Meter:
@@ -49,21 +50,21 @@ class Meter:
                       for name, each in stats.items()},
         }
 
-    def spent(self, tap):
-        """The server's fields of a Cost; {} if the server read other bytes than this tap saw written."""
+    def spent(self, seen):
+        """The server's fields of a Cost; {} if the server read other bytes than this Recording saw written."""
         bytes_in, reads, writes = (self.after[name] - self.before[name] - self.of_reading[name]
                                    for name in ("bytes_in", "reads", "writes"))
-        if bytes_in != sum(len(chunk) for write in tap.writes for chunk in write.chunks):
+        if bytes_in != sum(len(write.data) for write in seen.writes):
             return {}
-        return {"server_us": self.microseconds(tap), "server_reads": reads, "server_writes": writes}
+        return {"server_us": self.microseconds(seen), "server_reads": reads, "server_writes": writes}
 
-    def microseconds(self, tap):
+    def microseconds(self, seen):
         """Time inside commands. EXEC's and EVAL's own time holds that of what they ran, so those are not added again."""
         stats = {name: (calls - self.before["stats"].get(name, (0, 0))[0], us - self.before["stats"].get(name, (0, 0))[1])
                  for name, (calls, us) in self.after["stats"].items()}
         if not any(calls for name, (calls, _) in stats.items() if name in CONTAINERS):
             return sum(us for _, us in stats.values())
-        outside = sent_outside_transactions(tap)
+        outside = sent_outside_transactions(seen)
         total = 0
         for name, (calls, us) in stats.items():
             if name in CONTAINERS:
@@ -76,11 +77,11 @@ class Meter:
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
-def sent_outside_transactions(tap):
+def sent_outside_transactions(seen):
     """How often each command was sent by the client itself, not queued after a MULTI: {name in lower case: times}."""
     sent, queueing = Counter(), set()
-    for write in tap.writes:
-        for command in commands_in(write.chunks):
+    for write in seen.writes:
+        for command in commands_in([write.data]):
             name = command[0].decode().lower()
             if name in ("exec", "discard"):
                 queueing.discard(write.connection)

@@ -1,13 +1,17 @@
 """Ways of doing the same work beside each other: watched once, drawn as lanes or as a race."""
 
+from roundtrips.traces import Trace
+
 from .. import setting
 from ..arguments import check_number, check_title
-from .watching import watch
+from ..errors import LabError
+from ..words import counted, plain_duration
+from .watching import run_of_trace, watch
 
 SHORTEST_FILM_S, LONGEST_FILM_S = 0.01, 120  # its pictures are all in memory at once
 
 
-def plot_lanes(ways, client, title=None, parallel=False):
+def plot_lanes(ways, client=None, title=None, parallel=False):
     """Draws {name: function of a client}, each once, on one linear axis of time: a lane for each connection.
 
     A box is a request on its way, from when it was handed to the system until the last of its reply was read: waiting,
@@ -21,13 +25,30 @@ def plot_lanes(ways, client, title=None, parallel=False):
     request. `parallel` is as in `lab.compare`. Prints one line in words and returns the Figure; its axis says in which
     unit time is. Raises LabError for anything but functions and a client, or where a function sends nothing; and
     whatever the functions raise.
+
+    `lab.plot_lanes(t)` draws a Trace of `roundtrips`: what its block did, as far as it was kept whole.
     """
     check_title(title, "lab.plot_lanes")
+    if isinstance(ways, Trace):
+        return plot_trace(ways, title)
     if not setting.is_drawn():
         return None
     from ..figures.lanes import draw_lanes
 
     return draw_lanes(watch(ways, client, parallel), title)
+
+
+def plot_trace(trace, title=None):
+    """Draw the round trips of a Trace as lanes, a lane for each connection."""
+    if not trace.log:
+        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let it use a client.")
+    if not setting.is_drawn():
+        return None
+    from ..figures.lanes import draw_lanes
+
+    share = min(1, trace.waiting / trace.seconds)
+    found = f"{counted(trace.round_trips, 'round trip')} in {plain_duration(trace.seconds)}, {share:.0%} of it waiting"
+    return draw_lanes({"what the block did": run_of_trace(trace)}, title or found)
 
 
 def race(ways, client, seconds=10, parallel=False):

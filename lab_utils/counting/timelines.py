@@ -3,11 +3,12 @@
 import itertools
 from dataclasses import dataclass
 
+from roundtrips.resp import ReplyError, commands_in, replies_in
+
 from ..arguments import check_function, check_ran
 from ..errors import LabError
 from ..words import counted
-from .resp import ReplyError, commands_in, replies_in
-from .tap import Tap
+from .recording import Recording
 
 LONGEST_SAID, LONGEST_HEARD, SHOWN_COMMANDS = 48, 44, 6
 
@@ -57,27 +58,27 @@ def timeline(fn):
     costs is left out. Raises LabError if nothing was said; an error that `fn` raises goes through.
     """
     check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`", takes=0)
-    with Tap(keep_replies=True) as tap:
+    with Recording() as seen:
         check_ran(fn(), "lab.timeline")
-    found = steps(tap)
+    found = steps(seen)
     if not found:
         raise LabError("Nothing was said to Redis. Let the function call its clients, as in `def both(): a.get('key')`.")
     return Timeline(found)
 
 
-def steps(tap):
+def steps(seen):
     """Joins what each connection wrote with the replies that it read, as many replies as commands."""
     found = []
-    for number, connection in enumerate(tap.kept):
-        told = replies_in([read.data for read in tap.reads if read.connection == number and not read.handshake])
-        for write in tap.writes:
-            if write.connection == number and not write.handshake:
-                commands = list(commands_in(write.chunks))
+    for number, connection in enumerate(seen.clients):
+        told = replies_in([read.data for read in seen.reads if read.connection == number and not read.setup])
+        for write in seen.writes:
+            if write.connection == number and not write.setup:
+                commands = list(commands_in([write.data]))
                 if not commands:  # redis-py writes nothing at all for an empty batch
                     continue
                 replies = list(itertools.islice(told, len(commands)))
                 who = connection.client_name or f"client {number + 1}"
-                found.append((write.started, Step(who, said(commands), heard(replies))))
+                found.append((write.at, Step(who, said(commands), heard(replies))))
     return [step for _, step in sorted(found, key=lambda pair: pair[0])]
 
 

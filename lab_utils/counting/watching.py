@@ -1,13 +1,13 @@
 """Watches functions at work: every request of one run, from the tap's timestamps, as a Run of Flights."""
 
 import contextlib
-import re
 import time
 from collections import Counter
 
 import redis.asyncio.connection
 import redis.connection
 from redis.cluster import RedisCluster
+from roundtrips.roundtrip import ELSEWHERE, LOST
 
 from ..arguments import check_client, check_flag, check_function, check_ran
 from ..errors import LabError
@@ -19,10 +19,8 @@ from ..testbed.chosen_server import distance_of, server
 from ..testbed.guard import nodes_of
 from ..testbed.link import link
 from ..testbed.pinning import steady
-from .resp import commands_in
-from .tap import Tap
+from .recording import Recording
 
-REDIRECTION = re.compile(rb"(?:^|\r\n)-(?:MOVED|ASK|TRYAGAIN) ")
 RUNS = 5  # at most, of which the fastest is shown: what else the machine does can only make one longer
 
 
@@ -84,61 +82,52 @@ def enough(runs):
 
 
 def one_run(fn, client):
-    with Tap(keep_replies=isinstance(client, RedisCluster)) as tap, Queueing() as queueing:
+    with Recording() as seen, Queueing() as queueing:
         started = time.perf_counter()
         fn(client)
         ended = time.perf_counter()
-    return run_of(tap, queueing, started, ended, client)
+    return run_of(seen, queueing, started, ended, client)
 
 
 async def one_async_run(fn, own, client):
-    with Tap() as tap, Queueing() as queueing:
+    with Recording() as seen, Queueing() as queueing:
         started = time.perf_counter()
         await fn(own)
         ended = time.perf_counter()
-    return run_of(tap, queueing, started, ended, client)
+    return run_of(seen, queueing, started, ended, client)
 
 
-def run_of(tap, queueing, started, ended, client):
-    flights = sorted(flights_of(tap, started, ended), key=lambda flight: flight.start)
-    return Run(flights, ended - started, queueing.spans(tap, started), nodes_by_connection(tap, client), distance_of(client))
+def run_of(seen, queueing, started, ended, client):
+    flights = flights_of(seen.round_trips, started - seen.began)
+    nodes = nodes_by_connection(seen, client)
+    return Run(flights, ended - started, queueing.spans(seen, started), nodes, distance_of(client))
 
 
-def flights_of(tap, started, ended):
-    """The flights that a closed tap saw. A connection's writes in a row are one flight, which lasts until its last read."""
-    gave_up = {(turn.connection, turn.sent): turn.replied for turn in tap.turns}
-    events = [(write.ended, 0, write) for write in tap.writes] + [(read.at, 1, read) for read in tap.reads if read.size]
-    events.sort(key=lambda event: event[:2])
-    open_flights = {}
-    for _, is_read, event in events:
-        current = open_flights.get(event.connection)
-        if is_read:
-            if current:
-                current["reads"].append(event)
-        elif current and not current["reads"] and current["writes"][0].handshake == event.handshake:
-            current["writes"].append(event)
-        else:
-            if current:
-                yield flight_of(current, gave_up, started, ended)
-            open_flights[event.connection] = {"writes": [event], "reads": []}
-    for current in open_flights.values():
-        yield flight_of(current, gave_up, started, ended)
+def flights_of(round_trips, began=0.0):
+    """Return RoundTrips as the Flights that figures draw, in seconds after `began`."""
+    return [
+        Flight(trip.connection, trip.sent - began, trip.replied - began, kind_of(trip), Counter(trip.names))
+        for trip in round_trips
+    ]
 
 
-def flight_of(current, gave_up, started, ended):
-    first, last = current["writes"][0], current["writes"][-1]
-    replies = b"".join(read.data or b"" for read in current["reads"])
-    if not current["reads"]:
-        kind, end = UNANSWERED, gave_up.get((last.connection, last.started), ended)
-    else:
-        kind = HANDSHAKE if first.handshake else REDIRECTED if REDIRECTION.search(replies) else REQUEST
-        end = current["reads"][-1].at
-    commands = Counter(command[0].decode(errors="replace").upper()
-                       for write in current["writes"] for command in commands_in(write.chunks))
-    return Flight(first.connection, first.ended - started, min(end, ended) - started, kind, commands)
+def kind_of(trip):
+    if trip.outcome == LOST:
+        return UNANSWERED
+    return HANDSHAKE if trip.setup else REDIRECTED if trip.outcome == ELSEWHERE else REQUEST
 
 
-def nodes_by_connection(tap, client):
+def run_of_trace(trace):
+    """Return the Run of a Trace of roundtrips: its round trips that were kept whole."""
+    record = trace.record
+    addresses = list(dict.fromkeys(place.address for place in record.places))
+    nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
+    flights = flights_of(record.log)
+    nodes = nodes if len(addresses) > 1 else {}
+    return Run(flights, max(record.seconds, flights[-1].end), [], nodes, None)
+
+
+def nodes_by_connection(seen, client):
     """{connection number: the node it leads to, from 0 in the order of their slots}; {} for a client of one server."""
     if not isinstance(client, RedisCluster):
         return {}
@@ -147,7 +136,7 @@ def nodes_by_connection(tap, client):
         node = client.nodes_manager.slots_cache[slot][0]
         nodes.setdefault((node.host, node.port), len(nodes))
     return {number: nodes.setdefault((connection.host, connection.port), len(nodes))
-            for number, connection in enumerate(tap.kept)}
+            for number, connection in enumerate(seen.clients)}
 
 
 def held(client, parallel):
@@ -194,12 +183,12 @@ class Queueing:
     def __exit__(self, *_):
         put_pools_back()
 
-    def spans(self, tap, started):
+    def spans(self, seen, started):
         """(start, end) of those who had to wait, in seconds after `started`; opening the connection is not part of it."""
-        found = []
+        numbers, writes, found = {id(client): number for number, client in enumerate(seen.clients)}, seen.writes, []
         for asked, given, connection in self.seen:
-            number = tap.numbers.get(id(connection))
-            opened = [write.started for write in tap.writes
-                      if write.handshake and write.connection == number and asked <= write.started <= given]
+            number = numbers.get(id(connection))
+            opened = [seen.began + write.at for write in writes if write.setup and write.connection == number]
+            opened = [at for at in opened if asked <= at <= given]
             found.append((asked - started, min([given, *opened]) - started))
         return found

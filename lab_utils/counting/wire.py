@@ -3,6 +3,8 @@
 import base64
 from dataclasses import dataclass
 
+from roundtrips.resp import commands_in
+
 from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
 from ..testbed import event_loop, guard
@@ -10,8 +12,7 @@ from ..testbed.evidence import watched
 from ..testbed.link import check_distance, distance_through, link, through
 from ..testbed.pinning import steady
 from ..words import counted, duration
-from .resp import commands_in
-from .tap import Tap
+from .recording import Recording
 
 
 @dataclass(frozen=True)
@@ -80,16 +81,16 @@ def capture(fn, client):
         own.ping()
         link().ask("record")
         try:
-            with Tap(keep_replies=True) as tap, watched(stands_on.pid, link()):
+            with Recording() as seen, watched(stands_on.pid, link()):
                 check_ran(fn(own), "lab.capture")
         finally:
             events = link().ask("recorded")["events"]
-    if tap.opened:
+    if seen.opened:
         raise LabError("This function opened connections of its own; lab.capture shows the one it is given. "
                        "Let it use that client only.")
-    if tap.awaiting:
+    if seen.unanswered:
         raise still_on_its_way()
-    return Capture(messages(tap, events), rtt_ms)
+    return Capture(messages(seen, events), rtt_ms)
 
 
 def place(client, stands_on):
@@ -100,29 +101,27 @@ def place(client, stands_on):
     return rtt_ms, client.connection_pool.connection_kwargs["port"]
 
 
-def messages(tap, events):
+def messages(seen, events):
     """Joins what the client wrote and read with what the link passed on, by their place in the stream of bytes.
 
     A request is one write of the client's, however the link cut it up; a reply is what the link got from the server at once.
     """
-    found = [*requests(tap, events), *replies(tap, events)]
+    found = [*requests(seen, events), *replies(seen, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
     return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
 
 
-def requests(tap, events):
+def requests(seen, events):
     there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
     offset = 0
-    for write in tap.writes:
-        for chunk in write.chunks:
-            data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
-            offset += len(data)
-            yield "request", write.started, time_at(there, offset - 1), data
+    for write in seen.writes:
+        offset += len(write.data)
+        yield "request", seen.began + write.at, time_at(there, offset - 1), write.data
 
 
-def replies(tap, events):
-    back = arrivals((read.size, read.at) for read in tap.reads)
+def replies(seen, events):
+    back = arrivals((len(read.data), seen.began + read.at) for read in seen.reads)
     offset = 0
     for _, way, arrived, _, encoded in events:
         if way == "reply":

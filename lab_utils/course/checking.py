@@ -6,7 +6,7 @@ from redis.client import Pipeline
 
 from ..testbed import guard
 from ..testbed.chosen_server import connect
-from ..tracing.resp import commands_in
+from roundtrips.resp import commands_in
 from ..whole import Whole
 from ..words import counted
 
@@ -90,14 +90,14 @@ def names_in(chunks):
     return [command[0].decode(errors="replace").upper() for command in commands_in(chunks)]
 
 
-def names_sent(tap):
-    """The names of the commands that a closed tap saw sent, in order, without those of a connection's set-up."""
-    return [name for write in tap.writes if not write.handshake for name in names_in(write.chunks)]
+def names_sent(seen):
+    """The names of the commands that a closed seen saw sent, in order, without those of a connection's set-up."""
+    return [name for write in seen.writes if not write.setup for name in names_in([write.data])]
 
 
-def commands_sent(tap):
-    """The commands that a closed tap saw sent, each as a list of bytes, without those of a connection's set-up."""
-    return [command for write in tap.writes if not write.handshake for command in commands_in(write.chunks)]
+def commands_sent(seen):
+    """The commands that a closed seen saw sent, each as a list of bytes, without those of a connection's set-up."""
+    return [command for write in seen.writes if not write.setup for command in commands_in([write.data])]
 
 
 def in_one_piece(names):
@@ -105,17 +105,17 @@ def in_one_piece(names):
     return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1)
 
 
-def refuse_pieces(tap, why, *hints):
+def refuse_pieces(seen, why, *hints):
     """Raises Refused, with `why` after the commands' names, if others may be served between the commands that were sent."""
-    names = names_sent(tap)
+    names = names_sent(seen)
     if not in_one_piece(names):
         raise Refused(f"{why[0]}{' and '.join(names)}{why[1]}", *hints,
                       "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; transaction=False leaves them out.")
 
 
-def refuse_pasted(tap, *values):
+def refuse_pasted(seen, *values):
     """Raises Refused if a script was sent without KEYS, or with one of `values` (bytes) pasted into its text."""
-    for name, *rest in commands_sent(tap):
+    for name, *rest in commands_sent(seen):
         if name.upper() not in SCRIPTS:
             continue
         pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)

@@ -9,13 +9,13 @@ import itertools
 from collections import Counter, namedtuple
 
 import redis
+from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, check_sent, shown
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import admin_of
-from ..tracing.resp import commands_in
-from ..tracing.tap import Tap
+from ..counting.recording import Recording
 
 STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")
 FRAME = (b"MULTI", b"EXEC")  # what a transaction puts around the commands that do the work
@@ -66,11 +66,11 @@ def evidence(fn, client, admin, setup):
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
-    with Tap() as tap:
+    with Recording() as seen:
         reply = check_ran(event_loop.run(run_async, fn, client) if event_loop.is_async(fn) else fn(client), "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
-    sent = [b"".join(write.chunks) for write in tap.writes if not write.handshake]
+    sent = [write.data for write in seen.writes if not write.setup]
     if event_loop.is_async(fn):
         check_sent(sent, "lab.compare")
     return Seen(reply, sent, digest(admin), made)

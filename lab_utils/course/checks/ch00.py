@@ -1,7 +1,7 @@
 """Chapter 00: the first exercise."""
 
 from ...arguments import shown
-from ...tracing.cost import cost_and_result
+from ...counting.cost import cost_and_result
 from ...words import counted
 from ..checking import Refused, exercise_client, refuse_over
 from ..exercises import exercise

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import redis
 
 from ...arguments import shown
-from ...tracing.cost import cost_and_result
+from ...counting.cost import cost_and_result
 from ...words import counted
 from ..checking import Refused, exercise_client, first_difference, refuse_over, refuse_pipelines
 from ..exercises import exercise

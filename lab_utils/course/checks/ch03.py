@@ -5,9 +5,9 @@ import math
 import random
 
 from ...arguments import check_ran
-from ...tracing.cost import cost_and_result, cost_of
-from ...tracing.resp import commands_in
-from ...tracing.tap import Tap
+from ...counting.cost import cost_and_result, cost_of
+from roundtrips.resp import commands_in
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import (
     SCRIPTS,
@@ -92,10 +92,10 @@ def check_read(got, right):
 def write_all(answer):
     values = {f"exercise:key:{i}": f"value {i}" for i in range(VALUES)}
     with exercise_client() as client:
-        with Tap() as tap:
+        with Recording() as seen:
             answer(client, dict(values))
         check_written(client, values)
-    cost, sizes = cost_of(tap), batches(tap)
+    cost, sizes = cost_of(seen), batches(seen)
     largest = max(sizes, default=0)
     refuse_over(cost, MOST_TURNS, f"every value is there and expires, in batches of {first_of(sizes)}",
                 *(SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()))
@@ -139,15 +139,15 @@ def first_of(sizes):
     return ", ".join(f"{size:,}" for size in sizes[:FIRST]) + ", …" * (len(sizes) > FIRST)
 
 
-def batches(tap):
+def batches(seen):
     """For each wait for a reply: the values written, or the commands of another kind sent, where those are more."""
     ends, sent = {}, {}
-    for turn in sorted(tap.turns, key=lambda turn: turn.replied):
+    for turn in sorted(seen.round_trips, key=lambda turn: turn.replied):
         ends.setdefault(turn.connection, []).append(turn.replied)
-    scripts = sum(name in SCRIPTS for name, *_ in commands_sent(tap))
-    for write in tap.writes:
-        turn = write.connection, bisect.bisect_left(ends.get(write.connection, ()), write.started)
-        for command in () if write.handshake else commands_in(write.chunks):
+    scripts = sum(name in SCRIPTS for name, *_ in commands_sent(seen))
+    for write in seen.writes:
+        turn = write.connection, bisect.bisect_left(ends.get(write.connection, ()), write.at)
+        for command in () if write.setup else commands_in([write.data]):
             kind, weight = weighed(command, scripts)
             sent[turn, kind] = sent.get((turn, kind), 0) + weight
     sizes = {}
@@ -178,19 +178,19 @@ def load(answer):
     ids = random.Random(3).sample(range(USERS), USERS)
     with exercise_client() as client:
         right = fill(client, ids)
-        with Tap() as tap:
+        with Recording() as seen:
             got = check_ran(answer(client, list(ids)), "the check")
     refuse_pipelines(got)
-    check_load(got, right, names_guessed(tap))
-    cost = cost_of(tap)
+    check_load(got, right, names_guessed(seen))
+    cost = cost_of(seen)
     refuse_over(cost, 2)
     return f"{USERS} users and their carts in {counted(trips_of(cost), 'round trip')}, {counted(cost.commands, 'command')}"
 
 
-def names_guessed(tap):
+def names_guessed(seen):
     """The carts that were read and that no user has."""
     carts = {cart_of(i).encode() for i in range(USERS) if i not in NO_CART}
-    return [text(key) for name, *keys in commands_sent(tap) if name.upper() == b"LRANGE" for key in keys[:1] if key not in carts]
+    return [text(key) for name, *keys in commands_sent(seen) if name.upper() == b"LRANGE" for key in keys[:1] if key not in carts]
 
 
 def cart_of(i):

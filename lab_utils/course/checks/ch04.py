@@ -9,8 +9,8 @@ from redis.retry import Retry
 
 from ...arguments import shown
 from ...testbed.chosen_server import connect
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap, chunks_of
+from ...counting.cost import cost_of
+from ...counting.recording import Recording, chunks_of
 from ...words import counted
 from ..checking import Refused, exercise_client, names_in, refuse_over, refuse_pieces, replaced, text
 from ..exercises import exercise
@@ -56,20 +56,20 @@ def transfer(answer):
         answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
         for alice, bob, amount in TRANSFERS:
             client.mset({ALICE: alice, BOB: bob})
-            with Tap() as tap:
+            with Recording() as seen:
                 answer(client, ALICE, BOB, amount)
-            check_transfer(client, tap, alice, bob, amount)
-    return f"both accounts in 1 round trip, {counted(cost_of(tap).commands, 'command')}, and nobody sees the money in between"
+            check_transfer(client, seen, alice, bob, amount)
+    return f"both accounts in 1 round trip, {counted(cost_of(seen).commands, 'command')}, and nobody sees the money in between"
 
 
-def check_transfer(client, tap, alice, bob, amount):
+def check_transfer(client, seen, alice, bob, amount):
     after = [int(value or 0) for value in client.mget(ALICE, BOB)]
     right = [alice - amount, bob + amount]
     if after != right:
         raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should leave {right[0]} and {right[1]}",
                       "A pipeline keeps what you queue until execute(); DECRBY takes from `source`, INCRBY gives to `target`.")
-    refuse_over(cost_of(tap), 1)
-    refuse_pieces(tap, ("right values in 1 round trip, but ", " are not in one transaction: another client can be served between "
+    refuse_over(cost_of(seen), 1)
+    refuse_pieces(seen, ("right values in 1 round trip, but ", " are not in one transaction: another client can be served between "
                         "them, and then the money is in neither account"),
                   "A pipeline may be a transaction too. Which of its options decides?")
 
@@ -224,9 +224,9 @@ def told_beforehand(story):
 def refused(answer):
     with exercise_client() as client:
         prepare_keys(client)
-        with Tap() as tap:
+        with Recording() as seen:
             said = answer(client, list(KEYS), MEMBER)
-        check_refused(client, said, cost_of(tap))
+        check_refused(client, said, cost_of(seen))
     return f"{len(KEYS)} keys in 1 round trip, and you know which {len(WRONG_TYPE)} refused"
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...arguments import shown
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import Refused, clean, commands_sent, exercise_client, names_sent, refuse_over, text
 from ..exercises import exercise
@@ -32,11 +32,11 @@ def names(client):
 
 def watched(fn, client):
     """(Cost, {name of a command: how often it was sent}, what fn returned)"""
-    with Tap() as tap:
+    with Recording() as seen:
         result = fn(client)
         if isinstance(result, Iterator):
             result = list(result)  # what a generator asks for when it is read counts as well
-    return cost_of(tap), Counter(names_sent(tap)), result
+    return cost_of(seen), Counter(names_sent(seen)), result
 
 
 def refuse_walks(sent):
@@ -150,10 +150,10 @@ def write_customers(client):
 
 
 def checked(answer, client, city, plan, wanted):
-    with Tap() as tap:
+    with Recording() as seen:
         got = list(answer(client, city, plan) or ())
-    cost, sent = cost_of(tap), Counter(names_sent(tap))
-    refuse_bytes_in_names(commands_sent(tap))
+    cost, sent = cost_of(seen), Counter(names_sent(seen))
+    refuse_bytes_in_names(commands_sent(seen))
     if not all(isinstance(record, dict) for record in got):
         raise Refused(f"find(r, {city!r}, {plan!r}) returned {shown(got[0])} where a record was to stand",
                       "The sets hold ids. HGETALL of exercise:customer:<id> replies with the record, as a dict.")

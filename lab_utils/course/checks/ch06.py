@@ -19,8 +19,8 @@ from decimal import Decimal
 from redis.connection import AbstractConnection
 
 from ...testbed.chosen_server import connect
-from ...tracing.cost import cost_and_result, cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_and_result, cost_of
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import SCRIPTS, Refused, clean, commands_sent, exercise_client, names_sent, replaced
 from ..exercises import exercise
@@ -349,9 +349,9 @@ def refuse_half_a_product(names):
 def one_field(answer):
     with exercise_client() as r:
         r.hset("exercise:product", mapping={"sku": "A-1028", "stock": 3, "discount": "1990.07"})
-        with Tap() as tap:
+        with Recording() as seen:
             got = answer(r, dict(PRODUCT))
-        cost, names, held = cost_of(tap), names_sent(tap), b"\n".join(stored(r).values())
+        cost, names, held = cost_of(seen), names_sent(seen), b"\n".join(stored(r).values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:
             raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under exercise:product.",
@@ -363,7 +363,7 @@ def one_field(answer):
             raise Refused(f"the function returned {got!r}; the stock is {PRODUCT['stock']}.", ONE_FIELD)
         if cost.bytes_received > BUDGET:
             raise Refused(f"the right value, but {counted(cost.bytes_received, 'byte')} received; the budget is {BUDGET}.")
-        if not any(command[0].upper() in READS and command[1:2] != [b"0"] for command in commands_sent(tap)):
+        if not any(command[0].upper() in READS and command[1:2] != [b"0"] for command in commands_sent(seen)):
             raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
         if b"1990.07" in held:
             raise Refused("every field is stored, but the product that was there before had a `discount`, and it is there still: "

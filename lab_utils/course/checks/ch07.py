@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import redis
 
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from ...counting.recording import Recording
 from ..checking import Refused, exercise_client, refuse_over, refuse_pasted, refuse_pieces, text
 from ..exercises import exercise
 
@@ -13,11 +13,11 @@ from ..exercises import exercise
 def in_one_turn(answer, client, *arguments):
     """What the answer returned. Refused if it took more than one round trip, or if its script was made for these arguments."""
     client.ping()
-    with Tap() as tap:
+    with Recording() as seen:
         reply = answer(client, *arguments)
-    refuse_over(cost_of(tap), 1, "right so far")
-    refuse_pasted(tap, *(each.encode() for each in arguments if isinstance(each, str)))
-    refuse_pieces(tap, ("right so far, but ", " are not one step: if the key expires between the two, the second makes one that "
+    refuse_over(cost_of(seen), 1, "right so far")
+    refuse_pasted(seen, *(each.encode() for each in arguments if isinstance(each, str)))
+    refuse_pieces(seen, ("right so far, but ", " are not one step: if the key expires between the two, the second makes one that "
                         "never does"), "MULTI and EXEC around the two, or a script.")
     return reply
 

@@ -14,8 +14,8 @@ from redis.retry import Retry
 from ...arguments import shown
 from ...testbed import event_loop
 from ...testbed.chosen_server import connect
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import Refused, exercise_client, replaced, text
 from ..exercises import exercise
@@ -50,22 +50,22 @@ def read_all(answer):
     right = [key.replace("key", "value") for key in keys]
     with exercise_client(max_connections=ROOM) as client:
         client.mset(dict(zip(keys, right, strict=True)))
-        with Tap() as tap:
+        with Recording() as seen:
             (got,) = event_loop.run(asked, answer, client, keys, 1)
         check_values(got, right)
-        check_turns(tap)
-        with Tap() as together:
+        check_turns(seen)
+        with Recording() as together:
             both = event_loop.run(asked, answer, client, keys, CALLERS)
         for got in both:
             check_values(got, right)
         if together.opened > MOST_CONNECTIONS:
-            raise Refused(f"one call keeps to {counted(tap.opened, 'connection')}, but {CALLERS} calls at the same time opened "
+            raise Refused(f"one call keeps to {counted(seen.opened, 'connection')}, but {CALLERS} calls at the same time opened "
                           f"{together.opened}; you were granted {MOST_CONNECTIONS} in all",
                           "A semaphore made in the call bounds that call. Whose connections are they? All callers of one "
                           "client share them.",
                           "Make the semaphore outside the function, or keep one for each client: "
                           "limits.setdefault(r, asyncio.Semaphore(20)), with limits = weakref.WeakKeyDictionary().")
-    return (f"{counted(cost_of(tap).round_trips, 'round trip')}, up to {in_flight(tap)} at a time, and {CALLERS} callers share "
+    return (f"{counted(cost_of(seen).round_trips, 'round trip')}, up to {in_flight(seen)} at a time, and {CALLERS} callers share "
             f"{counted(together.opened, 'connection')}")
 
 
@@ -79,10 +79,10 @@ def check_values(got, right):
                       "return await asyncio.gather(…): what it gives is that list.")
 
 
-def check_turns(tap):
-    trips, most = cost_of(tap).round_trips, in_flight(tap)
-    if tap.opened > MOST_CONNECTIONS:
-        raise Refused(f"right values, but {counted(tap.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
+def check_turns(seen):
+    trips, most = cost_of(seen).round_trips, in_flight(seen)
+    if seen.opened > MOST_CONNECTIONS:
+        raise Refused(f"right values, but {counted(seen.opened, 'connection')}; you were granted {MOST_CONNECTIONS}")
     if trips < KEYS:
         raise Refused(f"right values in {counted(trips, 'round trip')}, which is better. "
                       "But this exercise wants a GET for each key, as if they were calls that you can't put together",
@@ -124,10 +124,10 @@ def close_coroutines(got):
             one.close()
 
 
-def in_flight(tap):
+def in_flight(seen):
     """The most requests that were under way at the same moment."""
-    steps = sorted([(turn.sent, 1) for turn in tap.turns if not turn.handshake]
-                   + [(turn.replied, -1) for turn in tap.turns if not turn.handshake])
+    steps = sorted([(turn.sent, 1) for turn in seen.round_trips if not turn.setup]
+                   + [(turn.replied, -1) for turn in seen.round_trips if not turn.setup])
     most = now = 0
     for _, step in steps:
         now += step
@@ -144,7 +144,7 @@ def count_visits(answer):
     keys = [f"exercise:{page}" for page in (*PAGES, "all")]
     with exercise_client() as near, connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client:
         near.mset({f"exercise:{page}": number for page, number in before.items()} | {"exercise:all": 100})
-        with Tap() as tap, one_thread_each():
+        with Recording() as seen, one_thread_each():
             got = answer(client, list(PAGES))
         stored = dict(zip((*PAGES, "all"), map(int, near.mget(keys)), strict=True))
     right = {page: number + 1 for page, number in before.items()}
@@ -155,7 +155,7 @@ def count_visits(answer):
     if not isinstance(got, (list, tuple)) or list(got) != list(right.values()):
         raise Refused(f"the counters are right, but you returned {shown(got)} instead of {list(right.values())}",
                       "execute() returns a list with a reply for each INCR. Which of them is the page's?", "pipe.execute()[0]")
-    trips, most = cost_of(tap).round_trips, in_flight(tap)
+    trips, most = cost_of(seen).round_trips, in_flight(seen)
     if trips > len(PAGES):
         raise Refused(f"right numbers, but {counted(trips, 'round trip')}; the budget is {len(PAGES)}, one a page",
                       "What belongs to one page can leave together: a pipeline for each page.")
@@ -208,16 +208,16 @@ def pool_for(answer):
                       f"max_connections={GRANTED}")
     client = redis.Redis(connection_pool=made)
     try:
-        with Tap() as tap:
+        with Recording() as seen:
             check_queue(client)
-        if tap.opened > GRANTED:
-            raise Refused(f"all {THREADS} threads were served, but over {counted(tap.opened, 'connection')}; "
+        if seen.opened > GRANTED:
+            raise Refused(f"all {THREADS} threads were served, but over {counted(seen.opened, 'connection')}; "
                           f"Redis grants {GRANTED}", f"max_connections={GRANTED}")
         check_end_of_patience(made, client)
     finally:
         made.disconnect()
         model.close()
-    return f"{THREADS} threads served over {counted(tap.opened, 'connection')}, and nobody waits for more than a second"
+    return f"{THREADS} threads served over {counted(seen.opened, 'connection')}, and nobody waits for more than a second"
 
 
 def check_queue(client):

@@ -12,8 +12,8 @@ from redis.retry import Retry
 from ...arguments import shown
 from ...testbed.chosen_server import connect
 from ...testbed.spare_server import spare
-from ...tracing.cost import cost_and_result
-from ...tracing.resp import commands_in
+from ...counting.cost import cost_and_result
+from roundtrips.resp import commands_in
 from ...words import counted
 from ..checking import Refused, borrowed, exercise_client, replaced, text, trips_of
 from ..exercises import exercise

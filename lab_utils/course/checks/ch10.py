@@ -13,9 +13,9 @@ from redis.retry import Retry
 from ...arguments import shown
 from ...testbed.freezing import frozen
 from ...testbed.spare_server import spare
-from ...tracing.cost import cost_of
-from ...tracing.resp import commands_in
-from ...tracing.tap import Tap, chunks_of
+from ...counting.cost import cost_of
+from roundtrips.resp import commands_in
+from ...counting.recording import Recording, chunks_of
 from ...words import counted
 from ..checking import Refused, clean, exercise_client, replaced
 from ..exercises import exercise
@@ -79,9 +79,9 @@ def check_uncut(client, answer):
 def commands_of(client, answer):
     """How many commands the answer sends for a batch that is new."""
     clean(client)
-    with Tap() as tap:
+    with Recording() as seen:
         answer(client, MONDAY, SALES)
-    total = cost_of(tap).commands
+    total = cost_of(seen).commands
     if not total:
         raise Refused("right sums, but nothing went through the client that was passed in", "Use r.")
     if total > MOST_COMMANDS:

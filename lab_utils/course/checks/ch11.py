@@ -14,8 +14,8 @@ from ...arguments import shown
 from ...testbed.chosen_server import connect
 from ...testbed.freezing import frozen
 from ...testbed.replicas import replica
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap, chunks_of
+from ...counting.cost import cost_of
+from ...counting.recording import Recording, chunks_of
 from ...words import counted
 from ..checking import Refused, commands_sent, exercise_client, names_in, names_sent, refuse_over, replaced, text
 from ..exercises import exercise
@@ -120,30 +120,30 @@ def saved(client, answer, value):
 
 
 def check_confirmed(client, two, answer):
-    with Tap() as tap:
+    with Recording() as seen:
         said, _ = saved(client, answer, "paid")
     if text(two.primary.get(ORDER)) != "paid":
         raise Refused("save returned, and the primary does not hold the value", "r.set(key, value), or SET in a pipeline; a "
                       "pipeline needs execute().")
-    names = names_sent(tap)
+    names = names_sent(seen)
     if "MULTI" in names and "WAIT" in names:
         raise Refused("WAIT stands inside MULTI, where a server can't wait: it answers at once, and for what was written before",
                       "r.pipeline(), as it comes, is a transaction. Which of its options makes it a plain one?",
                       "r.pipeline(transaction=False)")
-    if strangers(tap):
+    if strangers(seen):
         raise Refused("the value went over one connection and WAIT over another: WAIT speaks of what its own connection wrote",
                       "Each call of r may take another connection of the pool. What sends both over one?",
                       "One pipeline, r.pipeline(transaction=False); or `with r.client() as one:` around both calls.")
-    refuse_over(cost_of(tap), 2, "the value is stored")
+    refuse_over(cost_of(seen), 2, "the value is stored")
     if not said:
         raise Refused("all is well, the replica has the value, and save returned False", *READ_THE_NUMBER)
 
 
-def strangers(tap):
+def strangers(seen):
     """Whether a WAIT was sent over a connection that has not written the order."""
     wrote = set()
-    for write in tap.writes:
-        for name in [] if write.handshake else names_in(write.chunks):
+    for write in seen.writes:
+        for name in [] if write.setup else names_in([write.data]):
             if name == "WAIT" and write.connection not in wrote:
                 return True
             if name != "WAIT":
@@ -213,10 +213,10 @@ def hints_for(token, highest):
 
 def check_race(client, rival, answer):
     written(client, answer, RACED_REPORT, "old", 1, "token 1, the first of all")
-    with Tap() as tap, overtaken(lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)) as story:
+    with Recording() as seen, overtaken(lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)) as story:
         said = written(client, answer, RACED_REPORT, "late", 2, "another client wrote while you were deciding")
     if not story:
-        raise Refused(f"nothing was written through the client that was passed in, of {len(commands_sent(tap))} commands sent",
+        raise Refused(f"nothing was written through the client that was passed in, of {len(commands_sent(seen))} commands sent",
                       "Use r.")
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
     found = text(client.hget(RACED_REPORT, "value"))

@@ -3,8 +3,8 @@
 import secrets
 
 from ...arguments import shown
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import Refused, exercise_client, first_difference, names_sent, refuse_over
 from ..exercises import exercise
@@ -46,10 +46,10 @@ def compare_lines(said, expected, call, *hints):
 
 def lines_within(trips, answer, given, expected, call, *hints):
     """Runs the answer, which has to return the lines expected in so many round trips."""
-    with Tap() as tap:
+    with Recording() as seen:
         said = answer(*given)
     compare_lines(said, expected, call, *hints)
-    refuse_over(cost_of(tap), trips, f"{call}: right lines")
+    refuse_over(cost_of(seen), trips, f"{call}: right lines")
 
 
 @exercise("12.1", "write cart(r, user): the lines of slow_cart, in two round trips", (
@@ -148,12 +148,12 @@ def visit(answer):
             user, before = secrets.token_hex(4), None
             for number in range(1, VISITS + 1):
                 now = secrets.token_hex(4)
-                with Tap() as tap:
+                with Recording() as seen:
                     said = answer(client, user, now)
                 check_visit(said, (before, number), f"visit {number} of {user}")
                 check_kept(client, user, now, number)
-                refuse_over(cost_of(tap), 1)
-                names = names_sent(tap)
+                refuse_over(cost_of(seen), 1)
+                names = names_sent(seen)
                 if {"GET", "SET"} <= set(names) and "MULTI" not in names:
                     raise Refused("right values in one round trip, but GET and SET are two commands, and a plain pipeline lets "
                                   "others in between: two visits would both see the same one before", *ONE_STEP)

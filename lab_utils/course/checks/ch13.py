@@ -4,8 +4,8 @@ import math
 import random
 import statistics
 
-from ...tracing.cost import cost_of
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import Refused, exercise_client, first_difference, names_sent, refuse_over, text
 from ..exercises import exercise
@@ -120,10 +120,10 @@ def read_all(answer):
     keys, right = [f"exercise:key:{i}" for i in numbers], [f"value {i}" for i in numbers]
     with exercise_client() as client:
         client.mset(dict(zip(keys, right, strict=True)))
-        with Tap() as tap:
+        with Recording() as seen:
             got = answer(client, list(keys))
     check_values(got, right)
-    cost, names = cost_of(tap), names_sent(tap)
+    cost, names = cost_of(seen), names_sent(seen)
     if cost.connections:
         raise Refused(f"right values, but {counted(cost.connections, 'connection')} for {GETS} GETs: the benchmark would time "
                       f"{'that' if cost.connections == 1 else 'those'} again", *NO_CONNECTION)

@@ -4,9 +4,9 @@ import contextlib
 import sys
 import time
 
-from ...tracing.cost import cost_of
-from ...tracing.resp import commands_in
-from ...tracing.tap import Tap
+from ...counting.cost import cost_of
+from roundtrips.resp import commands_in
+from ...counting.recording import Recording
 from ...words import counted
 from ..checking import Refused, clean, exercise_client, first_difference, names_sent
 from ..claims import DEPENDS, FAILS, HOLDS
@@ -99,9 +99,9 @@ def calls_of(function):
 def check_arm(client, name, fn, turns):
     """The commands that one variant sent. Raises Refused where its work or its turns are not those of the task."""
     clean(client)
-    with Tap() as tap, calls_of(time.sleep) as slept:
+    with Recording() as seen, calls_of(time.sleep) as slept:
         fn(client)
-    cost = cost_of(tap)
+    cost = cost_of(seen)
     if slept:
         raise Refused(f"the {name} sleeps: a second difference beside the turns, and one that no server causes",
                       "Leave out whatever does not send or read.")
@@ -118,10 +118,10 @@ def check_arm(client, name, fn, turns):
         other = "other bytes" if len(found[short]) == len(KEYS[short]) else counted(len(found[short]), "byte")
         raise Refused(f"the {name} writes {other} to {short}; the work is 1,000 times x")
     if cost.commands != len(KEYS):
-        extra = "MULTI and EXEC are a second change beside the turns" if "MULTI" in names_sent(tap) else "send one SET a key"
+        extra = "MULTI and EXEC are a second change beside the turns" if "MULTI" in names_sent(seen) else "send one SET a key"
         raise Refused(f"right keys, but the {name} sends {counted(cost.commands, 'command')} for {len(KEYS)} keys: {extra}")
     if cost.round_trips != turns:
         swapped = cost.round_trips == (1 if turns > 1 else len(KEYS))
         raise Refused(f"right keys, but the {name} makes {counted(cost.round_trips, 'round trip')} and should make {turns}",
                       *(("The loop is returned first, the pipeline second: return loop, pipeline",) if swapped else ()))
-    return [command for write in tap.writes for command in commands_in(write.chunks)]
+    return [command for write in seen.writes for command in commands_in([write.data])]

@@ -173,6 +173,7 @@ class Recorder:
         self.workers: dict[int, str] = {}  # names of threads and tasks, by token
         self.connections = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
+        self.unanswered = 0  # writes whose replies nobody had waited for when it was closed
         self.unattributed = 0  # writes that stand in no block
         self.detached = False  # the block was closed in another context than it was opened in
         self.faults: Counter[str] = Counter()  # of this package, while it looked on
@@ -242,17 +243,22 @@ class Recorder:
         note = [self, sent, what, site, scope.worker_here(task), number, setup, state.key,
                 state.before, missing, None, None, False, None]  # fmt: skip
         state.notes = (*others, note) if others else (note,)
+        state.written = state.started
         self.notes.append(note)
         if len(self.notes) >= self.limit:
             self.sort_in()
 
-    def message(self, connection: Any, state: redis_py.State, sent: float, chunks: Any) -> None:
-        """Keep the bytes of a write."""
+    def listen(self, connection: Any, state: redis_py.State) -> None:
+        """Begin to keep what comes on a connection."""
         number = state.numbers.get(self)
         if number is None:
             number = self.number_of(connection, state)
         self.streams[state.key or 0] = number, state
+
+    def message(self, state: redis_py.State, sent: float, chunks: Any) -> None:
+        """Keep the bytes of a write."""
         data, setup = in_bytes(chunks), state.connecting > 0
+        number = state.numbers[self]
         self.messages.append(Message(number, state.started, sent, data, True, setup))
 
     def heard(self, key: int, data: bytes) -> None:
@@ -281,6 +287,7 @@ class Recorder:
                     self.keep(note)
                 else:  # or nobody waits for it
                     flying.append(note)
+            self.unanswered += len(flying) if all_of_them else 0
             stay = [] if all_of_them else [*flying[-BATCH // 2 :], *notes[ready:]]
             self.notes[:number] = stay
             self.limit = 2 * BATCH
@@ -300,7 +307,7 @@ class Recorder:
         if not setup:
             for name, times in said.names.items():
                 self.commands[name] += times
-        if len(self.kept) < WHOLE:
+        if len(self.kept) < WHOLE or self.payloads:
             self.kept.append(kept)
         else:
             self.fold(kept)

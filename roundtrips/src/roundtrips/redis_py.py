@@ -274,7 +274,17 @@ def begin_write(connection: Any, stream: Any) -> State:
     if stream is not state.stream:
         watch(state, stream)
     state.before = received_bytes(state.key, 0)  # type: ignore[arg-type]
+    if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
+        state.writers = seeing()
+        for each in state.writers:
+            if each.payloads:
+                each.listen(connection, state)
     return state
+
+
+def seeing() -> tuple[Recorder, ...]:
+    """Return who is told of what happens here."""
+    return (*scope.blocks_here(), *of_process)
 
 
 def tell_written(connection: Any, state: State, started: float, chunks: Any, task: Any) -> None:
@@ -307,8 +317,7 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
     for each in taken:
         each.wrote(connection, state, sent, said, missing, task)
         if each.payloads:
-            each.message(connection, state, sent, chunks)
-    state.written = started
+            each.message(state, sent, chunks)
 
 
 def in_bytes(chunks: Any) -> bytes:
@@ -356,16 +365,16 @@ def begin_batch(connection: Any) -> None:
 @contextlib.contextmanager
 def connecting(connection: Any) -> Iterator[None]:
     """Mark a connection as being set up, and count it for those who see this."""
-    state, seeing = state_of(connection), (*scope.blocks_here(), *of_process)
+    state, told = state_of(connection), seeing()
     state.connecting += 1
-    for each in seeing:
+    for each in told:
         each.opened += 1
     try:
         yield
     finally:
         state.connecting -= 1
         if not is_connected(connection):
-            for each in seeing:
+            for each in told:
                 each.opened -= 1
                 each.refused += 1
 
