@@ -55,3 +55,10 @@ def fallback(record: Record) -> float:
 
 def seconds_of(record: Record) -> Iterable[float]:
     return (each.replied - each.sent for each in record.log if not each.blocks)
+
+
+def leaves_out(record: Record) -> str:
+    """Return what the estimate leaves out for this record, as the end of a sentence, or ''."""
+    if len(record.workers) < 2:
+        return ""
+    return ", leaving out what its threads and tasks wait for one another"

@@ -226,7 +226,8 @@ class Recorder:
         self, connection: Any, state: redis_py.State, sent: float, what: Any, missing: int, task: Any
     ) -> None:
         """Note a write on a connection; `what` is bytes, or a Said; `task` is asyncio's, or None."""
-        setup, others = state.connecting > 0, ()
+        setup = state.connecting > 0
+        others: tuple[list[Any], ...] = ()
         if state.notes:
             if state.written == state.started:  # another recorder's, of this same write
                 others = state.notes
@@ -385,7 +386,8 @@ def received(note: list[Any]) -> int:
     """Return the bytes of a note's replies."""
     if note[STREAM] is None:
         return int(note[RECEIVED])
-    return max(0, sockets.received.get(note[STREAM], note[RECEIVED]) - int(note[RECEIVED]))
+    before = int(note[RECEIVED])
+    return max(0, sockets.received.get(note[STREAM], before) - before)
 
 
 def outcome_of(note: list[Any]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import inspect
 import sys
 import threading
@@ -215,14 +216,11 @@ def names_in(method: Any) -> tuple[str, ...]:
 
 def is_subinterpreter() -> bool:
     """Return whether this is not the process's first interpreter, as far as Python tells."""
-    module = sys.modules.get("_interpreters") or sys.modules.get("_xxsubinterpreters")
-    if module is None:  # then nobody has made one, or this one doesn't know
-        try:
-            import _xxsubinterpreters as module  # type: ignore[import-not-found,no-redef]
-        except ImportError:
-            return False
-    current, main = module.get_current(), module.get_main()
-    return bool(current != main)
+    for name in ("_interpreters", "_xxsubinterpreters"):  # the latter up to Python 3.12
+        with contextlib.suppress(ImportError):
+            module: Any = importlib.import_module(name)
+            return bool(module.get_current() != module.get_main())
+    return False
 
 
 def cut_off() -> None:

@@ -475,8 +475,8 @@ def round_trip_from(stored: dict[str, Any]) -> RoundTrip:
 
 def by_site(record: Record) -> list[SiteTotal]:
     groups: dict[Any, list[RoundTrip | SiteTotal]] = {}
-    each: RoundTrip | SiteTotal
-    for each in (*record.log, *record.folds):
+    everything: list[RoundTrip | SiteTotal] = [*record.log, *record.folds]
+    for each in everything:
         groups.setdefault((each.site, frozenset(each.names), each.setup), []).append(each)
     found = []
     for (site, _, setup), several in groups.items():

@@ -1,115 +1,140 @@
 """A trace in words: a text for a terminal, and the same for a notebook."""
 
-import html
+from __future__ import annotations
 
+import html
+from typing import TYPE_CHECKING
+
+from ..estimate import leaves_out
 from ..words import counted, duration, size
+from . import DISTANCES_MS, fenced
+
+if TYPE_CHECKING:
+    from ..traces import Trace
 
 WIDTH = 100
 MOST_SITES, MOST_RUNS = 12, 20
-LONGEST_PERIOD = 6  # turns that are repeated together, such as GET, SET, GET, SET
-DISTANCES_MS = (0.25, 1, 5)
+LONGEST_PERIOD = 6  # round trips that are repeated together, such as GET, SET, GET, SET
 
 
-def report(trace):
-    """The text; no line of it is longer than 100 characters."""
-    blocks = [head(trace), table("Where from", sites(trace)), table("In order", runs(trace)), findings(trace)]
-    return "\n\n".join("\n".join(line[:WIDTH] for line in block) for block in blocks if block)
+def report(trace: Trace) -> str:
+    """Return the text; no line of it is longer than 100 characters."""
+    sections = [
+        fenced("Numbers", lambda: head(trace)),
+        fenced("Where from", lambda: table("Where from", sites(trace))),
+        fenced("In order", lambda: table("In order", runs(trace))),
+        fenced("What to change", lambda: findings(trace)),
+    ]
+    return "\n\n".join("\n".join(line[:WIDTH] for line in lines) for lines in sections if lines)
 
 
-def head(trace):
-    """The numbers, and how long the block would take elsewhere."""
-    work = [counted(trace.round_trips, "round trip"), counted(trace.waits, "wait"),
-            counted(sum(trace.commands.values()), "command"), f"{size(trace.bytes_sent)} sent",
-            f"{size(trace.bytes_received)} received"]
+def head(trace: Trace) -> list[str]:
+    """Return the numbers, and how long the block would take elsewhere."""
+    work = [
+        counted(trace.round_trips, "round trip"),
+        counted(trace.waits, "wait"),
+        counted(sum(trace.commands.values()), "command"),
+        f"{size(trace.bytes_sent)} sent",
+        f"{size(trace.bytes_received)} received",
+    ]
     lines = ["   ".join(work)]
     if trace.connections or trace.setup_trips:
-        lines.append(f"set up besides: {counted(trace.connections, 'connection')}, {counted(trace.setup_trips, 'round trip')}")
-    for number, what in ((trace.lost, "without an answer"), (trace.errors, "answered by an error"),
-                         (trace.elsewhere, "sent on to another node")):
+        connections = counted(trace.connections, "connection")
+        lines.append(f"set up besides: {connections}, {counted(trace.setup_trips, 'round trip')}")
+    for number, what in (
+        (trace.lost, "without an answer"),
+        (trace.errors, "answered by an error"),
+        (trace.elsewhere, "sent on to another node"),
+    ):
         if number:
-            lines.append(f"{counted(number, 'turn')} {what}")
-    if trace.unattributed:
-        lines.append(f"not counted: {counted(trace.unattributed, 'write')} by threads that were there before, whoever's they are")
-    if trace.record.unseen:
-        lines.append(f"not counted: what goes through {', '.join(trace.record.unseen)}; only redis-py is")
-    lines.append(f"measured: {duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis")
+            lines.append(f"{counted(number, 'round trip')} {what}")
+    if trace.record.refused:
+        lines.append(f"no connection: {counted(trace.record.refused, 'attempt')} failed")
+    lines += trace.uncounted
+    spent = f"{duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis"
+    lines.append(f"measured: {spent}")
     if trace.round_trips:
-        far = [f"{duration(trace.seconds_at(rtt_ms))} at {rtt_ms:g} ms" for rtt_ms in DISTANCES_MS]
-        lines.append(f"it would take {', '.join(far)}")
+        far = [f"{duration(trace.seconds_at(rtt))} at {rtt:g} ms" for rtt in DISTANCES_MS]
+        lines.append(f"it would take about {', '.join(far)}{leaves_out(trace.record)}")
     return lines
 
 
-def table(title, rows):
+def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
     if not rows:
         return []
     width = min(60, max(len(what) for what, _ in rows))
     return [title, *[f"  {what[:width]:<{width}}  {where}".rstrip() for what, where in rows]]
 
 
-def sites(trace):
-    """[(what, where)] of the call sites of the work, the most turns first."""
+def sites(trace: Trace) -> list[tuple[str, str]]:
+    """Return [(what, where)] of the call sites of the work, the one with the most first."""
     found = [each for each in trace.call_sites if not each.setup]
-    rows = [(times_of(each.round_trips, each.label), str(each.site)) for each in found[:MOST_SITES]]
-    return rows + ([(f"{counted(len(found) - MOST_SITES, 'call site')} more", "")] if len(found) > MOST_SITES else [])
+    rows = [(times_of(each.round_trips, each.label), str(each.site)) for each in found]
+    if len(found) > MOST_SITES:
+        more = counted(len(found) - MOST_SITES, "call site")
+        return [*rows[:MOST_SITES], (f"{more} more", "")]
+    return rows
 
 
-def times_of(number, label):
+def times_of(number: int, label: str) -> str:
     return label if number == 1 else f"{label} × {number:,}"
 
 
-def runs(trace):
-    """[(what, '')] of the turns in order, with what is repeated said once."""
-    labels = {}
-    for each in trace.call_sites:
-        labels[each.site, frozenset(each.names)] = each.label
-    turns = [labels[turn.site, frozenset(turn.names)] for turn in trace.log if not turn.setup]
-    rows = [(run_of(block, times), "") for block, times in folded(turns)]
+def runs(trace: Trace) -> list[tuple[str, str]]:
+    """Return [(what, '')] of the round trips in order, with what is repeated said once."""
+    labels = {(each.site, frozenset(each.names)): each.label for each in trace.call_sites}
+    work = [each for each in trace.log if not each.setup]
+    order = folded([labels[each.site, frozenset(each.names)] for each in work])
+    rows = [(run_of(block, times), "") for block, times in order]
     later = sum(fold.round_trips for fold in trace.folds if not fold.setup)
     shown = rows[:MOST_RUNS]
     if len(rows) > MOST_RUNS:
-        shown.append((f"and {len(rows) - MOST_RUNS:,} lines more", ""))
+        shown.append((f"and {counted(len(rows) - MOST_RUNS, 'line')} more", ""))
     return shown + ([(f"then {counted(later, 'round trip')} more", "")] if later else [])
 
 
-def run_of(block, times):
+def run_of(block: list[str], times: int) -> str:
     what = " · ".join(block)
     return times_of(times, f"({what})" if times > 1 and len(block) > 1 else what)
 
 
-def folded(labels):
-    """[([labels], times)]: the sequence, with blocks that come several times in a row said once."""
+def folded(labels: list[str]) -> list[tuple[list[str], int]]:
+    """Return [([labels], times)]: blocks that come several times in a row are said once."""
     found, at = [], 0
     while at < len(labels):
-        period, times = max(((period, repeats(labels, at, period)) for period in range(1, LONGEST_PERIOD + 1)),
-                            key=lambda run: (run[0] * run[1] if run[1] > 1 else 1, -run[0]))
+        tried = [(period, repeats(labels, at, period)) for period in range(1, LONGEST_PERIOD + 1)]
+        period, times = max(tried, key=lambda one: (one[0] * one[1] if one[1] > 1 else 1, -one[0]))
         if times == 1:
             period = 1
-        found.append((labels[at:at + period], times))
+        found.append((labels[at : at + period], times))
         at += period * times
     return found
 
 
-def repeats(labels, at, period):
-    """How often the block of `period` labels that begins at `at` comes in a row."""
-    block, times = labels[at:at + period], 1
-    while len(block) == period and labels[at + times * period:at + (times + 1) * period] == block:
+def repeats(labels: list[str], at: int, period: int) -> int:
+    """Return how often the block of `period` labels that begins at `at` comes in a row."""
+    block, times = labels[at : at + period], 1
+    while len(block) == period and block == labels[at + times * period : at + (times + 1) * period]:
         times += 1
     return times
 
 
-def findings(trace):
+def findings(trace: Trace) -> list[str]:
     found = trace.findings
     return repr(found).splitlines() if found else []
 
 
-def as_html(trace):
-    """The report as a notebook shows it."""
-    rows = "".join(f"<tr>{cell(what)}{cell(where)}</tr>" for what, where in sites(trace))
-    numbers = "<br>".join(html.escape(line.removeprefix("measured: ").replace("   ", " · ")) for line in head(trace))
-    order = "<br>".join(html.escape(what) for what, _ in runs(trace))
+def as_html(trace: Trace) -> str:
+    """Return the report as a notebook shows it."""
+    numbers = [html.escape(line.replace("   ", " · ")) for line in head(trace)]
+    rows = [f"<tr>{cell(what)}{cell(where)}</tr>" for what, where in sites(trace)]
+    order = [html.escape(what) for what, _ in runs(trace)]
     change = f"<pre>{html.escape(repr(trace.findings))}</pre>" if trace.findings else ""
-    return f"<p>{numbers}</p><table>{rows}</table><p>In order:<br>{order}</p>{change}"
+    return (
+        f"<p>{'<br>'.join(numbers)}</p><table>{''.join(rows)}</table>"
+        f"<p>In order:<br>{'<br>'.join(order)}</p>{change}"
+    )
 
 
-def cell(text):
+def cell(text: str) -> str:
     return f"<td style='text-align:left'>{html.escape(text)}</td>"
