@@ -340,7 +340,9 @@ class Recorder:
 # Notes
 
 
-def answer(state: redis_py.State, response: Any = None, failure: Exception | None = None) -> None:
+def answer(
+    state: redis_py.State, response: Any = None, failure: BaseException | None = None
+) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
     now = perf_counter()
     for note in state.notes:
@@ -355,7 +357,7 @@ def answer(state: redis_py.State, response: Any = None, failure: Exception | Non
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
 
 
-def answer_all(state: redis_py.State, failure: Exception | None) -> None:
+def answer_all(state: redis_py.State, failure: BaseException | None) -> None:
     """Note that all replies of a pipeline were read, `failure` an error among them."""
     now = perf_counter()
     for note in state.notes:
