@@ -1,6 +1,7 @@
 """The walls of lab_utils: which room may import which, read from the imports. See CONTRIBUTING.md for the rooms."""
 
 import ast
+import sys
 
 import pytest
 from helpers import ROOT
@@ -14,10 +15,10 @@ WALLS = {
     GROUND: ((), ()),
     "figures": ((GROUND,), ()),
     "testbed": ((GROUND,), ()),
-    "tracing": ((GROUND, "testbed"), ("figures",)),
-    "timing": ((GROUND, "testbed", "tracing"), ("figures",)),
-    "course": ((GROUND, "testbed", "tracing", "timing", "figures"), ()),
-    FACE: ((GROUND, "testbed", "tracing", "timing", "figures", "course"), ()),
+    "counting": ((GROUND, "testbed"), ("figures",)),
+    "timing": ((GROUND, "testbed", "counting"), ("figures",)),
+    "course": ((GROUND, "testbed", "counting", "timing", "figures"), ()),
+    FACE: ((GROUND, "testbed", "counting", "timing", "figures", "course"), ()),
 }
 MODULES = sorted(HOUSE.rglob("*.py"))
 
@@ -60,9 +61,26 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
     (tmp_path / "figures").mkdir()
     path = tmp_path / "figures" / "rain.py"
     path.write_text("from ..words import counted\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
-                    "def draw():\n    from ..tracing import tap\n\n\nclass Drop:\n    from ..course import state\n")
-    assert sorted(set(imports(path))) == [("course", False, 11), (GROUND, False, 1), (GROUND, False, 2), ("timing", False, 3),
-                                          ("tracing", True, 7)]
+                    "def draw():\n    from ..counting import cost\n\n\nclass Drop:\n    from ..course import state\n")
+    assert sorted(set(imports(path))) == [("counting", True, 7), ("course", False, 11), (GROUND, False, 1), (GROUND, False, 2),
+                                          ("timing", False, 3)]
+
+
+PACKAGE = ROOT / "roundtrips" / "src" / "roundtrips"
+GUESTS = {"pytest_plugin.py": {"pytest"}, "integrations": {"django", "debug_toolbar", "opentelemetry"}}
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_roundtrips_needs_redis_alone(path):
+    """And nothing of the lab; what it is a guest of is imported in the module that is for it."""
+    named = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            named.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            named |= {name.name.split(".")[0] for name in node.names}
+    guests = GUESTS.get(path.relative_to(PACKAGE).parts[0], set())
+    assert named - sys.stdlib_module_names - {"redis", "roundtrips"} <= guests
 
 
 def test_no_module_has_the_name_of_a_helper():

@@ -271,7 +271,7 @@ def begin_write(connection: Any, stream: Any) -> State:
     state: State = connection.__dict__.get(STATE) or state_of(connection)
     if stream is not state.stream:
         watch(state, stream)
-    state.before = received_bytes(state.key, 0)  # type: ignore[arg-type]
+    state.before, state.thread = received_bytes(state.key, 0), get_ident()  # type: ignore[arg-type]
     if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
         state.writers = seeing()
         for each in state.writers:
@@ -302,7 +302,7 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         missing = 1 if alone else sum(said.names.values()) or 1
         if not chunks or said == b"":
             return  # redis-py writes nothing at all for an empty pipeline
-    state.started, state.thread = started, get_ident()
+    state.started = started
     taken = scope.blocks.get()
     if taken is None or not (len(taken) == 1 and taken[0].is_open):
         taken = scope.blocks_here()
