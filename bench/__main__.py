@@ -16,7 +16,7 @@ os.environ["TQDM_DISABLE"] = "1"
 
 from lab_utils.testbed.fingerprints import environment_line
 
-from . import link, model, staircase, start, timing, tracing
+from . import link, model, roundtrips, staircase, start, timing
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {
@@ -25,7 +25,7 @@ GROUPS = {
     "timing": timing.rows,
     "model": model.rows,
     "staircase": staircase.rows,
-    "trace": tracing.rows,
+    "trace": roundtrips.rows,
 }
 
 

@@ -11,7 +11,6 @@ from packaging.requirements import Requirement
 
 FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt")
 OTHERS = ("requirements-drills.txt", "requirements-book.txt")
-PLUGIN = ROOT / "lab_utils" / "tracing" / "pytest_plugin.py"  # which only pytest imports
 
 
 # What is installed
@@ -44,7 +43,7 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt; the rest with the other file."""
     used = set()
     for folder, pattern in (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("notebooks/solutions", "*.py")):
-        for path in set((ROOT / folder).glob(pattern)) - {PLUGIN}:
+        for path in (ROOT / folder).glob(pattern):
             for names in re.findall(r"^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8"), re.MULTILINE):
                 used |= set(", ".join(names).split(", "))
     of_tests = {requirement.name.replace("-", "_") for requirement in pinned("requirements-dev.txt")}
@@ -53,11 +52,9 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
 
 
-def test_the_package_alone_needs_redis_and_its_extra_what_a_learner_has():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def test_roundtrips_alone_needs_redis():
+    project = tomllib.loads((ROOT / "roundtrips" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert [Requirement(line).name for line in project["dependencies"]] == ["redis"]
-    extra = {(need.name, str(need.marker)) for need in map(Requirement, project["optional-dependencies"]["lab"])}
-    assert extra == {(need.name, str(need.marker)) for need in pinned("requirements.txt") if need.name != "redis"}
 
 
 def test_each_python_has_exactly_one_server():

@@ -9,7 +9,6 @@ a small pool of connections), it leaves that out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .errors import RoundTripsError
@@ -17,7 +16,6 @@ from .errors import RoundTripsError
 if TYPE_CHECKING:
     from .traces import Record
 
-FEWEST_BYTES = 1_000  # a small reply's: what a longer one took says more of its length
 FASTEST = 0.1  # of the small round trips: what else the machine does can only make one longer
 
 
@@ -34,31 +32,26 @@ def seconds_at(record: Record, rtt_ms: float, here_ms: float | None = None) -> f
             raise RoundTripsError(
                 f"{name} is {value!r}. Pass milliseconds of round trip, a number of 0 or more."
             )
-    here = distance(record) if here_ms is None else here_ms / 1000
+    here = distance(record) or 0.0 if here_ms is None else here_ms / 1000
     return max(0.0, record.seconds + record.waits * (rtt_ms / 1000 - here))
 
 
-def distance(record: Record) -> float:
-    """Return the distance in seconds: what a tenth of the small round trips stayed below."""
-    small = sorted(
-        each.replied - each.sent
-        for each in record.log
-        if each.is_small and not each.setup and not each.blocks
-    )
-    return small[int(FASTEST * len(small))] if small else fallback(record)
+def distance(record: Record) -> float | None:
+    """Return the distance in seconds: what a tenth of the small round trips stayed below.
 
-
-def fallback(record: Record) -> float:
-    """Return the shortest round trip of all: no small one was seen."""
-    return min(seconds_of(record), default=0.0)
-
-
-def seconds_of(record: Record) -> Iterable[float]:
-    return (each.replied - each.sent for each in record.log if not each.blocks)
+    Those that set connections up tell it where there are no others. None: nothing tells it.
+    """
+    small = [each for each in record.log if each.is_small and not each.blocks]
+    seconds = sorted(each.seconds for each in small if not each.setup)
+    seconds = seconds or sorted(each.seconds for each in small)
+    return seconds[int(FASTEST * len(seconds))] if seconds else None
 
 
 def leaves_out(record: Record) -> str:
     """Return what the estimate leaves out for this record, as the end of a sentence, or ''."""
-    if len(record.workers) < 2:
-        return ""
-    return ", leaving out what its threads and tasks wait for one another"
+    left = []
+    if len(record.workers) > 1:
+        left.append("what its threads and tasks wait for one another")
+    if record.log and distance(record) is None:
+        left.append("the distance here, which no small reply tells")
+    return f", leaving out {' and '.join(left)}" if left else ""
