@@ -8,7 +8,7 @@ from . import __all__ as NAMES
 from .arguments import discarding
 from .course import out_of_order, reporting
 from .course.claims import claim, ledger
-from .course.exercises import check, progress
+from .course.exercises import check
 from .course.guesses import calibration, guess
 from .course.published import plot_published
 from .course.retrials import retrial
