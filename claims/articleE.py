@@ -1,73 +1,90 @@
-"""Chapter 13: published tables, run again at the distance that was solved from them."""
+"""Judge the claims of one article, each with measurements that speak for it and against."""
 
-from ...words import duration, times
-from ..claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, judge
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, cases, judge
+from lab_utils.words import duration, times
 
-ABOUT_TWO_PERCENT = 0.025  # a larger share rounds to more
-NO_GAIN = 1.2  # a ratio below is no gain
+ARTICLE = "Why was my Redis so slow? (Qiita, 17 April 2017)"
+
 TENFOLD = 10
-CONSIDERABLE = 2  # times faster: a gain that the article calls considerable; its own is 4.25
-SEEN_TOO = 2  # up to this factor below a published gain, the gain is seen here too
+TWICE = 2
 
 
-@judge("A4", "10,000 SETs in a pipeline took about 2% of the time: for bulk inserts it is faster.", "the distance")
-def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
-    """Seconds of 10,000 SETs at the article's distance (far) and at RTT 0 (near)."""
-    far, near = pipeline_far_s / loop_far_s, pipeline_near_s / loop_near_s
-    seen = f"~{100 * far:.1f}% at the article's distance"
-    adds = (f"the share varies with the distance: with none it is ~{100 * near:.1f}%, and the client's own CPU is what takes the "
-            "time. The distance was solved from the article's loop, so only its pipeline is evidence, and of the "
-            "client's cost alone")
-    if max(far, near) > 1 / NO_GAIN:
-        where = "there" if far > near else f"with no distance, at ~{100 * near:.1f}%,"
-        return Verdict(FAILS, f"{seen}, and {where} the pipeline is not clearly faster", adds)
-    if far > 1 / TENFOLD:  # the claim is that it is faster; how many hundredths it takes is the client's speed
-        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there", adds)
-    if far > ABOUT_TWO_PERCENT:
-        seen += ", more than about 2%, since this client takes longer for its part; it is faster more than tenfold still"
-    return Verdict(HOLDS, seen, adds)
+NO_GAIN = 1.2  # a ratio below is no gain
 
 
-@judge("B2", "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.", "a default of the client")
-def b2(calls_s, plain_s, default_s):
-    """Seconds of the seven commands: one by one, in a plain pipeline, in redis-py's default pipeline."""
-    gain, plain = calls_s / default_s, calls_s / plain_s
-    seen = f"{duration(calls_s)} one by one, {duration(default_s)} in redis-py's default pipeline, a gain of ~{times(gain)}"
-    adds = f"that default is a transaction, so 9 commands left. Without MULTI and EXEC the pipeline took {duration(plain_s)}"
-    if gain < NO_GAIN:
-        return Verdict(FAILS, f"{seen}: none here", adds)
-    if plain < CONSIDERABLE <= gain:
-        return Verdict(DEPENDS, f"on the transaction: {seen}, which comes from MULTI", adds)
-    if gain < CONSIDERABLE:
-        return Verdict(DEPENDS, f"on the distance: {seen}, which is not considerable", adds)
-    return Verdict(HOLDS, seen, adds)
-
-
-@judge("C6", "100 PINGs, connection included, take 0.791 s one by one and 0.132 s in a pipeline.", "the distance")
-def c6(rtt_ms, published_gain, connecting_gain, open_gain):
-    """Gains are loop over pipeline: as published, here with a connection opened in each arm, and with one already open."""
-    seen = (f"at the fitted RTT of ~{rtt_ms:.2g} ms the pipeline gains ~{times(connecting_gain)} when each arm opens its own "
-            f"connection; the published figures make ~{times(published_gain)} (our division)")
-    adds = (f"on a connection that is open the gain is ~{times(open_gain)}: most of the published 0.132 s is set-up, if the fit "
-            "is right. Both figures went into it, so neither is evidence")
-    if connecting_gain >= published_gain / SEEN_TOO:
-        return Verdict(HOLDS, seen, adds)
-    if connecting_gain >= NO_GAIN:
-        return Verdict(DEPENDS, f"on what a connection costs: {seen}", adds)
-    return Verdict(FAILS, seen, adds)
-
-
-@judge("E1", "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is faster still.", "the distance")
+@judge("E1", "13",
+       "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is faster "
+       "still.", "the distance")
 def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
-    """Seconds as the article timed them (`number=1`), of import and connection alone, and of the work without them."""
-    seen = f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and {duration(once_s)} at once"
-    adds = (f"the article's timer holds the import and the connection too, here {duration(constants_s)}. The work alone took "
-            f"{duration(hundreds_work_s)} by hundreds and {duration(once_work_s)} at once, a step of "
+    """Seconds as the article timed them (`number=1`), of import and connection alone, and of the
+    work without them.
+    """
+    seen = (f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and "
+            f"{duration(once_s)} at once")
+    adds = ("the article's timer holds the import and the connection too, here "
+            f"{duration(constants_s)}. The work alone took {duration(hundreds_work_s)} by hundreds "
+            f"and {duration(once_work_s)} at once, a step of "
             f"~{times(hundreds_work_s / once_work_s)}")
-    if loop_s <= constants_s:  # of writes alone nothing is left: the whole was measured as short as a part of it
-        return Verdict(UNTESTED, "writing one by one took no longer than importing and connecting, which only a "
-                                 f"disturbed machine measures: {seen}", adds)
+    # of writes alone nothing is left: the whole was measured as short as a part of it
+    if loop_s <= constants_s:
+        return Verdict(UNTESTED,
+                       "writing one by one took no longer than importing and connecting, which "
+                       f"only a disturbed machine measures: {seen}", adds)
     tenfold, still_faster = loop_s >= TENFOLD * hundreds_s, hundreds_work_s >= NO_GAIN * once_work_s
     if tenfold and still_faster:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the distance: {seen}", adds) if tenfold or still_faster else Verdict(FAILS, seen, adds)
+    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if tenfold or still_faster
+            else Verdict(FAILS, seen, adds))
+
+
+cases("E1",
+      (HOLDS,
+       {"once_s": 0.1, "constants_s": 0.085, "once_work_s": 0.013, "loop_s": 5.1,
+        "hundreds_s": 0.15, "hundreds_work_s": 0.06}), (DEPENDS, {"hundreds_work_s": 0.012}),
+      (DEPENDS, {"loop_s": 1.1}), (FAILS, {"loop_s": 0.1, "hundreds_work_s": 0.012}),
+      (UNTESTED, {"loop_s": 0.05}))
+
+
+@judge("E2", "03",
+       "A loop of single GETs and SETs costs performance, down to a tenth or less of MGET and "
+       "MSET.", "the client")
+def e2(loop_s, mset_s, loop_client_s, mset_server_s):
+    """At RTT 0: seconds of a loop of SETs and of one MSET, the client's CPU in the loop, the
+    server's CPU in MSET.
+    """
+    slower = loop_s / mset_s
+    seen = f"with no distance the loop takes ~{times(slower)} the time of MSET"
+    adds = (f"the client's own CPU is ~{100 * loop_client_s / loop_s:.0f}% of the loop's time. Of "
+            f"MSET's time the server computes only ~{100 * mset_server_s / mset_s:.0f}%: the rest "
+            "is the client and the way between")
+    if slower >= TENFOLD:
+        return Verdict(HOLDS, seen, adds)
+    return (Verdict(DEPENDS, f"on the client: {seen}", adds) if slower >= TWICE
+            else Verdict(FAILS, seen, adds))
+
+
+cases("E2",
+      (HOLDS, {"loop_s": 0.031, "mset_s": 8e-4, "loop_client_s": 0.025, "mset_server_s": 1.7e-4}),
+      (DEPENDS, {"mset_s": 0.006}),
+      (FAILS, {"mset_s": 0.03, "mset_server_s": 0.02}))
+
+
+@judge("E3", "03", "Reading has the same tendency, so reading together is overwhelmingly better.",
+       "the distance")
+def e3(write_pipeline, write_multi, read_pipeline, read_multi):
+    """Gains over a loop at the same distance: a pipeline of SETs, MSET, a pipeline of GETs, MGET.
+    """
+    seen = (f"over a loop of GETs, MGET gains ~{times(read_multi)} and a pipeline "
+            f"~{times(read_pipeline)}")
+    adds = (f"on writes, at the same distance, MSET gains ~{times(write_multi)} and a pipeline "
+            f"~{times(write_pipeline)}")
+    if read_multi >= TENFOLD:
+        return Verdict(HOLDS, seen, adds)
+    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if read_multi >= TWICE
+            else Verdict(FAILS, seen, adds))
+
+
+cases("E3",
+      (HOLDS, {"write_pipeline": 37, "write_multi": 45, "read_pipeline": 39, "read_multi": 46}),
+      (DEPENDS, {"read_multi": 4}),
+      (FAILS, {"read_pipeline": 1, "read_multi": 1.1}))
