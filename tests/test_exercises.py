@@ -1,12 +1,10 @@
 """Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
 
-import json
-
 import pytest
 import redis
 
 import lab_utils as lab
-from lab_utils.course import exercises
+from lab_utils.course import exercises, state
 from lab_utils.course.exercises import Exercise, unsolved
 
 TRIAL = """
@@ -62,11 +60,11 @@ def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, capsys):
 
 
 def test_progress_of_before_hints_followed_mistakes_is_kept(trial, capsys):
-    trial.mkdir(exist_ok=True)
-    (trial / "progress.json").write_text('{"99.1": {"solved": false, "tries": 3}}', encoding="utf-8")
+    with state.changing("progress") as progress:
+        progress["99.1"] = {"solved": False, "tries": 3}
     lab.check("99.1", lambda r: 2)
     assert capsys.readouterr().out == "99.1 not yet: 2 is not 1\nHint: count\n"
-    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))["99.1"]
+    known = state.load("progress")["99.1"]
     assert known["tries"] == 4 and known["solved"] is False
 
 
@@ -122,8 +120,7 @@ def test_without_the_folder_it_says_where_to_run(monkeypatch, tmp_path):
 def test_what_was_solved_is_remembered(trial):
     lab.check("99.1", lambda r: 2)
     lab.check("99.1", lambda r: 1)
-    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))
-    assert known["99.1"] == {"solved": True, "tries": 1}
+    assert state.load("progress")["99.1"] == {"solved": True, "tries": 1}
 
 
 def dots(r):

@@ -111,7 +111,7 @@ def refuse(known, why, hints):
     """Print the diagnosis and its next hint: each kind of mistake has its own, ever clearer."""
     with state.changing("progress") as progress:
         entry = progress.setdefault(known.name, {"solved": False, "tries": 0})
-        entry["tries"] += 1
+        entry["tries"] = entry.get("tries", 0) + 1
         shown = entry.get("shown") if isinstance(entry.get("shown"), dict) else {}
         told = shown.get(hints[0], 0) if hints else 0
         entry["shown"] = {**shown, **({hints[0]: told + 1} if hints else {})}

@@ -1,6 +1,6 @@
 """What the learner said before it was measured, kept with what was measured then.
 
-Remembered in `.lab/guesses.json` (see state.py), in the order in which they were made, is the first guess at each question:
+Remembered (see state.py), in the order in which they were made, is the first guess at each question:
 {"01.cart": {"guess": 20.0, "unit": "ms", "measured": 202.1}}; "measured" is null until then. A guess made after its answer
 was shown in this kernel is shown too, and not remembered.
 """
@@ -231,7 +231,7 @@ def calibration():
     """Your guesses, of all chapters, against what was measured: a Calibration, which shows a figure; prints one line."""
     known = state.load("guesses")
     pairs = [(name, entry["guess"], entry["measured"]) for name, entry in known.items()
-             if comparable(entry["guess"]) and comparable(entry.get("measured"))]
+             if comparable(entry.get("guess")) and comparable(entry.get("measured"))]
     found = Calibration(pairs)
     print(f"measured: {found.words}")
     return found
