@@ -5,7 +5,7 @@ def load(r, ids):
     users = pipe.execute()
     for _, cart in users:
         if cart:
-            pipe.lrange(cart, 0, -1)
+            pipe.lrange(cart, 0, 99)  # a page shows a hundred: a list may have grown to any length
     carts = iter(pipe.execute())
     return [(name, next(carts) if cart else []) for name, cart in users]
 

@@ -1,5 +1,5 @@
 def transfer(r, source, target, amount):
-    pipe = r.pipeline()  # as it comes, with MULTI and EXEC around the two
+    pipe = r.pipeline(transaction=True)  # the default, said aloud: MULTI and EXEC around the two
     pipe.decrby(source, amount)
     pipe.incrby(target, amount)
     pipe.execute()

@@ -17,7 +17,7 @@ def take(r, key, amount):
             except redis.WatchError as error:
                 lost = error.__context__
                 if isinstance(lost, (redis.ConnectionError, redis.TimeoutError)):
-                    raise lost from None  # perhaps after EXEC: again might be twice, and it is no rival's doing
+                    raise lost from None  # perhaps after EXEC: again might be twice
                 time.sleep(random.random() / 1_000)  # at random: rivals should not meet again
     raise redis.WatchError(f"{key}: others were faster 20 times")
 

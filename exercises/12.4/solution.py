@@ -1,6 +1,6 @@
 def thread(r, post):
     pipe = r.pipeline(transaction=False)
-    for comment in r.lrange(f"exercise:thread:{post}", 0, -1):
+    for comment in r.lrange(f"exercise:thread:{post}", 0, 99):  # a page of a hundred
         pipe.hmget(f"exercise:comment:{comment}", "author", "text")
     comments = [(author, text) for author, text in pipe.execute() if author]
 
