@@ -143,13 +143,15 @@ def refuse_pasted(tap, *values):
             raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so "
                           "each value makes another script: the server compiles and keeps every "
                           "one",
-                          "script = r.register_script(text), then script(keys=[key], args=[value]): "
-                          "the text says KEYS[1] and ARGV[1] and is always the same.")
+                          "script = r.register_script(text), then script(keys=[key], "
+                          "args=[value]): the text says KEYS[1] and ARGV[1] and is always the "
+                          "same.")
         if rest[1:2] == [b"0"]:
             raise Refused("right so far, but the script names no key: a cluster could not tell "
                           "which node to send it to",
-                          "script(keys=[key], args=[…]), or r.eval(text, 1, key, …): the number says "
-                          "how many of the arguments are keys. In the script the first is KEYS[1].")
+                          "script(keys=[key], args=[…]), or r.eval(text, 1, key, …): the number "
+                          "says how many of the arguments are keys. In the script the first is "
+                          "KEYS[1].")
 
 
 def borrowed(client):

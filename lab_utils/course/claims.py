@@ -30,7 +30,8 @@ TURNS_WITH = ("the client", "a default of the client", "the distance", "the size
 PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
 GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
 SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
-SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # ends of settings' names
+# ends of settings' names
+SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")
 WHOLE_NUMBERS = ("_us", "_ns")  # ends of the names of times that the server tells in whole numbers
 
 ARTICLES = {}  # {letter: the article's title and where it appeared}
@@ -55,9 +56,9 @@ class Verdict:
 class Claim:
     """What an author said, in our short words, and how it is tried.
 
-    `chapter`, "03" for one, tries it. `turns_with`, one of TURNS_WITH, decides where it holds and by
-    how much. `after` names the page whose words the article repeats. `margin` is by how much any one
-    measurement may be off before the word turns: 1.5, and less where the author's own words are
+    `chapter`, "03" for one, tries it. `turns_with`, one of TURNS_WITH, decides where it holds and
+    by how much. `after` names the page whose words the article repeats. `margin` is by how much any
+    one measurement may be off before the word turns: 1.5, and less where the author's own words are
     finer. `cases` are (word, measurements).
     """
 
@@ -126,8 +127,8 @@ def in_words(name, text, verdict, where=""):
     """Return a claim and its verdict as they are printed.
 
     The verdict has a line of its own that nbval passes over, by how it begins: what was measured
-    decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is there
-    is a fact, its figures are not.
+    decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is
+    there is a fact, its figures are not.
     """
     claimed = in_lines(f"{name}  {text}{where}", indent="")
     said = in_lines(f"verdict: {verdict.word}: {verdict.because}")
@@ -191,7 +192,8 @@ def judged(judge, measured, seen, few=()):
     if others := in_quotes({judge(**other).word for other in few} - {found.word}):
         return Verdict(UNTESTED, f"{TOO_FEW}. {said}; it may as well be {others}: {found.because}",
                        found.addition)
-    words = {judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy else set()
+    words = ({judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy
+             else set())
     if others := in_quotes(words - {found.word}):
         return Verdict(UNTESTED, f"{seen.sentence()}. {said}; with a figure off by "
                                  f"~{seen.doubt:.0%} it would be {others}: {found.because}",

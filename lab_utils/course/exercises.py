@@ -74,8 +74,8 @@ def load(name):
 def check(name, answer):
     """Check an answer to exercise `name`, "03.2" for one, and print the verdict.
 
-    It is solved, or not yet: then what is wrong is said, with a hint. While nothing is written, what
-    is missing is said. Raises LabError where lab_utils was installed without the exercises.
+    It is solved, or not yet: then what is wrong is said, with a hint. While nothing is written,
+    what is missing is said. Raises LabError where lab_utils was installed without the exercises.
     """
     known = names()
     if not known:
