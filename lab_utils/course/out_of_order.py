@@ -26,9 +26,10 @@ def watch_cells():
 def after_cell(result):
     """Print the sentence, where a name is missing that another cell of the chapter makes."""
     error, path = result.error_in_exec, chapter_file()
-    if isinstance(error, NameError) and error.name and path:
-        if told := sentence(error.name, result.info.raw_cell, path):
-            print(told, file=sys.stderr)
+    if not isinstance(error, NameError) or not error.name or not path:
+        return
+    if told := sentence(error.name, result.info.raw_cell, path):
+        print(told, file=sys.stderr)
 
 
 def chapter_file():
