@@ -72,7 +72,10 @@ cases("A3",
       (FAILS, {"default_commands": 3}))
 
 
-ABOUT_TWO_PERCENT = 0.03  # half as much again is still about two
+ABOUT_TWO_PERCENT = 0.025  # a larger share rounds to more
+# The share is the client's CPU by the loop's waits: on one machine it was 2.8% on a fast day and 5.6%
+# on a slow one. A finer line than this would judge the day.
+TENFOLD = 10
 NO_GAIN = 1.2  # a ratio below is no gain
 
 
@@ -89,14 +92,18 @@ def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
     if max(far, near) > 1 / NO_GAIN:
         where = "there" if far > near else f"with no distance, at ~{100 * near:.1f}%,"
         return Verdict(FAILS, f"{seen}, and {where} the pipeline is not clearly faster", adds)
-    if far > ABOUT_TWO_PERCENT:
-        return Verdict(DEPENDS, f"on the client: {seen}, since this one takes longer for its part",
+    if far > 1 / TENFOLD:
+        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there",
                        adds)
+    if far > ABOUT_TWO_PERCENT:
+        seen += (", more than about 2%, since this client takes longer for its part; it is faster "
+                 "more than tenfold still")
     return Verdict(HOLDS, seen, adds)
 
 
 cases("A4",
       (HOLDS,
        {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 0.35, "pipeline_near_s": 0.07}),
-      (DEPENDS, {"pipeline_far_s": 0.17}), (FAILS, {"loop_near_s": 0.05, "pipeline_near_s": 0.06}),
+      (HOLDS, {"pipeline_far_s": 0.17}),
+      (DEPENDS, {"pipeline_far_s": 0.4}), (FAILS, {"loop_near_s": 0.05, "pipeline_near_s": 0.06}),
       (FAILS, {"pipeline_far_s": 3.3, "pipeline_near_s": 0.36}))

@@ -33,6 +33,7 @@ SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTIL
 # ends of settings' names
 SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")
 WHOLE_NUMBERS = ("_us", "_ns")  # ends of the names of times that the server tells in whole numbers
+NEVER_EARLY = ("request_s",)  # times that the link holds up: a reply may be late, never early
 
 ARTICLES = {}  # {letter: the article's title and where it appeared}
 CLAIMS = {}
@@ -231,7 +232,8 @@ def less_sure(measured):
 def nearby(measured, factor):
     """Yield the measurements, each time in turn times `factor` and divided by it; counts stay."""
     for path, value in figures(measured):
-        for changed in (value * factor, value / factor):
+        shorter = () if path[0] in NEVER_EARLY else (value / factor,)
+        for changed in (value * factor, *shorter):
             yield replaced(measured, path, type(value)(changed))
 
 
