@@ -7,11 +7,12 @@ and calls `lab.claim`.
 """
 
 import functools
+import importlib.util
 import inspect
 import math
 import os
 import re
-import runpy
+import sys
 import textwrap
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -112,11 +113,25 @@ def cases(name, *told):
     CLAIMS[name].cases.extend((word, {**first, **measured}) for word, measured in told)
 
 
+def load_file(name, path):
+    """Return the module in a file outside of lab_utils, imported under this name."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    sys.modules[name] = loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
 @functools.cache
 def load_all():
     """Run every file of claims/, so that all claims are known."""
     for path in sorted(FOLDER.glob("article*.py")):
-        ARTICLES[path.stem[-1]] = runpy.run_path(str(path))["ARTICLE"]
+        ARTICLES[path.stem[-1]] = load_file(f"claims_{path.stem}", path).ARTICLE
+
+
+def judge_of(name):
+    """Return the judge of a claim, "C14" for one: a function from measurements to a Verdict."""
+    load_all()
+    return CLAIMS[name].judge
 
 
 def order(name):

@@ -6,8 +6,6 @@ An exercise is a folder of exercises/: `task.md` says what is missing and its hi
 """
 
 import functools
-import importlib.util
-import sys
 import sysconfig
 import textwrap
 import traceback
@@ -19,7 +17,7 @@ import redis
 from ..errors import LabError
 from . import reporting, state
 from .checking import Refused
-from .claims import PAGE
+from .claims import PAGE, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
 # Where code stands that is not the learner's.
@@ -63,12 +61,9 @@ def load(name):
     """Return the Exercise that stands in the folder of that name."""
     folder = FOLDER / name
     task, *hints = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
-    module = f"exercise_{name.replace('.', '_')}"
-    spec = importlib.util.spec_from_file_location(module, folder / "check.py")
-    sys.modules[module] = loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
+    module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
     hints = tuple(line.removeprefix("- ") for line in hints if line)
-    return Exercise(name, task, hints, loaded.check)
+    return Exercise(name, task, hints, module.check)
 
 
 def check(name, answer):
