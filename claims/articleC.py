@@ -130,40 +130,38 @@ BENEFIT = 3  # what the server must save in CPU for "read and write calls matter
 @judge("C5", "03",
        "Beyond the RTT, a pipeline raises what a server can do, by fewer read() and write() calls.",
        "the client", after="redis.io's page “Redis pipelining”")
-def c5(loop_s, pipeline_s, loop_server_s, tens_server_s, pipeline_server_s, loop_calls,
-       pipeline_calls):
-    """At RTT 0: seconds of the same commands one by one and in one pipeline; the server's CPU
-    seconds in each and in pipelines of ten; and (read calls, write calls) of the server in the two,
-    None where others use it too.
+def c5(loop_s, pipeline_s, server_us, calls):
+    """At RTT 0: seconds of the same commands one by one and in one pipeline; the server's CPU µs a
+    command, {1: …, 10: …, 1_000: …} commands a batch; and (read calls, write calls) of the server
+    one by one and in the pipeline, None where others use it too.
     """
-    wall, saved = loop_s / pipeline_s, loop_server_s / pipeline_server_s
-    grown = loop_server_s / tens_server_s
-    known = None not in (*loop_calls, *pipeline_calls)
-    calls = (f", with ~{loop_calls[0]:,} read and ~{loop_calls[1]:,} write calls one by one, "
-             f"~{pipeline_calls[0]:,} and ~{pipeline_calls[1]:,} in a pipeline" if known else "")
+    wall, grown = loop_s / pipeline_s, server_us[1] / server_us[10]
+    saved, (single, whole) = server_us[1] / server_us[1_000], calls
+    known = None not in (*single, *whole)
+    called = (f", with ~{single[0]:,} read and ~{single[1]:,} write calls one by one, "
+              f"~{whole[0]:,} and ~{whole[1]:,} in a pipeline" if known else "")
     seen = (f"with no distance the server's CPU for a command shrank ~{times(grown)} in pipelines "
-            f"of ten, ~{times(saved)} in one of all{calls}")
+            f"of ten, ~{times(saved)} in one of all{called}")
     adds = (f"a client in Python gets ~{times(wall)} the commands a second, for redis-py still "
             "builds each of them. The article's 10 times is read off a figure, of a machine that "
             "it does not name")
     if wall < NO_GAIN:
         return Verdict(FAILS, f"{seen}, and the throughput did not grow", adds)
-    fewer = all(map(int.__lt__, pipeline_calls, loop_calls)) if known else True
+    fewer = whole[0] < single[0] and whole[1] < single[1] if known else True
     if min(grown, saved / BENEFIT) < 1 or not fewer:
         return Verdict(DEPENDS, f"on the client: {seen}, so the gain is not the server's", adds)
     return Verdict(HOLDS, seen, adds)
 
 
 cases("C5",
-      (HOLDS, {"loop_s": 0.031, "pipeline_s": 0.007, "loop_server_s": 0.0056,
-               "tens_server_s": 0.0015, "pipeline_server_s": 4e-4, "loop_calls": (1_000, 1_000),
-               "pipeline_calls": (2, 2)}),
-      (HOLDS, {"pipeline_calls": (None, None)}),
-      (DEPENDS, {"pipeline_calls": (2, 1_000)}),
-      (DEPENDS, {"pipeline_calls": (1_000, 2)}),
-      (DEPENDS, {"tens_server_s": 0.0066}),
-      (DEPENDS, {"pipeline_server_s": 0.005}),
-      (FAILS, {"pipeline_s": 0.03, "pipeline_server_s": 0.0055}))
+      (HOLDS, {"loop_s": 0.031, "pipeline_s": 0.007, "server_us": {1: 5.6, 10: 1.5, 1_000: 0.4},
+               "calls": [(1_000, 1_000), (2, 2)]}),
+      (HOLDS, {"calls": [(None, None), (None, None)]}),
+      (DEPENDS, {"calls": [(1_000, 1_000), (2, 1_000)]}),
+      (DEPENDS, {"calls": [(1_000, 1_000), (1_000, 2)]}),
+      (DEPENDS, {"server_us": {1: 5.6, 10: 6.6, 1_000: 0.4}}),
+      (DEPENDS, {"server_us": {1: 5.6, 10: 5.4, 1_000: 5.0}}),
+      (FAILS, {"pipeline_s": 0.03, "server_us": {1: 5.6, 10: 5.6, 1_000: 5.5}}))
 
 
 SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here too
