@@ -26,9 +26,7 @@ def check(answer):
 
 
 def check_page(got, after):
-    """Raise Refused unless `got` is [(name, visits after counting), ...] and every visit was
-    counted once.
-    """
+    """Raise Refused unless `got` lists (name, visits) a user, and each visit counted once."""
     right = [(f"user {i}", 10 * i + 1) for i in USERS]
     refuse_pipelines(got)
     flat = [each for pair in right for each in pair]

@@ -53,7 +53,7 @@ def mystery(rtt_ms):
 
 
 def fresh(work):
-    """`work` on a new connection that is closed afterwards."""
+    """Return `work` on a new connection that is closed afterwards."""
     def run(client):
         pool = client.connection_pool
         with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class,

@@ -28,8 +28,6 @@ def check(answer):
 
 
 def hints_to(parts):
-    """Hints to a command that was packed wrongly: those of the exercise, or to a part that is bytes
-    or has other letters.
-    """
+    """Return hints to a command that was packed wrongly, by what its parts are."""
     ascii_text = all(isinstance(part, (str, int)) and str(part).isascii() for part in parts)
     return () if ascii_text else (LENGTHS,)

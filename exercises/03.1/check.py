@@ -25,9 +25,7 @@ def check(answer):
 
 
 def check_read(got, right):
-    """Raise Refused unless `got` lists the values in the order of the keys, None for those that
-    are missing.
-    """
+    """Raise Refused unless `got` lists the values in the order of keys, None where missing."""
     if isinstance(got, dict):
         raise Refused("you returned a dict; return a list, the values in the order of keys",
                       "A list of values has its order from the list of keys: [found[key] for key "

@@ -74,14 +74,12 @@ def check_written(client, values):
 
 
 def first_of(sizes):
-    """'1, 1,000, 1,000, …': the sizes of the first batches."""
+    """Return the sizes of the first batches: '1, 1,000, 1,000, …'."""
     return ", ".join(f"{size:,}" for size in sizes[:FIRST]) + ", …" * (len(sizes) > FIRST)
 
 
 def batches(tap):
-    """For each wait for a reply: the values written, or the commands of another kind sent, where
-    those are more.
-    """
+    """Return, for each wait for a reply, the values or other commands sent, whichever are more."""
     ends, sent = {}, {}
     for turn in sorted(tap.turns, key=lambda turn: turn.replied):
         ends.setdefault(turn.connection, []).append(turn.replied)
@@ -98,9 +96,7 @@ def batches(tap):
 
 
 def weighed(command, scripts):
-    """(does it write values?, how many, or 1 for another command). All the scripts together are
-    taken to write all values.
-    """
+    """Return (does it write values?, how many); all scripts together write all the values."""
     name = command[0].upper()
     if name in SCRIPTS:
         return True, math.ceil(VALUES / scripts)

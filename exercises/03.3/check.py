@@ -27,7 +27,7 @@ def check(answer):
 
 
 def names_guessed(tap):
-    """The carts that were read and that no user has."""
+    """Return the carts that were read and that no user has."""
     carts = {cart_of(i).encode() for i in range(USERS) if i not in NO_CART}
     return [text(key) for name, *keys in commands_sent(tap) if name.upper() == b"LRANGE"
             for key in keys[:1] if key not in carts]
@@ -38,7 +38,7 @@ def cart_of(i):
 
 
 def fill(client, ids):
-    """Write the users and their carts, and returns what `load` must return for `ids`."""
+    """Write the users and their carts; return what `load` must return for `ids`."""
     pipe, right = client.pipeline(transaction=False), []
     for i in ids:
         cart, items = cart_of(i), [f"item {i}.{n}" for n in range(i % 3 + 1)]

@@ -120,9 +120,7 @@ class TooMany(BaseException):
 
 
 def taken(answer, client, story):
-    """What the answer said while `story` went on, or the error by which it gave up. Refused where
-    it never gives up.
-    """
+    """Return what the answer said, or the error by which it gave up; it has to give up."""
     with told_beforehand(story):
         try:
             said = answer(client, STOCK, AMOUNT)
@@ -140,9 +138,7 @@ def taken(answer, client, story):
 
 
 class Story:
-    """A rival client that takes from the stock just before the answer watches or writes, and keeps
-    an eye on the stock.
-    """
+    """A rival client that takes from the stock just before the answer watches or writes."""
 
     def __init__(self, rival, watches, writes):
         self.rival, self.watches, self.writes = rival, iter(watches), iter(writes)
@@ -165,9 +161,7 @@ class Story:
 
 
 def told_beforehand(story):
-    """Tell `story` before a WATCH, or anything that may change data, leaves on any connection but
-    the rival's.
-    """
+    """Tell `story` before a WATCH, or a write, leaves on any connection but the rival's."""
     def tell(connection, chunks, send):
         if connection.is_connected and connection.client_name != "rival":
             names = set(names_in(chunks))

@@ -37,7 +37,7 @@ def names(client):
 
 
 def watched(fn, client):
-    """(Cost, {name of a command: how often it was sent}, what fn returned)"""
+    """Return (Cost, {name of a command: how often it was sent}, what fn returned)."""
     with Tap() as tap:
         result = fn(client)
         if isinstance(result, Iterator):
@@ -46,7 +46,7 @@ def watched(fn, client):
 
 
 def save_all(save, client):
-    """Save the orders of everybody in turn, one of them twice; {customer: [texts]}."""
+    """Save everybody's orders in turn, one of them twice; return {customer: [texts]}."""
     right = {customer: [] for customer in ORDERS}
     number = 0
     for turn in range(max(ORDERS.values())):
@@ -81,7 +81,7 @@ def found(find, client, customer, texts, right):
 
 
 def wrong_orders(got, customer, texts, right, walks):
-    """What is wrong with the orders that were found, and hints that fit."""
+    """Return what is wrong with the orders that were found, and hints that fit."""
     if got and set(got) == {"None"}:
         return (f"find(r, {customer!r}) returned None {counted(len(got), 'time')}: the names that "
                 "it asks for are not those that save writes",

@@ -23,7 +23,7 @@ def check(answer):
 
 
 def write_customers(client):
-    """Write the records and both indexes, and a ghost into the indexes; {id: record}."""
+    """Write the records and both indexes, a ghost in the indexes; return {id: record}."""
     records = {number: {"name": f"customer {number}", "city": CITIES[number % 3],
                         "plan": PLANS[number % 2]} for number in range(1, CUSTOMERS + 1)}
     pipe = client.pipeline(transaction=False)
@@ -68,9 +68,7 @@ def checked(answer, client, city, plan, wanted):
 
 
 def refuse_bytes_in_names(commands):
-    """A member of a set is bytes; put into a name as it stands, it brings its b and its quotes
-    along.
-    """
+    """Raise Refused if a name holds b'…': a set's member is bytes, as it stands."""
     for name in (part.decode(errors="replace") for command in commands for part in command[1:]):
         if name.startswith("exercise:") and "b'" in name:
             raise Refused(f"you ask for {name!r}, and no key has that name: redis-py returns the "

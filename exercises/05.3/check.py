@@ -34,7 +34,7 @@ def check(answer):
 
 
 def written(places, sizes):
-    """Write the counters to the server and asks it what it made of them."""
+    """Write the counters to the server, and ask it what it made of them."""
     with exercise_client() as client:
         pipe = client.pipeline(transaction=False)
         for number, (key, field) in enumerate(places):

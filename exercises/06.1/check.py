@@ -53,9 +53,7 @@ def check(answer):
 
 
 def refuse_mistaken_marks(answer, r, found, order):
-    """Puts what stands in the stored JSON for a Decimal into an order as plain data: it must come
-    back as that, or be refused.
-    """
+    """Raise Refused if data that looks like the answer's mark for a Decimal becomes one."""
     mark = stands_for("price", found)
     for note in (mark, {**mark, "other": 1}) if isinstance(mark, dict) else (mark,):
         clean(r)
@@ -74,9 +72,7 @@ def refuse_mistaken_marks(answer, r, found, order):
 
 
 def stands_for(key, found):
-    """What stands beside `key` in what json.loads returned, however deep; None where there is no
-    such key.
-    """
+    """Return what stands beside `key` in a parsed JSON text, however deep, or None."""
     if isinstance(found, dict) and key in found:
         return found[key]
     parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
@@ -100,7 +96,7 @@ def refuse_what_is_not_json(data, order):
 
 
 def texts(found):
-    """Every string value in what json.loads returned, however deep."""
+    """Return every text in a parsed JSON text, however deep."""
     if isinstance(found, str):
         return [found]
     parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
@@ -117,9 +113,7 @@ def refuse_difference(order, got):
 
 
 def difference(wanted, got, where):
-    """The first place where two values differ in type or value, in words; None if they are the
-    same.
-    """
+    """Say where two values differ first in type or value; None if they are the same."""
     if type(wanted) is not type(got):
         return (f"{where} came back as {type(got).__name__} {got!r}; "
                 f"it was {type(wanted).__name__} {wanted!r}.")

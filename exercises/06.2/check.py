@@ -73,12 +73,12 @@ def check(load):
 
 
 def mark(how):
-    """What the payloads call in place of something that hurts."""
+    """Note that a payload ran, in place of something that hurts."""
     ran.append(how)
 
 
 class Calls:
-    """Pickles into a call of any function with any arguments."""
+    """What pickles into a call of any function with any arguments."""
 
     def __init__(self, function, *arguments):
         self.call = function, arguments
@@ -88,9 +88,7 @@ class Calls:
 
 
 def references():
-    """(name, a pickle that asks for it and does not call it) of every function and class that an
-    attack could begin with.
-    """
+    """Yield (name, a pickle that asks for it) of all that an attack could begin with."""
     for module in REACHABLE:
         for name in dir(module):
             if callable(each := getattr(module, name)) and each not in PLAIN and name.isascii():

@@ -63,9 +63,7 @@ def check(answer):
 
 @contextlib.contextmanager
 def meddling():
-    """Once the stock is stored, and before the answer sends anything more, somebody sells five.
-    Gives a list: the stock then.
-    """
+    """Sell five once the stock is stored, before more is sent; yield a list: the stock."""
     stock, busy = [PRODUCT["stock"]], []
 
     def meddle(connection, chunks, send):
@@ -80,9 +78,7 @@ def meddling():
 
 
 def sell(client):
-    """Take five from the stock wherever it is stored as a number of its own; yields what is left,
-    if it is.
-    """
+    """Take five from wherever the stock stands as a number of its own; yield what is left."""
     left, whole = PRODUCT["stock"] - 5, str(PRODUCT["stock"]).encode()
     for key in client.scan_iter(KEYS):
         kind = client.type(key)
@@ -95,9 +91,7 @@ def sell(client):
 
 
 def refuse_half_a_product(names):
-    """Raise Refused if the old product, or a field of it, was taken away by a command outside
-    MULTI … EXEC.
-    """
+    """Raise Refused if the old product was taken away outside MULTI … EXEC."""
     queued = False
     for name in names:
         queued = name == "MULTI" or (queued and name != "EXEC")

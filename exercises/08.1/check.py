@@ -78,7 +78,7 @@ def check_turns(tap):
 
 
 async def asked(answer, client, keys, callers):
-    """What each of several calls at the same time, with one client, returned."""
+    """Return what each of several calls at the same time, with one client, returned."""
     before = asyncio.all_tasks()
     async with event_loop.client_like(client) as own:
         try:

@@ -68,9 +68,7 @@ def check_queue(client):
 
 
 def check_end_of_patience(pool, client):
-    """With all connections taken, a call must give up within a second, and before they are given
-    back.
-    """
+    """Raise Refused unless a call gives up within a second while all connections are held."""
     patience = getattr(pool, "timeout", MOST_PATIENCE_S)
     if patience is None or patience > MOST_PATIENCE_S:
         raise Refused(f"with all {GRANTED} connections taken, a thread waits for one for "

@@ -58,9 +58,7 @@ def loaded(answer, client):
 
 
 def check_refused_one(answer):
-    """Try a server that refuses one of three keys: the replies behind the error must not wait for
-    the next caller.
-    """
+    """Raise Refused if replies behind a refused SET wait for the next caller."""
     client = spare(max_connections=1, retry=Retry(NoBackoff(), 0))
     try:
         client.execute_command("ACL", "SETUSER", "default", "resetkeys", "~exercise:row:*")
@@ -86,7 +84,7 @@ def check_refused_one(answer):
 
 
 def heard_next(client):
-    """What the next one to use the client reads for an ECHO of "exercise"."""
+    """Return what the next one to use the client reads for an ECHO of "exercise"."""
     try:
         return client.echo("exercise")
     except redis.exceptions.MaxConnectionsError:
@@ -97,9 +95,7 @@ def heard_next(client):
 
 
 def let_arrive(client):
-    """An answer that did not wait for its replies has come back before the server has run all of
-    it.
-    """
+    """Wait for the server, which an answer that reads no reply does not."""
     last, deadline = list(VALUES)[-1], time.monotonic() + ARRIVAL_S
     while not client.exists(last) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -115,8 +111,7 @@ def check_stored(client):
 
 
 def check_left_usable(client, number):
-    """`number` is the id that the server gave to the client's connection before the answer had it.
-    """
+    """Raise Refused unless the connection, `number` by CLIENT ID, is as good as before."""
     try:
         reply = client.echo("exercise")
     except redis.exceptions.MaxConnectionsError:
@@ -134,12 +129,7 @@ def check_left_usable(client, number):
 
 
 def watch(client):
-    """What the client's only connection sends from now on, piece by piece, and for each read how
-    many bytes came.
-
-    The socket itself is watched, since an answer may write to it past redis-py, as the chapter
-    does.
-    """
+    """Return a list of what the client's socket sends from now on, and how many bytes it reads."""
     traffic = []
     connection = borrowed(client)
     connection.disconnect()
@@ -151,7 +141,7 @@ def watch(client):
 
 
 class Watched:
-    """A socket that notes what is sent and when is read."""
+    """A socket that notes what is sent and how many bytes are read."""
 
     def __init__(self, sock, traffic):
         self._sock, self._traffic = sock, traffic
@@ -180,9 +170,7 @@ class Watched:
 
 
 def watch_release(client, traffic):
-    """Note, each time that a connection is given back to the client's pool, how many bytes had
-    been read until then.
-    """
+    """Note, whenever a connection is given back, how many bytes had been read."""
     pool, returned = client.connection_pool, []
     release = pool.release
 

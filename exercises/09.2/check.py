@@ -31,9 +31,7 @@ def compare_options(client, made):
 
 
 def options_of(client):
-    """The options of a client's connections that can be compared; of its retries, how many there
-    are and with what pauses.
-    """
+    """Return the options of a client's connections that can be compared."""
     options = client.connection_pool.connection_kwargs
     plain = {name: value for name, value in options.items()
              if isinstance(value, (str, int, float, bool)) and name not in ("password", "protocol")}

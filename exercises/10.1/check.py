@@ -59,7 +59,7 @@ def check_uncut(client, answer):
 
 
 def commands_of(client, answer):
-    """How many commands the answer sends for a batch that is new."""
+    """Return how many commands the answer sends for a batch that is new."""
     clean(client)
     with Tap() as tap:
         answer(client, MONDAY, SALES)
@@ -88,9 +88,7 @@ def check_cut(client, answer, place, total):
 
 
 def check_marks(client):
-    """The batch has just been counted: what is there beside the counters must last for a day, and
-    lie in their slot.
-    """
+    """Raise Refused unless a batch's mark lasts for a day, in the slot of the counters."""
     for key in client.scan_iter("exercise:*"):
         if key.decode().removeprefix(SHOP) in SALES:
             continue
@@ -146,9 +144,7 @@ def compare_sales(client, times, what):
 
 
 def cut_after(place):
-    """Break the connection once: when the server has run `place` commands that were sent inside,
-    their last reply unheard.
-    """
+    """Break the connection once, when the server has run `place` commands of those sent."""
     left = [place]  # commands that still pass; None after the cut
 
     def cut(connection, chunks, send):

@@ -76,9 +76,7 @@ def check_stalled(client, server, where):
 
 
 def check_gone(client):
-    """A machine that is gone answers nobody. What the client would wait for is counted, not waited
-    for: systems differ in how.
-    """
+    """Raise Refused if a machine that is gone would be waited for too long, by counting."""
     attempts = attempts_by(client)
     patience = client.connection_pool.make_connection().socket_connect_timeout
     if patience is None or attempts * patience >= BUDGET_S:
@@ -103,9 +101,7 @@ def check_gone(client):
 
 
 def waits_when_gone(client):
-    """(replies waited for, connections tried, seconds paused) by one command on a connection that
-    was open, all in vain.
-    """
+    """Return (replies waited for, connections tried, seconds paused) by one call in vain."""
     client.ping()
     tried = []
 
@@ -133,9 +129,7 @@ def attempts_by(client):
 
 
 def patience_of(client):
-    """How long its attempts wait for a reply, together, in seconds; 0 where no timeout of theirs
-    says it.
-    """
+    """Return the seconds that all attempts wait for a reply; 0 without a timeout."""
     return attempts_by(client) * (client.get_connection_kwargs().get("socket_timeout") or 0)
 
 

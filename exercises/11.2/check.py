@@ -33,7 +33,7 @@ def check(answer):
 
 
 def turn_about(primary):
-    """A client whose two connections are used in turn, as if other threads were using the pool."""
+    """Return a client that uses two connections in turn, as beside other threads."""
     options = {name: primary.get_connection_kwargs()[name] for name in ("host", "port", "password")}
     pool = redis.BlockingConnectionPool(max_connections=2, timeout=1, queue_class=queue.Queue,
                                         socket_timeout=SOCKET_TIMEOUT_S,
@@ -45,7 +45,7 @@ def turn_about(primary):
 
 
 def saved(client, answer, value):
-    """(what it returned as a bool, the seconds it took) of one call."""
+    """Return (what one call returned, as a bool, and the seconds it took)."""
     started = time.perf_counter()
     said = answer(client, ORDER, value)
     if said not in (True, False):
@@ -79,7 +79,7 @@ def check_confirmed(client, two, answer):
 
 
 def strangers(tap):
-    """Whether a WAIT was sent over a connection that has not written the order."""
+    """Tell whether a WAIT was sent over a connection that has not written the order."""
     wrote = set()
     for write in tap.writes:
         for name in [] if write.handshake else names_in(write.chunks):

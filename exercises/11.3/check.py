@@ -93,9 +93,7 @@ def check_race(client, rival, answer):
 
 @contextlib.contextmanager
 def overtaken(rivals_call):
-    """Inside the block, `rivals_call()` runs once: just before the first command is sent that could
-    write. Yields what it did.
-    """
+    """Run `rivals_call()` once before the first command that could write; yield what it said."""
     told = []
 
     def overtake(connection, chunks, send):

@@ -20,7 +20,7 @@ def check(answer):
 
 
 def fill_cart(client, number):
-    """(user, the lines expected) of a cart that nobody has seen before."""
+    """Return (user, the lines expected) of a cart that nobody has seen before."""
     user, lines = secrets.token_hex(4), []
     for place in range(number):
         product, amount, price = (secrets.token_hex(4), secrets.randbelow(9) + 1,

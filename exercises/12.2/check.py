@@ -43,7 +43,7 @@ def check(answer):
 
 
 def program_of(*parts):
-    """(a function of a client that calls functions of these bodies, their names)."""
+    """Return a function that calls functions of these bodies, and their names."""
     names = [f"step_{secrets.token_hex(3)}" for _ in parts]
     text = ("\n".join(f"def {name}(r):\n    {part}\n"
                       for name, part in zip(names, parts, strict=True)))

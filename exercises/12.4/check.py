@@ -22,9 +22,7 @@ def check(answer):
 
 
 def fill_thread(client, number):
-    """(post, the lines expected) of a thread that nobody has seen before. Every fifth comment is
-    deleted, a third banned.
-    """
+    """Return (post, the lines expected) of a new thread, some comments gone or banned."""
     post, lines = secrets.token_hex(4), []
     authors = [secrets.token_hex(4) for _ in range(6)]
     for place, author in enumerate(authors):

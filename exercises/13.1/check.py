@@ -23,7 +23,7 @@ def check(answer):
 
 
 def parts_of(got):
-    """(t, s, evidence) of what was returned. Raises Refused for anything else."""
+    """Return (t, s, evidence) of what was returned; raise Refused for anything else."""
     if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
         raise Refused("return three things: t, s, and a dict of the evidence",
                       "return t, s, {turns: expected seconds, …}")
@@ -58,7 +58,7 @@ def check_explained(name, figures, parts):
 
 
 def why_turn(said, figures):
-    """What may have gone wrong with t, in words."""
+    """Say what may have gone wrong with t."""
     (many, longer), (few, shorter) = figures[0], figures[-1]
     if same(said, longer / many):
         return ": seconds by turns counts what happens once as turns too"
@@ -73,9 +73,7 @@ def why_turn(said, figures):
 
 
 def check_evidence(name, figures, said, expected):
-    """Raise Refused unless `said` holds what the explanation expects of the figures between the
-    first and the last.
-    """
+    """Raise Refused unless `said` holds what is expected of the figures in between."""
     if fitted := {figures[0][0], figures[-1][0]} & set(said):
         raise Refused(f"{name}: t and s are right, but {counted(len(fitted), 'figure')} of your "
                       "evidence went into the fit", OUTSIDE,

@@ -35,9 +35,7 @@ def check(answer):
 
 
 def rounds_of(share, loop_s, stalled, place):
-    """{"loop": ten times, "pipeline": ten times}, the one a `share` of the other but for a stalled
-    round.
-    """
+    """Return ten times of each, the one a `share` of the other but for a stalled round."""
     rounds = {"loop": [loop_s * (1 + i / 1_000) for i in range(ROUNDS)]}
     rounds["pipeline"] = [share * seconds for seconds in rounds["loop"]]
     if stalled:

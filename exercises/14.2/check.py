@@ -33,9 +33,7 @@ def in_short(command):
 
 @contextlib.contextmanager
 def calls_of(function):
-    """A list of the calls of `function`, one that is written in C, that are made in this thread
-    inside the block.
-    """
+    """Yield a list of this thread's calls of `function`, which is written in C."""
     seen, before = [], sys.getprofile()
     sys.setprofile(lambda frame, event,
                    what: seen.append(frame.f_lineno) if event == "c_call" and what is function
@@ -47,9 +45,7 @@ def calls_of(function):
 
 
 def check_arm(client, name, fn, turns):
-    """The commands that one variant sent. Raises Refused where its work or its turns are not those
-    of the task.
-    """
+    """Return the commands that one variant sent; raise Refused where its work is another."""
     clean(client)
     with Tap() as tap, calls_of(time.sleep) as slept:
         fn(client)
