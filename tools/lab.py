@@ -98,7 +98,7 @@ def tidy(copied):
         if not stays and is_plain(target) and not through_a_link(target):
             target.unlink()
         if now:
-            said.append(f"{name} is now {now}: chapters were renumbered, and the exercises you solved in it count there."
+            said.append(f"{name} is now {now}: chapters were renumbered."
                         + (" Yours is kept as you edited it, under its old name." if stays else ""))
         if not stays:
             del copied[name]
