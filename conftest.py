@@ -24,7 +24,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share it: the tests that 
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
 
 # The slowest first, so that no worker begins one of them when the others are done.
-FIRST = "test_browser.py", "test_solutions.py", "test_waiting_map.py", "test_figures.py"
+FIRST = "test_browser.py", "test_exercise_folders.py", "test_waiting_map.py", "test_figures.py"
 # These read what the notebooks of this session reach: the verdicts, and the figures.
 LAST = "test_verdict_words.py", "test_figures_of_chapters.py"
 # Between workers, the chapters that take longest begin. One after the other, they run as they are read.

@@ -10,7 +10,6 @@ import sys
 import time
 
 import redis.asyncio
-from roundtrips import trace
 from roundtrips.estimate import leaves_out
 
 import lab_utils as lab
@@ -19,6 +18,7 @@ from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
 from lab_utils.timing.rounds import no_garbage_collection
+from roundtrips import trace
 
 from .programs import HELD_OUT, OTHERS, PROGRAMS
 from .row import Row

@@ -22,7 +22,7 @@ PARTS = {  # in the order of the book
 FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
 GAME = PurePosixPath("notebooks/game.md")
-SOLUTION = re.compile(r"notebooks/solutions/((\d\d)\.\d)\.py$")
+SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
 LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
 CODE_OR_LINK = re.compile(f"{CODE}|{LINK}", re.MULTILINE)
@@ -64,7 +64,7 @@ class Book:
 
     def chapter(self, page):
         notebook = chapter.read(ROOT / page)
-        solutions = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks" / "solutions").glob("*.py")}
+        solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
         self.bring(FILM)
         notebook = chapter.as_read(notebook, solutions, relative(FILM, page))
         for cell in notebook["cells"]:

@@ -8,9 +8,14 @@ from roundtrips import trace
 
 from . import __all__ as NAMES
 from .arguments import discarding
+from .counting.cost import Cost, count
+from .counting.side_by_side import plot_lanes, race
+from .counting.tcp_segments import segments
+from .counting.timelines import timeline
+from .counting.wire import capture
 from .course import out_of_order, reporting
 from .course.claims import claim, ledger
-from .course.exercises import check, progress
+from .course.exercises import check
 from .course.guesses import calibration, guess
 from .course.published import plot_published
 from .course.retrials import retrial
@@ -38,11 +43,6 @@ from .timing.fitting import describe, fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
 from .timing.sampling import sampled
 from .timing.sweeps import sweep
-from .counting.cost import Cost, count
-from .counting.side_by_side import plot_lanes, race
-from .counting.tcp_segments import segments
-from .counting.timelines import timeline
-from .counting.wire import capture
 
 
 def guarded(thing):

@@ -411,7 +411,7 @@ WITH_OPTIONS = {
     "sweep": lambda options: lab.sweep(works, (1, 2), **options),
     "replica": lambda options: lab.replica(**options),
 }
-TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial", "trace"}  # no argument that could be wrong
+TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "retrial", "trace"}  # no argument that could be wrong
 NO_FUNCTION = {"Cost", "LabError"}  # what is returned, and what is raised
 PRINTS = {"check"}  # a verdict on whatever it is given
 

@@ -13,7 +13,7 @@ import links
 import sources
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SOLUTIONS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks" / "solutions").glob("*.py")}
+SOLUTIONS = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
@@ -86,8 +86,8 @@ def test_the_race_plays_below_its_picture():
 
 @pytest.mark.parametrize("page, link, there", [
     ("notebooks/01_round_trips.ipynb", "[03](03_loops_pipelines_mset.ipynb)", "[03](03_loops_pipelines_mset.ipynb)"),
-    ("notebooks/01_round_trips.ipynb", "[S](solutions/01.2.py)", "[S](#solution-01-2)"),
-    ("docs/kit.md", "[S](../notebooks/solutions/01.2.py)", "[S](../notebooks/01_round_trips.ipynb#solution-01-2)"),
+    ("notebooks/01_round_trips.ipynb", "[S](../exercises/01.2/solution.py)", "[S](#solution-01-2)"),
+    ("docs/kit.md", "[S](../exercises/01.2/solution.py)", "[S](../notebooks/01_round_trips.ipynb#solution-01-2)"),
     ("notebooks/12_your_own_code.ipynb", "[page](game/page.py)", "[page](game.md#page-py)"),
     ("notebooks/12_your_own_code.ipynb", "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
     ("docs/a.md", "[it](../notebooks/01_round_trips.ipynb#Who-is-slow?)", "[it](../notebooks/01_round_trips.ipynb#who-is-slow)"),

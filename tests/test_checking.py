@@ -10,6 +10,7 @@ from redis.connection import AbstractConnection
 
 import lab_utils as lab
 from lab_utils import Cost
+from lab_utils.counting.recording import Recording, chunks_of
 from lab_utils.course.checking import (
     Refused,
     borrowed,
@@ -27,7 +28,6 @@ from lab_utils.course.checking import (
     trips_of,
 )
 from lab_utils.testbed import guard
-from lab_utils.counting.recording import Recording, chunks_of
 
 
 def cost(round_trips, connections=0, handshake_trips=0):

@@ -12,9 +12,9 @@ import redis.connection
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.testbed import chosen_server
 from lab_utils.counting.cost import Cost, Costs, cost_and_result
 from lab_utils.counting.recording import Recording
+from lab_utils.testbed import chosen_server
 
 TAPPED = [(owner, name) for owner in (redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection)
           for name in ("connect_check_health", "send_packed_command", "read_response")]
@@ -353,8 +353,8 @@ def test_taps_within_taps(r):
         with Recording() as inner:
             r.get("key1")
         r.get("key1")
-    assert ([len(seen.round_trips) for seen in (outer, inner)], [sum(len(read.data) for read in seen.reads) for seen in (outer, inner)]) \
-        == ([3, 1], [5 + 12 + 12, 12])
+    assert [len(seen.round_trips) for seen in (outer, inner)] == [3, 1]
+    assert [sum(len(read.data) for read in seen.reads) for seen in (outer, inner)] == [5 + 12 + 12, 12]
     assert is_plain()
 
 

@@ -163,9 +163,9 @@ def test_work_that_is_roots(doctor, monkeypatch):
 
 def test_a_memory_that_cannot_be_read(doctor):
     (doctor.WORK / ".lab").mkdir(parents=True)
-    (doctor.WORK / ".lab" / "progress.json").write_text("{", encoding="utf-8")
-    (doctor.WORK / ".lab" / "claims.json").write_text("{}", encoding="utf-8")
-    assert one(doctor.work, "note").startswith("progress.json cannot be read")
+    (doctor.WORK / ".lab" / "state.json").write_text("{", encoding="utf-8")
+    (doctor.WORK / ".lab" / "copies.json").write_text("{}", encoding="utf-8")
+    assert one(doctor.work, "note").startswith("state.json cannot be read")
 
 
 @pytest.mark.parametrize("name", ["redis.py", "json.py", "lab_utils/__init__.py", "hiredis/__init__.py"])

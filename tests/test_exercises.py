@@ -1,30 +1,37 @@
 """Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
 
-import json
-
 import pytest
 import redis
 
 import lab_utils as lab
-from lab_utils.course import exercises
-from lab_utils.course.checking import Refused
+from lab_utils.course import exercises, state
 from lab_utils.course.exercises import Exercise, unsolved
+
+TRIAL = """
+from lab_utils.course.checking import Refused
+
+def check(answer):
+    got = answer(None)
+    if got == 1:
+        return "1, as asked"
+    raise Refused(f"{got} is not 1", *(["which numbers are above 0?", "1 is"] if got < 0 else []))
+"""
 
 
 @pytest.fixture
-def trial(remembered, monkeypatch):
-    """An exercise 99.1 that wants a function which returns 1."""
-    exercises.load_all()
-
-    def check(answer):
-        got = answer(None)
-        if got != 1:
-            raise Refused(f"{got} is not 1")
-        return "1, as asked"
-
-    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise(
-        "99.1", "write a function that returns 1.", ("count", "to one"), check))
+def trial(remembered, monkeypatch, tmp_path):
+    """An exercise 99.1, in a folder of its own, that wants a function which returns 1."""
+    folder = tmp_path / "exercises" / "99.1"
+    folder.mkdir(parents=True)
+    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n", encoding="utf-8")
+    (folder / "check.py").write_text(TRIAL, encoding="utf-8")
+    monkeypatch.setattr(exercises, "FOLDER", folder.parent)
     return remembered
+
+
+def checks(monkeypatch, check):
+    """The exercise 99.1 has another check."""
+    monkeypatch.setattr(exercises, "load", lambda name: Exercise(name, "return 1.", ("count", "to one"), check))
 
 
 def test_open_solved_and_refused(trial, capsys):
@@ -45,13 +52,7 @@ def test_open_solved_and_refused(trial, capsys):
     ]
 
 
-def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, monkeypatch, capsys):
-    def check(answer):
-        if answer(None) < 0:
-            raise Refused("below 0", "which numbers are above 0?", "1 is")
-        raise Refused("not 1")
-
-    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count", "to one"), check))
+def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, capsys):
     for value in (-1, 2, -1, -1, 2):
         lab.check("99.1", lambda r, value=value: value)
     hints = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")]
@@ -59,11 +60,11 @@ def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, monkeypatch
 
 
 def test_progress_of_before_hints_followed_mistakes_is_kept(trial, capsys):
-    trial.mkdir(exist_ok=True)
-    (trial / "progress.json").write_text('{"99.1": {"solved": false, "tries": 3}}', encoding="utf-8")
+    with state.changing("progress") as progress:
+        progress["99.1"] = {"solved": False, "tries": 3}
     lab.check("99.1", lambda r: 2)
     assert capsys.readouterr().out == "99.1 not yet: 2 is not 1\nHint: count\n"
-    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))["99.1"]
+    known = state.load("progress")["99.1"]
     assert known["tries"] == 4 and known["solved"] is False
 
 
@@ -82,7 +83,7 @@ def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "Hint: count"
 
 
-def test_what_the_check_met_is_not_blamed_on_the_code(trial, capsys):
+def test_what_the_check_met_is_not_blamed_on_the_code(remembered, capsys):
     lab.check("01.1", int)
     assert "01.1 not yet: the check used your answer, and met ValueError: int() base must be" in capsys.readouterr().out
 
@@ -91,7 +92,7 @@ def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsy
     def check(answer):
         raise lab.LabError("The function is `async def`. Write it as `def`.")
 
-    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count", "to one"), check))
+    checks(monkeypatch, check)
     lab.check("99.1", lambda r: 2)
     assert capsys.readouterr().out == "99.1 not yet: The function is `async def`. Write it as `def`.\n"
 
@@ -107,22 +108,19 @@ def test_what_the_answer_raises_is_a_finding(trial, capsys):
 
 def test_an_unknown_exercise(trial, capsys):
     lab.check("99.9", lambda r: 1)
-    assert capsys.readouterr().out.startswith("There is no exercise '99.9'. There are: ")
+    assert capsys.readouterr().out == "There is no exercise '99.9'. There are: 99.1.\n"
 
 
-def test_progress_is_remembered_and_shown(trial, capsys):
+def test_without_the_folder_it_says_where_to_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(exercises, "FOLDER", tmp_path)
+    with pytest.raises(lab.LabError, match="clone"):
+        lab.check("01.1", int)
+
+
+def test_what_was_solved_is_remembered(trial):
     lab.check("99.1", lambda r: 2)
     lab.check("99.1", lambda r: 1)
-    known = json.loads((trial / "progress.json").read_text(encoding="utf-8"))
-    assert known["99.1"] == {"solved": True, "tries": 1}
-    capsys.readouterr()
-    lab.progress()
-    assert "chapter 99   99.1 solved\n" in capsys.readouterr().out
-
-
-def test_progress_before_anything_was_tried(trial, capsys):
-    lab.progress()
-    assert "chapter 99   99.1 open\n" in capsys.readouterr().out
+    assert state.load("progress")["99.1"] == {"solved": True, "tries": 1}
 
 
 def dots(r):
@@ -188,18 +186,11 @@ def test_several_answers_of_which_one_is_missing():
     assert unsolved((one, dots)) and not unsolved((one, ping))
 
 
-def test_every_exercise_is_named_after_its_chapter_and_has_hints():
-    exercises.load_all()
-    for name, exercise in exercises.EXERCISES.items():
-        assert exercise.check.__module__.endswith(f"ch{name.split('.')[0]}"), name
-        assert len(exercise.hints) >= 2 and exercise.task, name
-
-
 def test_what_it_says_fits_the_page(monkeypatch, trial, capsys):
     def check(answer):
         raise exercises.Refused("one word and another, " * 12, "look at 'exercise:key' " * 8)
 
-    monkeypatch.setitem(exercises.EXERCISES, "99.1", Exercise("99.1", "return 1.", ("count",), check))
+    checks(monkeypatch, check)
     lab.check("99.1", lambda r: 2)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 4 and max(map(len, lines)) <= 100

@@ -13,6 +13,7 @@ from matplotlib import font_manager
 from matplotlib.text import Text
 
 import lab_utils as lab
+from lab_utils.counting.wire import Capture, Message
 from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
 from lab_utils.figures import canvas, labels, style
@@ -21,7 +22,6 @@ from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
-from lab_utils.counting.wire import Capture, Message
 
 SMALLEST_POINTS = 8
 

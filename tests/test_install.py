@@ -42,7 +42,7 @@ def test_what_is_installed_here_is_what_is_pinned():
 def test_a_learner_gets_nothing_that_only_tests_need():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt; the rest with the other file."""
     used = set()
-    for folder, pattern in (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("notebooks/solutions", "*.py")):
+    for folder, pattern in (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("exercises", "*/solution.py")):
         for path in (ROOT / folder).glob(pattern):
             for names in re.findall(r"^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8"), re.MULTILINE):
                 used |= set(", ".join(names).split(", "))

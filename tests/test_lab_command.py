@@ -19,8 +19,10 @@ def command(tmp_path):
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     publish(module, "first")
-    (module.CHAPTERS / "solutions" / "wrong").mkdir(parents=True)
-    (module.CHAPTERS / "solutions" / "01.1.py").write_text("answer = 1\n", encoding="utf-8")
+    (module.EXERCISES / "01.1" / "wrong").mkdir(parents=True)
+    (module.EXERCISES / "01.1" / "check.py").write_text("", encoding="utf-8")
+    (module.EXERCISES / "01.1" / "wrong" / "loop.py").write_text("", encoding="utf-8")
+    (module.EXERCISES / "01.1" / "solution.py").write_text("answer = 1\n", encoding="utf-8")
     return module
 
 
@@ -55,6 +57,15 @@ def test_the_first_time_everything_is_copied(command):
     assert command.bring_up_to_date() == []
     assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
     assert text_of(command) == "print('first')"
+
+
+def test_a_link_to_a_solution_leads_to_its_copy_and_is_no_edit(command):
+    cell = nbformat.v4.new_markdown_cell("[Solution](../exercises/01.1/solution.py)", id="cell-00")
+    (command.CHAPTERS / "01_chapter.ipynb").write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[cell])), encoding="utf-8")
+    command.bring_up_to_date()
+    assert text_of(command) == "[Solution](solutions/01.1.py)"
+    publish(command, "second")
+    assert command.bring_up_to_date() == [] and text_of(command) == "print('second')"
 
 
 def test_the_game_of_chapter_12_is_copied_and_what_it_compiled_to_is_not(command):
@@ -145,7 +156,7 @@ def test_a_deleted_copy_comes_back(command):
 def test_an_edited_solution_stays(command):
     command.bring_up_to_date()
     (command.WORK / "solutions" / "01.1.py").write_text("answer = 'mine'\n", encoding="utf-8")
-    (command.CHAPTERS / "solutions" / "01.1.py").write_text("answer = 2\n", encoding="utf-8")
+    (command.EXERCISES / "01.1" / "solution.py").write_text("answer = 2\n", encoding="utf-8")
     command.bring_up_to_date()
     assert (command.WORK / "solutions" / "01.1.py").read_text(encoding="utf-8") == "answer = 'mine'\n"
     assert (command.WORK / "solutions" / "01.1.new.py").read_text(encoding="utf-8") == "answer = 2\n"
@@ -344,15 +355,15 @@ def test_copies_carry_no_answers(command):
 
 def test_only_the_solutions_are_copied_not_what_tests_need(command):
     for folder in ("wrong", "also"):
-        (command.CHAPTERS / "solutions" / folder).mkdir(exist_ok=True)
-        (command.CHAPTERS / "solutions" / folder / "01.1_other.py").write_text("answer = 2\n", encoding="utf-8")
+        (command.EXERCISES / "01.1" / folder).mkdir(exist_ok=True)
+        (command.EXERCISES / "01.1" / folder / "other.py").write_text("answer = 2\n", encoding="utf-8")
     command.bring_up_to_date()
     assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
 
 
 def rename(command):
     (command.CHAPTERS / "01_chapter.ipynb").rename(command.CHAPTERS / "02_chapter.ipynb")
-    (command.CHAPTERS / "solutions" / "01.1.py").unlink()
+    (command.EXERCISES / "01.1" / "solution.py").unlink()
     command.RENAMED = {"01_chapter.ipynb": "02_chapter.ipynb"}
 
 

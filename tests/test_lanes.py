@@ -15,10 +15,10 @@ from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.figures import lanes, style
-from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 from lab_utils.counting.recording import Recording
 from lab_utils.counting.watching import Queueing, one_run, run_of, watch
+from lab_utils.figures import lanes, style
+from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 
 
 def loop(r):

@@ -10,10 +10,10 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 import pytest
 import redis
 import redis.asyncio
-
-from lab_utils.testbed.chosen_server import server
 from lab_utils.tracing import tap
 from lab_utils.tracing.middleware import asgi, wsgi
+
+from lab_utils.testbed.chosen_server import server
 
 HEADER = re.compile(r'redis;dur=(\d+\.\d);desc="(\d+) round trips?, (\d+) waits?(?:, (\d+) to connect)?"\Z')
 

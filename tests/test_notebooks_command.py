@@ -65,7 +65,7 @@ def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remember
     tried = {"C2": known | {"chapters": {"14_scoreboard": {"word": "holds", "taken_share": 0.3}}},
              "C3": known | {"chapters": {"14_scoreboard": {"word": "holds", "taken_share": 0.0}, "10": {"taken_share": 0.5}}}}
     command.os.makedirs(remembered)
-    (remembered / "claims.json").write_text(json.dumps(tried), encoding="utf-8")
+    (remembered / "state.json").write_text(json.dumps({"claims": tried}), encoding="utf-8")
     path = tmp_path / "14_scoreboard.ipynb"
     write(path, "print('a new fact')")
     assert command.main([str(path)]) == 1

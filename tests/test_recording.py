@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers import refusal
-from roundtrips import redis_py
 
 import lab_utils as lab
 from lab_utils.counting.recording import Recording
+from roundtrips import redis_py
 
 
 @pytest.fixture(autouse=True)

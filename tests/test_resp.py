@@ -4,7 +4,6 @@ import hiredis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from roundtrips.resp import ReplyError, commands_in, replies_in
 
 VALUES = [

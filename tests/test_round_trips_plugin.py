@@ -13,11 +13,11 @@ from importlib import import_module
 import pytest
 import redis.asyncio
 from helpers import ROOT, refusal
+from lab_utils.tracing import OverBudget, budget
+from lab_utils.tracing.budgets import budget_of
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing import OverBudget, budget
-from lab_utils.tracing.budgets import budget_of
 
 TESTS = """
 import json, os, unittest

@@ -15,12 +15,12 @@ import pytest
 import redis
 import redis.asyncio
 from helpers import ROOT
-
-from lab_utils.errors import LabError
-from lab_utils.testbed.chosen_server import server
 from lab_utils.tracing import Trace, command, others, ratchets, trace
 from lab_utils.tracing.page import page_of
 from lab_utils.tracing.perfetto import events_of
+
+from lab_utils.errors import LabError
+from lab_utils.testbed.chosen_server import server
 
 PROGRAM = """
 import atexit, json, os, signal, subprocess, sys, threading

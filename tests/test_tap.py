@@ -12,13 +12,13 @@ import redis
 import redis.asyncio.connection
 import redis.connection
 from helpers import refusal
-
-import lab_utils as lab
-from lab_utils.testbed import event_loop
 from lab_utils.tracing import received, tap
-from lab_utils.counting.cost import cost_and_result
 from lab_utils.tracing.insides import KNOWN
 from lab_utils.tracing.tap import Tap
+
+import lab_utils as lab
+from lab_utils.counting.cost import cost_and_result
+from lab_utils.testbed import event_loop
 
 OWNERS = [*((owner, name) for owner in (tap.SYNC, tap.ASYNC) for name in tap.REPLACED), (threading.Thread, "start")]
 ORIGINALS = [owner.__dict__[name] for owner, name in OWNERS]

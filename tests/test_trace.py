@@ -20,18 +20,18 @@ import redis.asyncio
 from counting_proxy import counting_proxy
 from helpers import refusal
 from IPython.core.compilerop import CachingCompiler
-from redis.backoff import NoBackoff
-from redis.cache import CacheConfig
-from redis.retry import Retry
-
-import lab_utils as lab
-from lab_utils.testbed.chosen_server import server
 from lab_utils.tracing import overhead, recorder, replay, tap
 from lab_utils.tracing.recorder import Fold
 from lab_utils.tracing.replay import seconds_at
 from lab_utils.tracing.sites import NOWHERE, Site
 from lab_utils.tracing.traces import Record, Trace, trace
 from lab_utils.tracing.turns import Turn
+from redis.backoff import NoBackoff
+from redis.cache import CacheConfig
+from redis.retry import Retry
+
+import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
 
 FUNCTION = """#!lua name=mine
 redis.register_function('one_more', function(keys) return redis.call('INCR', keys[1]) end)

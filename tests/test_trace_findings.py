@@ -6,12 +6,12 @@ import json
 import pytest
 import redis
 import redis.asyncio
+from lab_utils.tracing.traces import trace
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 import lab_utils as lab
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing.traces import trace
 
 LONG_SCRIPT = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
 IDS = range(20)

@@ -7,7 +7,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from lab_utils.tracing import overhead, replay
 from lab_utils.tracing.gil import is_of_threads
 from lab_utils.tracing.replay import seconds_at

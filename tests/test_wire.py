@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 from helpers import refusal
+from roundtrips.recorder import Message
 
 import lab_utils as lab
-from roundtrips.recorder import Message
 from lab_utils.counting.wire import replies, reply_text, request_text, requests
 
 SET = b"*3\r\n$3\r\nSET\r\n$4\r\nkey%d\r\n$6\r\nvalue%d\r\n"

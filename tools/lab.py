@@ -13,11 +13,14 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "notebooks"
+EXERCISES = ROOT / "exercises"
+SOLUTION_LINK = re.compile(r"\.\./exercises/(\d\d\.\d)/solution\.py")  # in a chapter
 WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work").absolute()
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
 NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError  # what a file raises that is none any more
@@ -74,14 +77,20 @@ def bring_up_to_date():
 
 def chapters():
     """The notebooks, the game of chapter 12 and the solutions to be copied, in order. Other answers are for the tests."""
-    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"),
-             *(path for folder in ("game", "solutions") for path in (CHAPTERS / folder).glob("*.py"))]
-    return sorted(path for path in found if path.is_file())
+    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *CHAPTERS.glob("game/*.py"), *EXERCISES.glob("*/solution.py")]
+    return sorted((path for path in found if path.is_file()), key=name_of)
+
+
+def name_of(source):
+    """Where the copy of a file goes, below work/: solutions/03.2.py is exercises/03.2/solution.py."""
+    if source.is_relative_to(EXERCISES):
+        return f"solutions/{source.parent.name}.py"
+    return source.relative_to(CHAPTERS).as_posix()
 
 
 def tidy(copied):
     """Takes away the copies of what the lab has no more, and says what became of them; an edited one stays."""
-    known = {source.relative_to(CHAPTERS).as_posix() for source in chapters()}
+    known = set(map(name_of, chapters()))
     said = []
     for name in [name for name in copied if ".new" not in name and name not in known]:
         target, now = WORK / name, RENAMED.get(name)
@@ -89,7 +98,7 @@ def tidy(copied):
         if not stays and is_plain(target) and not through_a_link(target):
             target.unlink()
         if now:
-            said.append(f"{name} is now {now}: chapters were renumbered, and the exercises you solved in it count there."
+            said.append(f"{name} is now {now}: chapters were renumbered."
                         + (" Yours is kept as you edited it, under its old name." if stays else ""))
         if not stays:
             del copied[name]
@@ -102,7 +111,7 @@ def through_a_link(target):
 
 def bring(source, copied):
     """Brings one file up to date, and `copied` with it; returns what is worth saying."""
-    name = source.relative_to(CHAPTERS).as_posix()
+    name = name_of(source)
     target, now = WORK / name, digest(source)
     if copied.get(name) == now and os.path.lexists(target):
         return []
@@ -121,7 +130,9 @@ def bring(source, copied):
 
 
 def as_copied(source):
-    """The file as a learner gets it: a chapter without outputs, or the answer would stand below each guess."""
+    """The file as a learner gets it: a chapter without outputs, or the answer would stand below each guess, and with links to
+    the copies of the solutions.
+    """
     content = source.read_bytes()
     if source.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
@@ -129,8 +140,14 @@ def as_copied(source):
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "code":
                     cell.update(outputs=[], execution_count=None)
+                else:
+                    cell["source"] = to_the_copy("".join(cell["source"]))
             content = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
     return content
+
+
+def to_the_copy(text):
+    return SOLUTION_LINK.sub(r"solutions/\1.py", text)
 
 
 def remembered():
@@ -193,12 +210,14 @@ def beside(target, now, copied):
 
 
 def digest(path):
-    """Of a notebook, what its cells say; so that running it, which changes only outputs, is no edit. Else of the bytes."""
+    """Of a notebook, what its cells say in the copy; so that running it, which changes only outputs, is no edit. Else of the
+    bytes.
+    """
     text = path.read_bytes()
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
             cells = json.loads(text)["cells"]
-            text = json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
+            text = json.dumps([[cell["cell_type"], to_the_copy("".join(cell["source"]))] for cell in cells]).encode()
     return hashlib.sha256(text).hexdigest()
 
 

@@ -1,7 +1,8 @@
-"""A chapter's cells, run one after the other in a Python of their own, as a notebook's kernel runs them.
+"""Run a chapter's cells one after the other in this Python, as a notebook's kernel runs them.
 
-Run by `retrials.py`, by path. Reads JSON: the cells, the folder to run them in, seconds for each. After each cell it prints a
-line of JSON: what the lab remembers by then (its folder is the one it was started in), and the error that ended it or null.
+`retrials.py` starts it, by path. Reads JSON: the cells, the folder to run them in, seconds for each.
+After each cell it prints a line of JSON: what the lab remembers by then (its folder is the one it
+was started in), and the error that ended it or null.
 """
 
 import json
@@ -29,14 +30,15 @@ def main():
         signal.signal(signal.SIGALRM, late)
         for cell in asked["cells"]:
             error = run(cell, asked["seconds"])
-            remembered = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in memory.glob("*.json")}
+            kept = memory / "state.json"
+            remembered = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
             print(json.dumps({"error": error, **remembered}), file=out, flush=True)
             if error:
                 break
 
 
 def run(cell, seconds):
-    """Runs one cell; the first line of its error, or None."""
+    """Run one cell; return the first line of its error, or None."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
     ended = InteractiveShell.instance().run_cell(cell)
     signal.setitimer(signal.ITIMER_REAL, 0)

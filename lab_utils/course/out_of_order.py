@@ -1,4 +1,4 @@
-"""A cell that was run before one it needs: which one that is, in a sentence below the error."""
+"""Say, below a NameError, which cell has to be run first."""
 
 import ast
 import os
@@ -17,26 +17,29 @@ class Place:
 
 
 def watch_cells():
-    """In IPython and Jupyter only."""
+    """Look at each cell that ends, in IPython and Jupyter only."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell:
         shell.events.register("post_run_cell", after_cell)
 
 
 def after_cell(result):
+    """Print the sentence, where a name is missing that another cell of the chapter makes."""
     error, path = result.error_in_exec, chapter_file()
-    if isinstance(error, NameError) and error.name and path and (told := sentence(error.name, result.info.raw_cell, path)):
+    if not isinstance(error, NameError) or not error.name or not path:
+        return
+    if told := sentence(error.name, result.info.raw_cell, path):
         print(told, file=sys.stderr)
 
 
 def chapter_file():
-    """The notebook that runs here, as it was last saved; None where nobody says which."""
+    """Return the notebook that runs here, as it was last saved; None where nobody says which."""
     path = Path(os.environ.get("JPY_SESSION_NAME") or f"{os.environ.get('LAB_CHAPTER')}.ipynb")
     return path if path.is_file() else None
 
 
 def sentence(name, source, path):
-    """Which cell to run first for `name`, needed by the cell `source`; "" where no other cell of the chapter makes it."""
+    """Say which cell makes `name`, needed by the cell `source`; "" where no other one does."""
     import nbformat  # takes longer than the rest of the lab
 
     try:
@@ -44,7 +47,8 @@ def sentence(name, source, path):
     except Exception:  # half written, or no notebook at all: the error itself has been shown
         return ""
     made, here = places(cells, source)
-    makers = [place for place in made[:here] if name in place.makes] or [place for place in made if name in place.makes]
+    makers = ([place for place in made[:here] if name in place.makes]
+              or [place for place in made if name in place.makes])
     if not makers:
         return ""
     first = makers[-1]
@@ -54,11 +58,12 @@ def sentence(name, source, path):
 
 
 def places(cells, source):
-    """([Place] of the code cells but the one that says `source`, how many of them stand above it)."""
+    """Return the Places of the code cells but `source`, and how many of them stand above it."""
     found, here, heading = [], None, ""
     for cell in cells:
         if cell.cell_type == "markdown":
-            titles = [line.lstrip("# ") for line in cell.source.splitlines() if line.startswith("##")]
+            titles = [line.lstrip("# ") for line in cell.source.splitlines()
+                      if line.startswith("##")]
             heading = titles[-1] if titles else heading
         elif cell.cell_type == "code" and cell.source.strip() == source.strip():
             here = len(found)
@@ -68,7 +73,7 @@ def places(cells, source):
 
 
 def made_by(source):
-    """The names that a cell makes for the others: what it assigns, defines or imports outside of functions."""
+    """Return the names that a cell assigns, defines or imports outside of functions."""
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a magic, or what the learner has begun to write
@@ -83,5 +88,6 @@ def made_by(source):
             names.add(node.id)
         elif isinstance(node, ast.alias):
             names.add((node.asname or node.name).split(".")[0])
-        waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.Lambda | ast.comprehension)]
+        waiting += [child for child in ast.iter_child_nodes(node)
+                    if not isinstance(child, ast.Lambda | ast.comprehension)]
     return frozenset(names)

@@ -1,6 +1,6 @@
 """What a room's board is told: guesses, what was measured, exercises tried. Nothing, unless LAB_BOARD_URL names a board.
 
-An event is written to `.lab/board.json` before anything else, and goes from there when the board has it on disk. It is posted
+An event is written to `.lab/state.json` before anything else, and goes from there when the board has it on disk. It is posted
 between two cells, by a thread that stands still while a cell runs, so nothing is sent inside a measurement. The board knows
 an event by its sender and its id: what is sent twice counts once. Whatever the board does, the cell goes on.
 """

@@ -1,8 +1,8 @@
-"""Every claim tried again, in brief: the chapters' own measuring cells, each chapter's in a Python of its own.
+"""Every claim tried again with its chapter's own measuring cells, in a Python of their own.
 
-In each chapter, the cells that its claims rest on carry the tag `trial`. These cells, and only these, are run in their
-order, one chapter after the other, at LAB_SCALE=ci. So the scoreboard has no measuring code that could drift from the
-chapters', and no verdict from yesterday.
+In each chapter, the cells that its claims rest on carry the tag `trial`. These cells, and only
+these, are run in their order, one chapter after the other, at LAB_SCALE=ci. So the scoreboard has
+no measuring code that could drift from the chapters', and no verdict from yesterday.
 """
 
 import json
@@ -28,8 +28,11 @@ CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
 
 @dataclass(frozen=True)
 class Retried:
-    """A claim, the verdict that it got just now (`word`, `because`, `addition`), and the file name of the `chapter` that
-    tells why. `turns_with` is what decides where the claim holds and by how much, one of claims.TURNS_WITH or ""."""
+    """A claim and the verdict that it got just now: `word`, `because`, `addition`.
+
+    `chapter` is the file name of the notebook that tells why. `turns_with`, one of claims.TURNS_WITH
+    or "", is what decides where the claim holds and by how much.
+    """
 
     name: str
     text: str
@@ -41,7 +44,7 @@ class Retried:
 
     @property
     def clause(self):
-        """The verdict in one clause: 'depends on the client', 'holds; the figures vary with the distance'."""
+        """The verdict in one clause: 'depends on the client', for one."""
         if self.word == claims.DEPENDS:
             return f"{self.word} {self.because.split(':')[0]}"
         if self.word == claims.UNTESTED:
@@ -51,44 +54,50 @@ class Retried:
 
 
 class Retrial:
-    """`claims` is {name: Retried}; `tables` is {what: {"published", "reproduced": {name: seconds}, "rtt_ms", …}}."""
+    """All claims tried again, and the published tables that came along.
+
+    `claims` is {name: Retried}, `tables` {what: {"published", "reproduced": {name: seconds},
+    "rtt_ms", …}}.
+    """
 
     def __init__(self, claims, tables):
         self.claims, self.tables = claims, tables
 
     def words(self):
-        """How many claims got each verdict: {"holds": 12, …}, the words that nobody got left out."""
+        """Return how many claims got each verdict, {"holds": 12, …}; words not got are left out."""
         counted = Counter(claim.word for claim in self.claims.values())
         return {word: counted[word] for word in claims.WORDS if counted[word]}
 
     def against(self, said):
-        """What you said of some claims, beside what came out here: first those that came out otherwise.
+        """Return what you said of some claims beside what came out, the other ones first.
 
-        `said` is {"A1": "holds", "A2": "depends", "A3": "no", "A4": ...}; three dots say nothing. Returns an Against.
-        Raises LabError for a claim that is not on the board, and for another word.
+        `said` is {"A1": "holds", "A2": "depends", "A3": "no", "A4": ...}; three dots say nothing.
+        Returns an Against. Raises LabError for a claim that is not on the board, and for another
+        word.
         """
         words = said_of(said, self.claims)
         return Against([self.claims[name] for name in said], words)
 
     def by_condition(self):
-        """The claims grouped by what decides where each holds and by how much, as claims.TURNS_WITH has it: Conditions."""
+        """Return the claims as Conditions: grouped by what decides where each holds."""
         return Conditions(self.claims.values())
 
     def plot(self, title=None):
-        """Draws every claim in words, under its article, with its verdict as a word and a colour."""
+        """Draw every claim in words, under its article, its verdict a word and a colour."""
         from .scoreboard import plot_verdicts
 
         return plot_verdicts(self, title)
 
     def plot_tables(self, title=None):
-        """Draws each published table beside its reproduction at the fitted distance."""
+        """Draw each published table beside its reproduction at the fitted distance."""
         from .scoreboard import plot_tables
 
         return plot_tables(self.tables, title)
 
     def in_words(self):
-        """'of 38 claims 12 hold, …'"""
-        found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}" for word, count in self.words().items())
+        """Return 'of 38 claims 12 hold, …'."""
+        found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}"
+                          for word, count in self.words().items())
         return f"of {len(self.claims)} claims {found}"
 
     def __repr__(self):
@@ -96,18 +105,18 @@ class Retrial:
 
 
 def retrial():
-    """Tries every claim again with the measuring cells of its chapter, and returns a Retrial.
+    """Try every claim again with the measuring cells of its chapter; return a Retrial.
 
     Takes a good minute on a quiet machine, two or three on a busy one.
 
-    A claim whose cells fail on this machine comes back as "untested", with the reason. The ledger is brought up to date.
-    Raises LabError where the chapters are not there.
+    A claim whose cells fail on this machine comes back as "untested", with the reason. The ledger
+    is brought up to date. Raises LabError where the chapters are not there.
     """
     claims.load_all()
     chapters = [path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")) if trial_cells(path)]
     if not chapters:
-        raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone of the lab, where "
-                       "lab_utils was installed with pip install -e.")
+        raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone "
+                       "of the lab, where lab_utils was installed with pip install -e.")
     tried, tables = {}, {}
     for path in progress(chapters, CHAPTER_S * len(chapters), scale()):
         ledger, drawn, error = run_trials(path)
@@ -116,20 +125,23 @@ def retrial():
             if claim.chapter == path.name[:2]:
                 tried[name] = verdict_of(claim, ledger.get(name), path, error)
     for name in claims.CLAIMS.keys() - tried.keys():
-        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED, "no chapter here tries it", "")
+        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED,
+                              "no chapter here tries it", "")
     return Retrial({name: tried[name] for name in sorted(tried, key=claims.order)}, tables)
 
 
 def verdict_of(claim, entry, path, error):
+    """Return the Retried of a claim, "untested" where its cells left no entry in the ledger."""
     if not entry:
-        entry = {"word": claims.UNTESTED, "because": error or "its cell was not run", "measured": {}}
+        entry = {"word": claims.UNTESTED, "because": error or "its cell was not run",
+                 "measured": {}}
         claims.enter(claim.name, entry, claims.chapter())
-    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name, entry.get("addition", ""),
-                   claim.turns_with)
+    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name,
+                   entry.get("addition", ""), claim.turns_with)
 
 
 def trial_cells(path):
-    """The code cells of a chapter that its claims rest on."""
+    """Return the code cells of a chapter that its claims rest on."""
     import nbformat
 
     return [cell for cell in nbformat.read(path, as_version=4).cells
@@ -137,14 +149,15 @@ def trial_cells(path):
 
 
 def run_trials(path):
-    """(ledger, published tables, first error or None) of a chapter's trial cells, run in a Python of their own.
+    """Run a chapter's trial cells; return (ledger, published tables, first error or None).
 
     They end at the first error: what follows might measure with what an earlier cell left behind.
     """
     sources = [cell.source for cell in trial_cells(path)]
     asked = {"cells": sources, "folder": str(path.parent), "seconds": CELL_TIMEOUT_S}
-    kept = Kept([sys.executable, "-P", str(Path(__file__).with_name("_trial_process.py"))], folder=True,
-                feed=json.dumps(asked).encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    kept = Kept([sys.executable, "-P", str(Path(__file__).with_name("_trial_process.py"))],
+                folder=True, feed=json.dumps(asked).encode(), stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
                 env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"})
     try:
         with kept.process.stdout as said:
@@ -152,7 +165,8 @@ def run_trials(path):
     finally:
         kept.stop()
     last = told[-1] if told else {"error": None}
-    error = last["error"] or (None if len(told) == len(sources) else "the Python of this chapter ended")
+    error = (last["error"]
+             or (None if len(told) == len(sources) else "the Python of this chapter ended"))
     ledger = last.get("claims", {})
     for name, entry in ledger.items():
         [verdict] = entry["chapters"].values()

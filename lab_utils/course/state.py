@@ -1,8 +1,7 @@
-"""What the lab remembers for the learner: exercises solved, claims tried, guesses made.
+"""What the lab remembers for the learner, in one JSON file: `.lab/state.json` beside the notebooks.
 
-Small JSON files in `.lab/` beside the notebooks.
-
-Losing the memory never stops a lesson, and a file that cannot be read is never lost: it is kept aside, and said.
+It holds a dict for each of NAMES. Losing the memory never stops a lesson, and a file that cannot be
+read is never lost: it is kept aside, and said.
 """
 
 import contextlib
@@ -12,25 +11,10 @@ import os
 import time
 from pathlib import Path
 
-from ..arguments import HUGEST
 from ..system import fcntl
 
-LARGEST = 5_000_000  # bytes; what the lab remembers takes a hundredth of that
+NAMES = ("progress", "guesses", "claims", "published", "board", "room")
 PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond
-# What every entry of a file must hold, and of which type.
-SHAPES = {
-    "progress": {"solved": bool, "tries": int},
-    "claims": {"text": str, "article": str, "word": str, "because": str, "measured": dict, "chapters": dict},
-    "guesses": {"guess": (int, float), "unit": str, "measured": (int, float, type(None))},
-    "published": {"published": dict, "reproduced": dict, "rtt_ms": (int, float), "fitted": list},
-    "board": {"kind": str, "name": str, "at": (int, float)},
-}
-# Chapters got other numbers once: what was remembered by the old ones belongs to these. A folder that knows holds plan.json.
-PLAN = {"chapters": {"renumbered": 1}}
-RENUMBERED = {
-    "progress": {"12.1": "14.1", "12.2": "14.2", "10.2": "11.1", "10.3": "10.2"},
-    "guesses": {"12.hold": "14.hold"},
-}
 said = set()  # what was printed already, so that each thing is said once in a kernel
 
 
@@ -38,126 +22,88 @@ def folder():
     return Path(os.environ.get("LAB_STATE", ".lab"))
 
 
-def is_elsewhere():
-    """True where a link stands in the folder's place: it could lead anywhere, so the lab goes on without."""
-    if folder().is_symlink():
-        say(f"{folder()} is a link to somewhere else, and the lab follows none: it remembers nothing of this kernel")
-        return True
-    return False
-
-
 def load(name):
-    """The remembered dict `name`; empty if there is none. What cannot be read is kept aside and said in one line."""
+    """Return the remembered dict `name`; empty if there is none."""
     with locked():
-        renumber()
-        return read(name)
+        return read().get(name, {})
 
 
 @contextlib.contextmanager
 def changing(name):
-    """`with state.changing("progress") as progress:` gives the remembered dict, and remembers what the block made of it.
+    """Yield the remembered dict `name`, and remember what the block made of it.
 
-    No other kernel can change it meanwhile. A folder that cannot be written costs the memory, not the lesson.
+    No other kernel can change it meanwhile. A folder that cannot be written costs the memory, not
+    the lesson.
     """
     with contextlib.suppress(OSError):  # writing says what is wrong with it
         folder().mkdir(exist_ok=True)
     with locked():
-        renumber()
-        content = read(name)
-        yield content
-        write(name, content)
+        content = read()
+        yield content.setdefault(name, {})
+        write(content)
 
 
 @contextlib.contextmanager
 def locked():
-    """Keeps other kernels and threads from these files; where the folder cannot be locked, goes on without."""
-    held = None
-    with contextlib.suppress(OSError):
-        held = os.open(folder(), os.O_RDONLY)
-    try:
-        if held is not None:
-            wait_for(held)
+    """Keep other kernels and threads out; where the folder cannot be locked, go on without."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            held = os.open(folder(), os.O_RDONLY)
+            stack.callback(os.close, held)  # which releases the lock
+            deadline = time.monotonic() + PATIENCE_S
+            while time.monotonic() < deadline:  # its holder may stand still
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(0.002)
         yield
-    finally:
-        if held is not None:
-            os.close(held)  # which releases the lock
 
 
-def wait_for(descriptor):
-    """Takes the lock; gives up on a holder that stands still, and on a file system without locks."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(0.002)
-        except OSError:
-            return
-
-
-def read(name):
-    """The sound entries of a file. If there were others, the file is kept aside as it was."""
-    path = folder() / f"{name}.json"
-    if is_elsewhere() or not os.path.lexists(path):
+def read():
+    """Return all that is remembered; what cannot be read is kept aside and said in one line."""
+    path = folder() / "state.json"
+    if folder().is_symlink():  # it could lead anywhere
         return {}
-    content = parsed(path)
-    if content is None:
-        keep_aside(path, "cannot be read as what the lab writes")
-        return {}
-    sound = {key: entry for key, entry in content.items() if is_sound(entry, SHAPES.get(name, {}))}
-    if len(sound) < len(content) and keep_aside(path, f"holds {len(content) - len(sound)} entries that the lab cannot read"):
-        write(name, sound)
-    return sound
+    if os.path.lexists(path):
+        if (content := parsed(path)) is None:
+            keep_aside(path)
+        return content or {}
+    files = {name: folder() / f"{name}.json" for name in NAMES}  # an older lab's
+    return {name: old for name, file in files.items() if (old := parsed(file, 1))}
 
 
-def renumber():
-    """Gives what a folder remembers by the chapters' old numbers their new ones, once."""
-    if not folder().is_dir() or os.path.lexists(folder() / "plan.json"):
-        return
-    for name, new in RENUMBERED.items():
-        content = read(name)
-        if new.keys() & content.keys():
-            write(name, {new.get(key, key): entry for key, entry in content.items()})
-    write("plan", PLAN)
-
-
-def parsed(path):
-    """The dict in a JSON file, or None if there is something else."""
+def parsed(path, depth=2):
+    """Return the dict of dicts, `depth` of them, in a JSON file; None if there is anything else."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except (OSError, ValueError, RecursionError):
         return None
-    return content if isinstance(content, dict) else None
+    return content if is_nested(content, depth) else None
 
 
-def is_sound(entry, shape):
-    return (isinstance(entry, dict) and all(isinstance(entry.get(key), kind) for key, kind in shape.items())
-            and not any(isinstance(value, (int, float)) and not abs(value) <= HUGEST for value in entry.values()))
+def is_nested(content, depth):
+    return isinstance(content, dict) and (
+        not depth or all(is_nested(part, depth - 1) for part in content.values()))
 
 
-def keep_aside(path, why):
-    """Renames whatever stands at `path` to the first free NAME.broken-1, NAME.broken-2 …; False if it cannot be."""
+def keep_aside(path):
+    """Rename whatever stands at `path` to the first free NAME.broken-1, NAME.broken-2 …"""
     aside = next(place for number in itertools.count(1)
                  if not os.path.lexists(place := path.with_name(f"{path.name}.broken-{number}")))
     try:
         path.rename(aside)
+        say(f"{path} cannot be read as what the lab writes; it is kept aside as {aside.name}")
     except OSError as error:
-        say(f"{path} {why}, and cannot be kept aside ({error.strerror}): the lab does without it")
-        return False
-    say(f"{path} {why}; it is kept aside as {aside.name}")
-    return True
+        say(f"{path} cannot be read, nor kept aside ({error.strerror}): the lab does without it")
 
 
-def write(name, content):
-    if is_elsewhere():
-        return
-    target = folder() / f"{name}.json"
+def write(content):
+    """Put the whole file in place at once."""
+    target = folder() / "state.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")
     try:
-        target.parent.mkdir(exist_ok=True)
+        if folder().is_symlink():
+            raise OSError(None, "it is a link to somewhere else")
         if target.is_dir():  # it could not be kept aside, and that was said
             return
         scratch.unlink(missing_ok=True)
@@ -165,13 +111,13 @@ def write(name, content):
             file.write(json.dumps(content, indent=1, default=repr) + "\n")
         scratch.replace(target)
     except OSError as error:
-        say(f"{folder()} cannot be written ({error.strerror}): the lab remembers nothing of this kernel")
+        say(f"{folder()} cannot be written ({error.strerror}): the lab remembers nothing here")
         with contextlib.suppress(OSError):
             scratch.unlink(missing_ok=True)
 
 
 def say(line):
-    """Prints a line about this machine once in a kernel; CI compares no such line."""
+    """Print a line about this machine once in a kernel; CI compares no such line."""
     if line not in said:
         said.add(line)
         print(f"this machine: {line}")

@@ -12,10 +12,10 @@ import redis
 from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, check_sent, shown
+from ..counting.recording import Recording
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import admin_of
-from ..counting.recording import Recording
 
 STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")
 FRAME = (b"MULTI", b"EXEC")  # what a transaction puts around the commands that do the work

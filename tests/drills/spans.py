@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import redis
+from lab_utils.tracing import trace
 from opentelemetry.instrumentation.redis import RedisInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -16,8 +17,6 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
-
-from lab_utils.tracing import trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "notebooks"))
 from game.data import TOKEN, fill

@@ -12,10 +12,10 @@ import matplotlib.pyplot
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from lab_utils.tracing import tap
 from tries import SEED, tries
 
 import lab_utils as lab
-from lab_utils.tracing import tap
 
 TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
 TOO_SLOW = {"spare", "replica", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows

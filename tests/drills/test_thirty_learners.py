@@ -84,8 +84,8 @@ def memory_mb(learner):
 
 
 def words(learner):
-    path = learner.room.folder / "learners" / learner.name / "work" / ".lab" / "claims.json"
-    return {name: entry["word"] for name, entry in json.loads(path.read_text(encoding="utf-8")).items()}
+    path = learner.room.folder / "learners" / learner.name / "work" / ".lab" / "state.json"
+    return {name: entry["word"] for name, entry in json.loads(path.read_text(encoding="utf-8"))["claims"].items()}
 
 
 @pytest.mark.timeout(TOGETHER_S)

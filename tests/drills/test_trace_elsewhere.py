@@ -11,11 +11,11 @@ import pytest
 import redis
 import redis.asyncio
 from helpers import wait_until
+from lab_utils.tracing import trace
 from redis.sentinel import Sentinel
 
 from lab_utils.testbed import private_server
 from lab_utils.testbed.chosen_server import server
-from lab_utils.tracing import trace
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import warnings
 
 from .errors import RoundTripsError
-from .words import counted
 from .traces import Tracing
+from .words import counted
 
 MOST_SITES = 8
 WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, or a script."

@@ -13,8 +13,8 @@ import os
 import signal
 import sys
 
-from .errors import RoundTripsError
 from . import budgets, ratchets
+from .errors import RoundTripsError
 from .processes import Others
 from .report.html import page_of
 from .report.perfetto import events_of

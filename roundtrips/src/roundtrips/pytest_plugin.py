@@ -49,8 +49,8 @@ def pytest_runtest_call(item):
 
 def kept_to(marker, test):
     """The test, as a function of the same kind, with a budget around it."""
-    from .errors import RoundTripsError
     from .budgets import OverBudget, budget, budget_of
+    from .errors import RoundTripsError
 
     try:
         limits = budget_of(marker.args, marker.kwargs)

@@ -9,11 +9,11 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from ..words import counted, size
+from ..callsites import NOWHERE, CallSite
 from ..commands import FIELDS, blocks, named
 from ..keys import SEPARATORS
-from ..callsites import NOWHERE, CallSite
 from ..roundtrip import LOST
+from ..words import counted, size
 
 FEWEST_IN_A_LOOP = 5
 FEWEST_TRANSACTIONS = 3  # of one command each

@@ -10,8 +10,8 @@ that is streamed afterwards comes too late for a header. Each request is a trace
 tasks. Everybody who gets the reply can read it: leave it out where that is the public.
 """
 
-from ..words import counted
 from ..traces import trace
+from ..words import counted
 
 NAME = "Server-Timing"
 

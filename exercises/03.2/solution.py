@@ -1,0 +1,10 @@
+def write_all(r, values):
+    pipe = r.pipeline(transaction=False)
+    for key, value in values.items():
+        pipe.set(key, value, ex=3_600)  # sent again, it leaves the same
+        if len(pipe) == 1_000:
+            pipe.execute()
+    pipe.execute()
+
+
+lab.check("03.2", write_all)

@@ -1,0 +1,133 @@
+"""Store an order as JSON and get back what it was."""
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from lab_utils.course.checking import Refused, clean, cost_and_result, exercise_client, stored
+
+ORDERS = ({"id": 1, "customer": "Zoë", "placed": datetime(2025, 3, 4, 5, 6, 7, 800),
+           "total": Decimal("19.90"), "paid": True},
+          {"id": 2, "customer": "19.90", "placed": datetime(2025, 3, 4, 5, 6, tzinfo=UTC),
+           "note": "2025-03-04",
+           "lines": [{"sku": "A-1", "price": Decimal("1.10"), "count": 3},
+                     {"sku": "B-2", "price": Decimal("0.00"), "count": 1}]})
+GUESSED = ("A value's looks do not tell its type: a text stays a text, and a number a number. The "
+           "writer knows which was a Decimal: how does the reader hear of it?",
+           'Write {"$decimal": "19.90"} for a Decimal and {"$datetime": value.isoformat()} for a '
+           'datetime; texts as they are.')
+OWN_MARKS = ("What you write for a Decimal may stand in an order as plain data, and must not be "
+             "taken for a Decimal then. A text can begin with anything; a dict can have any key. "
+             "Only the writer can tell: wrap it, or refuse it, when you write.",
+             "Walk through the order before json.dumps: where a dict has your mark's key, wrap it "
+             "in a mark of its own, or raise. When reading, turn a dict back only if your mark is "
+             "all it holds: found.keys() == {\"$decimal\"}.")
+
+
+def check(answer):
+    with exercise_client() as r:
+        for order in ORDERS:
+            cost, got = cost_and_result(lambda c, order=order: answer(c, order), r)
+            held = stored(r)
+            if not held:
+                raise Refused("nothing is stored under exercise:order.",
+                              "r.set(\"exercise:order\", …) stores it.")
+            refuse_what_is_not_json(next(iter(held.values())), order)
+            if got is None:
+                raise Refused("the order is stored as JSON, but the function returns None. Read it "
+                              "back and return it.",
+                              "return json.loads(r.get(\"exercise:order\"), …)")
+            if got is order:
+                raise Refused("you returned the order you were given. Read it back from Redis, "
+                              "decode it and return that.",
+                              "return json.loads(r.get(\"exercise:order\"), …)")
+            refuse_difference(order, got)
+            if cost.bytes_received < min(map(len, held.values())):
+                raise Refused("the values are right, but nothing of that size was read from Redis. "
+                              "Return what GET replied, decoded.",
+                              "return json.loads(r.get(\"exercise:order\"), …)")
+            clean(r)
+        refuse_mistaken_marks(answer, r, json.loads(next(iter(held.values()))), order)
+    return (f"{len(ORDERS)} orders went through JSON and came back as they were, Decimal and "
+            "datetime included")
+
+
+def refuse_mistaken_marks(answer, r, found, order):
+    """Raise Refused if data that looks like the answer's mark for a Decimal becomes one."""
+    mark = stands_for("price", found)
+    for note in (mark, {**mark, "other": 1}) if isinstance(mark, dict) else (mark,):
+        clean(r)
+        sent = {**order, "note": note}
+        try:
+            got = answer(r, dict(sent))
+        except Exception as error:
+            if not stored(r):
+                continue
+            raise Refused(f"an order whose note is {note!r} was stored, and reading it back raised "
+                          f"{type(error).__name__}: refuse it before it is stored",
+                          *OWN_MARKS) from None
+        where = difference(sent, got, "the order")
+        if where:
+            raise Refused(f"{where} That is data that looks like your own mark.", *OWN_MARKS)
+
+
+def stands_for(key, found):
+    """Return what stands beside `key` in a parsed JSON text, however deep, or None."""
+    if isinstance(found, dict) and key in found:
+        return found[key]
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return next((value for part in parts if (value := stands_for(key, part)) is not None), None)
+
+
+def refuse_what_is_not_json(data, order):
+    try:
+        found = json.loads(data)
+    except ValueError:
+        raise Refused(f"what is stored is not JSON: it begins with {data[:8]!r}. Another language "
+                      "could not read it.",
+                      "json.dumps writes the order; it calls its `default` for what it does not "
+                      "know.") from None
+    if order["customer"] not in texts(found):
+        raise Refused("what is stored is JSON outside and something else inside: the customer's "
+                      "name is not one of its strings. Another language could not read it.",
+                      "Let json.dumps write the order itself, its texts as texts.",
+                      "json.dumps calls its `default` for what it does not know: only a Decimal "
+                      "and a datetime need a mark.")
+
+
+def texts(found):
+    """Return every text in a parsed JSON text, however deep."""
+    if isinstance(found, str):
+        return [found]
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return [text for part in parts for text in texts(part)]
+
+
+def refuse_difference(order, got):
+    where = difference(order, got, "the order")
+    if where:
+        guessed = any(sign in where
+                      for sign in ("; it was str", " came back as Decimal ",
+                                   " came back as datetime "))
+        raise Refused(where, *(GUESSED if guessed else ()))
+
+
+def difference(wanted, got, where):
+    """Say where two values differ first in type or value; None if they are the same."""
+    if type(wanted) is not type(got):
+        return (f"{where} came back as {type(got).__name__} {got!r}; "
+                f"it was {type(wanted).__name__} {wanted!r}.")
+    if isinstance(wanted, dict):
+        if wanted.keys() != got.keys():
+            missing = sorted(map(str, wanted.keys() ^ got.keys()))
+            return f"{where} differs in its keys: {', '.join(missing)}."
+        return next(filter(None, (difference(wanted[key], got[key], key) for key in wanted)), None)
+    if isinstance(wanted, list):
+        if len(wanted) != len(got):
+            return f"{where} has {len(got)} entries; it had {len(wanted)}."
+        pairs = zip(wanted, got, strict=True)
+        return next(filter(None,
+                           (difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(pairs))),
+                    None)
+    return (None if repr(wanted) == repr(got)
+            else f"{where} came back as {got!r}; it was {wanted!r}.")

@@ -1,0 +1,100 @@
+"""Read one field of a value without the rest."""
+
+import contextlib
+
+from lab_utils.course.checking import (SCRIPTS, Refused, Recording, clean, commands_sent, connect,
+                                       cost_of, counted, exercise_client, names_sent, sending,
+                                       stored)
+
+KEYS = "exercise:*"
+BUDGET = 60  # bytes received
+PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "stock": 12,
+           "colour": "red",
+           "description": ("Pumps, boils and froths, and does it every morning without complaint. "
+                           * 60)}
+IN_ONE_STEP = ("pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); "
+               "pipe.execute()")
+ONE_FIELD = "HGET fetches one field; int() makes a number of it."
+TAKES_AWAY = {"DEL", "UNLINK", "HDEL"}
+READS = (frozenset({b"GET", b"MGET", b"GETRANGE", b"HGET", b"HMGET", b"HGETALL", b"JSON.GET"})
+         | SCRIPTS)
+
+
+def check(answer):
+    with exercise_client() as r:
+        r.hset("exercise:product", mapping={"sku": "A-1028", "stock": 3, "discount": "1990.07"})
+        with Recording() as seen:
+            got = answer(r, dict(PRODUCT))
+        cost, names, held = cost_of(seen), names_sent(seen), b"\n".join(stored(r).values())
+        missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
+        if missing:
+            raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under "
+                          "exercise:product.", "HSET with mapping=product stores them all.")
+        if isinstance(got, (bytes, str)) and got in (b"12", "12"):
+            raise Refused(f"the right field, but as {type(got).__name__} {got!r}: Redis keeps "
+                          "bytes. Return the int 12.",
+                          "What HGET returns is bytes: int() turns b'12' into 12.")
+        if type(got) is not int or got != PRODUCT["stock"]:
+            raise Refused(f"the function returned {got!r}; the stock is {PRODUCT['stock']}.",
+                          ONE_FIELD)
+        if cost.bytes_received > BUDGET:
+            raise Refused(f"the right value, but {counted(cost.bytes_received, 'byte')} received; "
+                          f"the budget is {BUDGET}.")
+        if not any(command[0].upper() in READS and command[1:2] != [b"0"]
+                   for command in commands_sent(seen)):
+            raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
+        if b"1990.07" in held:
+            raise Refused("every field is stored, but the product that was there before had a "
+                          "`discount`, and it is there still: HSET leaves alone what it isn't "
+                          "given",
+                          "What was there must go, in the same step as the new comes, or a reader "
+                          "finds half a product.", IN_ONE_STEP)
+        clean(r)
+        with meddling() as stock:
+            got = answer(r, dict(PRODUCT))
+        if got != stock[-1]:
+            raise Refused("somebody sold five after you had stored the product: its stock is "
+                          f"{stock[-1]}, and the function returned {got!r}, which it did not read "
+                          "from there.", ONE_FIELD)
+    refuse_half_a_product(names)
+    return (f"{counted(cost.bytes_received, 'byte')} received for a product of "
+            f"{sum(len(str(v)) for v in PRODUCT.values()):,}")
+
+
+@contextlib.contextmanager
+def meddling():
+    """Sell five once the stock is stored, before more is sent; yield a list: the stock."""
+    stock, busy = [PRODUCT["stock"]], []
+
+    def meddle(connection, chunks, send):
+        if connection.is_connected and not busy and len(stock) == 1:
+            busy.append(True)
+            stock.extend(sell(other))
+            busy.clear()
+        return send(chunks)
+
+    with connect() as other, sending(meddle):
+        yield stock
+
+
+def sell(client):
+    """Take five from wherever the stock stands as a number of its own; yield what is left."""
+    left, whole = PRODUCT["stock"] - 5, str(PRODUCT["stock"]).encode()
+    for key in client.scan_iter(KEYS):
+        kind = client.type(key)
+        if kind == b"hash" and client.hget(key, "stock") == whole:
+            client.hset(key, "stock", left)
+            yield left
+        elif kind == b"string" and client.get(key) == whole:
+            client.set(key, left)
+            yield left
+
+
+def refuse_half_a_product(names):
+    """Raise Refused if the old product was taken away outside MULTI … EXEC."""
+    queued = False
+    for name in names:
+        queued = name == "MULTI" or (queued and name != "EXEC")
+        if name in TAKES_AWAY and not queued:
+            raise Refused(f"the right value, but {name} was sent by itself: a reader who looks "
+                          "between it and the HSET finds no product, or half of one", IN_ONE_STEP)

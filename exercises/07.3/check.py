@@ -1,0 +1,49 @@
+"""Return a price from a script with its cents."""
+
+from decimal import Decimal
+
+from lab_utils.course.checking import Refused, exercise_client, in_one_turn, text
+
+PRICES = (("19.99", 10, "17.99"), ("80", 25, "60.00"), ("0.50", 50, "0.25"), ("2.30", 10, "2.07"),
+          ("10.33", 10, "9.30"))
+TO_THE_CENT = ("Multiplying leaves more than two decimals, or a little too few: 2.30 less 10% is "
+               "2.0699999… to a computer. Round it.",
+               "string.format('%.2f', price) rounds to two decimals, and makes it a text.")
+
+
+def check(answer):
+    key = "exercise:price"
+    with exercise_client() as client:
+        for price, percent, right in PRICES:
+            client.set(key, price)
+            check_price(answer(client, key, percent), client.get(key), price, percent,
+                        Decimal(right))
+        client.set(key, "19.99", ex=1_000)
+        in_one_turn(answer, client, key, 10)
+        if client.ttl(key) == -1:
+            raise Refused("the price is right, but the key had an expiry, and now it has none: "
+                          "this price stays for ever",
+                          "SET clears an expiry. One of its options keeps it.",
+                          "redis.call('SET', KEYS[1], price, 'KEEPTTL')")
+    return "the new price stored, and returned to the cent, in 1 round trip"
+
+
+def check_price(got, stored, price, percent, right):
+    task = f"{price} less {percent}% is {right:.2f}"
+    said = as_price(got)
+    if abs(said - right) >= 1 or said == int(right) != right:
+        raise Refused(f"{task}, and the function returned {said:g}")
+    if abs(said - right) > Decimal("0.001"):
+        raise Refused(f"{task}, and the function returned {said:g}", *TO_THE_CENT)
+    kept = as_price(stored)
+    if abs(kept - right) > Decimal("0.001"):
+        raise Refused(f"the function returned {said:g}, but {kept:g} is stored",
+                      "SET in the script stores what it is given.", *TO_THE_CENT[1:])
+
+
+def as_price(value):
+    try:
+        return Decimal(str(text(value)))
+    except ArithmeticError:
+        raise Refused(f"a price was expected, not {value!r}",
+                      "return in the script, and return in the function.") from None

@@ -1,0 +1,164 @@
+"""Count a batch once, however often it is sent."""
+
+import contextlib
+
+import redis
+from redis.backoff import NoBackoff
+from redis.crc import key_slot
+from redis.retry import Retry
+
+from lab_utils.course.checking import (Refused, Recording, clean, commands_in, cost_of, counted,
+                                       exercise_client, sending)
+
+NEVER_COUNTED = ("The batch's name was noted, and its sums were not made: each later try finds the "
+                 "name and does nothing. When may the name be noted?",
+                 "The name and the sums must be one step: neither without the other, wherever the "
+                 "cut falls. What runs on the server as one piece and can decide?")
+SALES = {"tea": 3, "mug": 1, "pot": 2}
+SHOP = "exercise:{shop}:"  # one slot for all
+MONDAY, TUESDAY = f"{SHOP}monday", f"{SHOP}tuesday"
+DAY_S = 86_400
+NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known "
+             "before the first write?",
+             "Read every counter first, and raise if one holds something else than a whole number: "
+             "int(…) in Python, string.match(value, '^-?%d+$') in Lua. Then the sums and the mark, "
+             "together.")
+WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not "
+              "begin again: who does?",
+              "A loop with an end: on redis.WatchError watch again, look for the batch's name "
+              "again, and count where it is missing.")
+NO_NUMBERS = "twelve", "1.5"  # Lua's tonumber takes the second; INCRBY takes neither
+UNDISTURBED = "a batch, undisturbed"
+NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
+             "you queue until execute().",)
+RETRIES = 3
+MOST_COMMANDS = 40
+
+
+def check(answer):
+    with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
+        check_uncut(client, answer)
+        total = commands_of(client, answer)
+        for place in range(total + 1):
+            check_cut(client, answer, place, total)
+        check_marks(client)
+        for value in NO_NUMBERS:
+            check_no_number(client, answer, value)
+    return (f"sent in {counted(total, 'command')}, cut at every place, sent again: every sale is "
+            "counted once")
+
+
+def check_uncut(client, answer):
+    clean(client)
+    answer(client, MONDAY, SALES)
+    compare_sales(client, 1, UNDISTURBED)
+    answer(client, MONDAY, SALES)
+    compare_sales(client, 1, "the same batch, called a second time")
+    answer(client, TUESDAY, SALES)
+    compare_sales(client, 2, "a second batch of another name")
+
+
+def commands_of(client, answer):
+    """Return how many commands the answer sends for a batch that is new."""
+    clean(client)
+    with Recording() as seen:
+        answer(client, MONDAY, SALES)
+    total = cost_of(seen).commands
+    if not total:
+        raise Refused("right sums, but nothing went through the client that was passed in",
+                      "Use r.")
+    if total > MOST_COMMANDS:
+        raise Refused(f"right sums, but {total} commands for {len(SALES)} products",
+                      "One step for all: a script, or one MULTI … EXEC.")
+    return total
+
+
+def check_cut(client, answer, place, total):
+    clean(client)
+    what = (f"the connection broke after {place} of {counted(total, 'command')} and redis-py tried "
+            "again" if place < total
+            else "all was done, only the last reply was lost, and redis-py tried again")
+    with cut_after(place):
+        try:
+            answer(client, MONDAY, SALES)
+        except redis.RedisError as error:
+            hints = WATCH_LOST if isinstance(error, redis.WatchError) else ()
+            raise Refused(f"{what}: your code raised {type(error).__name__}", *hints) from None
+    compare_sales(client, 1, what)
+
+
+def check_marks(client):
+    """Raise Refused unless a batch's mark lasts for a day, in the slot of the counters."""
+    for key in client.scan_iter("exercise:*"):
+        if key.decode().removeprefix(SHOP) in SALES:
+            continue
+        left = client.ttl(key)
+        if 0 <= left < DAY_S - 60:
+            raise Refused(f"the mark {key.decode()} is gone in {left:,} s; the batch may come "
+                          "again within a day, and would count twice",
+                          "EX takes seconds; a day has 86,400.")
+        if key_slot(key) != key_slot(MONDAY.encode()):
+            raise Refused(f"the mark {key.decode()} lies in another slot than the counters: a "
+                          "cluster refuses the two in one step",
+                          "`batch` is in the counters' slot: it has their tag.")
+
+
+def check_no_number(client, answer, value):
+    clean(client)
+    last = SHOP + list(SALES)[-1]
+    client.set(last, value)
+    try:
+        answer(client, MONDAY, SALES)
+    except Exception:
+        pass
+    else:
+        raise Refused(f"{last} holds {value!r}, to which nothing can be added, and your function "
+                      "says nothing: raise an error", *NO_NUMBER)
+    for product in list(SALES)[:-1]:
+        held = int(client.get(SHOP + product) or 0)  # a 0 that was added counts nothing
+        if held:
+            raise Refused(f"{last} holds {value!r}: your function raised, but {SHOP + product} is "
+                          f"{held} already; sent again it counts twice, or the rest never",
+                          *NO_NUMBER)
+    client.delete(last)
+    try:
+        answer(client, MONDAY, SALES)
+    except redis.RedisError as error:
+        raise Refused(f"a counter held {value!r} and was mended; sent again, your code raised "
+                      f"{type(error).__name__}", *NO_NUMBER) from None
+    compare_sales(client, 1,
+                  f"a counter held {value!r} and was mended, and the batch was sent again")
+
+
+def compare_sales(client, times, what):
+    for place, (product, number) in enumerate(SALES.items()):
+        key, expected = SHOP + product, times * number
+        got = int(client.get(key) or 0)
+        if got != expected:
+            used_up = ("; did the first product use up the batch's name?" if place and not got
+                       else "")
+            marked = "broke" in what and not got and client.exists(MONDAY)
+            hints = (NO_NUMBER if "mended" in what else NEVER_COUNTED if marked else NOT_ADDED
+                     if what == UNDISTURBED else ())
+            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}", *hints)
+
+
+def cut_after(place):
+    """Break the connection once, when the server has run `place` commands of those sent."""
+    left = [place]  # commands that still pass; None after the cut
+
+    def cut(connection, chunks, send):
+        commands = list(commands_in(chunks))
+        if left[0] is None or left[0] > len(commands):
+            left[0] = None if left[0] is None else left[0] - len(commands)
+            return send(chunks)
+        passing, left[0] = left[0], None
+        if passing:
+            send(connection.pack_commands(commands[:passing]))
+            for _ in range(passing):
+                with contextlib.suppress(redis.ResponseError):
+                    connection.read_response()
+        connection.disconnect()
+        raise redis.ConnectionError("cut by the check")
+
+    return sending(cut)

@@ -1,0 +1,106 @@
+"""Store a value only if no higher fencing token has written before."""
+
+import contextlib
+
+from lab_utils.course.checking import (Refused, Recording, commands_sent, connect, exercise_client,
+                                       names_in, sending, shown, text)
+
+REPORT, OTHER_REPORT, RACED_REPORT = ("exercise:report", "exercise:other report",
+                                      "exercise:raced report")
+WRITES = (  # token, value, whether it is to be written
+    (5, "a", True), (3, "b", False), (5, "c", True), (9, "d", True), (10, "e", True),
+    (9, "f", False), (100, "g", True),
+)
+RIVALS_TOKEN = 99
+READS = frozenset({"GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "EXISTS", "WATCH",
+                   "UNWATCH", "DISCARD", "PING", "SCRIPT", "TYPE", "CLIENT", "HELLO", "AUTH",
+                   "SELECT"})
+IN_BETWEEN = ("Between your look and your write somebody else may write. What keeps the two "
+              "together?",
+              "A script that looks and writes is one step: HGET the token, compare, HSET both "
+              "fields. Or WATCH, and look again after a WatchError.")
+
+
+def check(answer):
+    with exercise_client() as client, connect() as rival:
+        check_order(client, answer)
+        check_race(client, rival, answer)
+    return (f"{len(WRITES)} writes in and out of order, and one overtaken between look and write: "
+            "the highest token wins")
+
+
+def written(client, answer, key, value, token, tale):
+    said = answer(client, key, value, token)
+    if said not in (True, False):
+        raise Refused(f"{tale}: write returned {shown(said)}. True or False was expected",
+                      "True if it was written, else False.")
+    return bool(said)
+
+
+def check_order(client, answer):
+    holds, highest, before = None, 0, []
+    for token, value, right in WRITES:
+        tale = (f"token {token}, after {', '.join(map(str, before))}" if before
+                else f"token {token}, the first of all")
+        said = written(client, answer, REPORT, value, token, tale)
+        holds = value if right else holds
+        found = text(client.hget(REPORT, "value"))
+        if found != holds:
+            raise Refused(f"{tale}: the value is {found!r} and should be {holds!r}",
+                          *hints_for(token, highest))
+        if said != right:
+            raise Refused(f"{tale}: write returned {said}, and the value is {found!r}, as it "
+                          "should be", "True if this call wrote, False if it did not.")
+        highest = max(highest, token)
+        before.append(token)
+    if not written(client, answer, OTHER_REPORT, "first", 1, "token 1 under another key"):
+        raise Refused("token 1 under another key: it was refused. Each key has its own highest "
+                      "token", "The token belongs beside the value: a field of the same hash.")
+
+
+def hints_for(token, highest):
+    if token == highest:
+        return ("The holder of a lock may write more than once with its token. Which comparison "
+                "refuses too much?", "Refuse token < highest only.")
+    if token > highest:
+        return ("Is '10' higher than '9'? Not as texts.",
+                "Compare numbers: int(…) in Python, tonumber(…) in Lua.")
+    return ("A lower token comes too late. What must you have kept, to know?",
+            "HSET key value … token …, both at once, and only where the token is not lower than "
+            "the one that is there.")
+
+
+def check_race(client, rival, answer):
+    written(client, answer, RACED_REPORT, "old", 1, "token 1, the first of all")
+    with Recording() as seen, overtaken(lambda: answer(rival, RACED_REPORT, "rival",
+                                                RIVALS_TOKEN)) as story:
+        said = written(client, answer, RACED_REPORT, "late", 2,
+                       "another client wrote while you were deciding")
+    if not story:
+        raise Refused("nothing was written through the client that was passed in, of "
+                      f"{len(commands_sent(seen))} commands sent", "Use r.")
+    tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
+    found = text(client.hget(RACED_REPORT, "value"))
+    if found != "rival":
+        raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
+    if said:
+        raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
+    written(client, answer, RACED_REPORT, "later", 3, "token 3, after all that")
+    if text(client.hget(RACED_REPORT, "value")) != "rival":
+        raise Refused(f"{tale}; then token 3 was written. The token has to be stored as one step "
+                      "with the value", *IN_BETWEEN)
+
+
+@contextlib.contextmanager
+def overtaken(rivals_call):
+    """Run `rivals_call()` once before the first command that could write; yield what it said."""
+    told = []
+
+    def overtake(connection, chunks, send):
+        if not told and not set(names_in(chunks)) <= READS:
+            told.append(None)  # the rival's own commands pass
+            told[0] = rivals_call()
+        return send(chunks)
+
+    with sending(overtake):
+        yield told

@@ -1,1 +1,0 @@
-"""The judges of the published claims, a module for each chapter: from measurements to a verdict."""

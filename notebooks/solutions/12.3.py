@@ -1,8 +1,0 @@
-def visit(r, user, now):
-    pipe = r.pipeline()
-    pipe.set(f"exercise:seen:{user}", now, get=True)
-    pipe.incr(f"exercise:visits:{user}")
-    before, count = pipe.execute()
-    return before, count
-
-lab.check("12.3", visit)

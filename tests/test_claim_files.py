@@ -1,0 +1,82 @@
+"""A walk over claims/: each judge says the one thing and the other, and its word hangs on no hair."""
+
+import json
+import random
+
+import pytest
+from helpers import ROOT, as_compared
+from verdict_words import shown_in
+
+from lab_utils.course import claims
+from lab_utils.course.claims import DEPENDS, HOLDS
+
+claims.load_all()
+CASES = [(name, word, measured) for name, claim in claims.CLAIMS.items() for word, measured in claim.cases]
+MEASURED = json.loads((ROOT / "tests" / "measured" / "claims.json").read_text(encoding="utf-8"))  # tools/notebooks.py writes it
+
+
+def judged(name, measured):
+    return claims.CLAIMS[name].judge(**measured)
+
+
+def on_another_morning(measured, chance):
+    """The same measurements, each up to 3% more or less; a count is the same on every morning."""
+    for path, value in claims.figures(measured):
+        measured = claims.replaced(measured, path, type(value)(value * chance.uniform(0.97, 1.03)))
+    return measured
+
+
+@pytest.mark.parametrize("name, word, measured", CASES, ids=[f"{name} {word}" for name, word, _ in CASES])
+def test_a_case(name, word, measured, monkeypatch):
+    """The word, what it depends on first; a little later the same but for what nbval blanks; the addition always the same."""
+    monkeypatch.setattr(claims, "WHOLE_NUMBERS", (*claims.WHOLE_NUMBERS, "_bytes"))
+    said = judged(name, measured)
+    assert (said.word, said.because.startswith("on ")) == (word, word == DEPENDS) and len(said.because) > 10
+    assert not said.addition.endswith("."), "a sentence may follow"
+    chance = random.Random(f"{name}{word}")
+    for _ in range(10):
+        later = judged(name, on_another_morning(measured, chance))
+        assert (later.word, as_compared(later.because)) == (word, as_compared(said.because))
+        assert as_compared(later.addition) == as_compared(said.addition)
+    for other in claims.nearby(measured, 10):
+        assert as_compared(judged(name, other).addition) == as_compared(said.addition)
+
+
+@pytest.mark.parametrize("name", sorted(claims.CLAIMS, key=claims.order))
+def test_a_judge_can_hold_and_can_say_otherwise(name):
+    known = claims.CLAIMS[name]
+    words = {word for word, _ in known.cases}
+    assert HOLDS in words and len(words) > 1
+    assert known.turns_with in ("", *claims.TURNS_WITH) and list((ROOT / "notebooks").glob(f"{known.chapter}_*.ipynb"))
+
+
+def test_a_gain_too_small_to_count_is_not_said_to_be_none():
+    because = judged("B4", {"prefix_s": 2.0, "suffix_s": 2.0, "plain_prefix_s": 1.0, "plain_suffix_s": 0.92}).because
+    assert "not clearly faster" in because and "not faster" not in because
+
+
+# What the chapters measured
+
+
+def numbered(measured):
+    """JSON turned the numbers that name measurements into strings."""
+    return {int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
+            for name, value in measured.items()}
+
+
+COMMITTED = [(chapter, name, numbered(measured)) for chapter, found in MEASURED.items() for name, measured in found.items()]
+
+
+@pytest.mark.parametrize("chapter, name, measured", COMMITTED, ids=[f"{name} in {chapter}" for chapter, name, _ in COMMITTED])
+def test_the_committed_word_follows_from_the_committed_measurements_and_hangs_on_none(chapter, name, measured):
+    """No measurement turns it that is off by the claim's margin, half unless the author's words are finer."""
+    word = judged(name, measured).word
+    assert word == shown_in(ROOT / "notebooks" / f"{chapter}.ipynb")[name][0]
+    turned = [(other, judged(name, other).word) for other in claims.nearby(measured, claims.CLAIMS[name].margin)
+              if judged(name, other).word != word]
+    assert turned == [], f"{word} for {measured}"
+
+
+def test_every_claim_of_every_chapter_has_its_measurements_committed():
+    shown = {(path.stem, name) for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")) for name in shown_in(path)}
+    assert {(chapter, name) for chapter, name, _ in COMMITTED} == {entry for entry in shown if not entry[0].startswith("14_")}

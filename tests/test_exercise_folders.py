@@ -1,0 +1,92 @@
+"""A walk over exercises/: what is right is accepted, and each wrong answer is refused in its own words."""
+
+import functools
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+import lab_utils as lab
+from lab_utils.course import exercises
+
+NAMES = exercises.names()
+ANSWERS = sorted(path for path in exercises.FOLDER.glob("*/**/*.py") if path.name != "check.py")
+MARK = "# refused: "
+
+
+@functools.cache
+def chapter(number):
+    """Return the sources of a chapter's setup cells, and {exercise: source of its cell}."""
+    [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    setup, cells = [], {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        for tag in cell.metadata.get("tags", []):
+            if tag == "setup":
+                setup.append(cell.source)
+            elif tag.startswith("exercise:"):
+                cells[tag.removeprefix("exercise:")] = cell.source
+    return setup, cells
+
+
+@pytest.fixture
+def run(lab_server, remembered, monkeypatch, capsys):
+    """run(exercise, source): what a cell prints in a kernel that has run the chapter's setup."""
+    monkeypatch.chdir(ROOT / "notebooks")
+
+    def run_cell(name, source):
+        space = {"__name__": "__main__"}
+        for cell in chapter(name[:2])[0]:
+            exec(compile(cell, "<setup>", "exec"), space)
+        capsys.readouterr()
+        before = keys_of_others(names=("a", "b", "k0", "k1", "k9", "key1", "stock"))
+        exec(compile(source, "<answer>", "exec"), space)
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        assert keys_of_others() == before, "the check wrote outside exercise:, or left keys there"
+        return printed.out.replace("\n" + " " * 6, " ")  # without the breaks that fit the page
+
+    return run_cell
+
+
+def keys_of_others(names=()):
+    """Return {key: its DUMP} of every key outside `exercise:`, `names` set where missing."""
+    with lab.connect() as client:
+        for name in names:
+            client.setnx(name, "precious")
+        assert not list(client.scan_iter("exercise:*")), "keys of an exercise were left behind"
+        keys = sorted(client.scan_iter(count=10_000))
+        pipe = client.pipeline(transaction=False)
+        for key in keys:
+            pipe.dump(key)
+        return dict(zip(keys, pipe.execute(), strict=True))
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_an_answer(run, path):
+    """The solution twice, since a check has to clean up; each of also/; each of wrong/."""
+    name, source = path.relative_to(exercises.FOLDER).parts[0], path.read_text(encoding="utf-8")
+    if path.parent.name != "wrong":
+        for _ in range(2 if path.name == "solution.py" else 1):
+            assert run(name, source).splitlines()[-1].startswith(f"{name} solved: ")
+        return
+    first = source.splitlines()[0]
+    assert first.startswith(MARK), f"its first line is '{MARK}' and a part of the diagnosis"
+    diagnosis, _, hint = run(name, source).partition("\nHint: ")
+    assert f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis
+    assert hint
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_folder_is_whole_and_stands_in_its_chapter(run, name):
+    folder, cell = exercises.FOLDER / name, chapter(name[:2])[1][name]
+    assert list(folder.glob("also/*.py")) and len(list(folder.glob("wrong/*.py"))) > 1
+    known = exercises.load(name)
+    assert known.task and len(known.hints) > 1
+    assert f"{name} open: {known.task}" in run(name, cell).replace("\n", " ")
+    last = (folder / "solution.py").read_text(encoding="utf-8").strip().splitlines()[-1]
+    assert last == cell.strip().splitlines()[-1], "the solution is that cell, filled in"
+
+
+def test_every_exercise_of_a_chapter_has_a_folder_and_no_other_has():
+    numbers = {path.name[:2] for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert sorted(name for number in numbers for name in chapter(number)[1]) == NAMES
