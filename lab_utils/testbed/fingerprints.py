@@ -12,6 +12,7 @@ from .. import setting
 from ..errors import LabError
 from ..scale import scale
 from .chosen_server import connect, server
+from .evidence import is_told
 from .link import link, ping_times
 from .pinning import steady
 
@@ -46,6 +47,7 @@ def fingerprint():
         "retries": f"{connection.retry.get_retries()}",
         "Python": f"{platform.python_version()}, {gil()}",
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "busy": "told by the kernel" if is_told() else "this system does not tell whether others disturb",
         "scale": f"{os.environ.get('LAB_SCALE', 'workshop')}, up to {scale().seconds:g} s a comparison",
     })
 
