@@ -10,8 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import types
-import weakref
 
 import pytest
 import redis._parsers.helpers
@@ -30,12 +28,6 @@ def handler():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
-
-@pytest.fixture
-def hook(monkeypatch):
-    """The lab's own: pytest has put another in its place."""
-    monkeypatch.setattr(sys, "unraisablehook", interrupts.thrown_away)
 
 
 def ctrl_c():
@@ -270,42 +262,10 @@ def test_a_coroutine_that_ends_python_does_not_end_the_loop():
     assert event_loop.run(asyncio.sleep, 0, "it goes on") == "it goes on" and event_loop.loop() is loop
 
 
-def test_a_signal_that_falls_into_a_weak_references_callback_is_not_lost(hook, capsys):
-    class Kept:
-        pass
-
-    @interruptible
-    def measuring():
-        kept = Kept()
-        watching = weakref.ref(kept, lambda gone: ctrl_c())
-        del kept
-        time.sleep(5)
-        return watching
-
-    with pytest.raises(Interrupted):
-        measuring()
-    assert capsys.readouterr().err == ""
-
-
-def test_a_second_signal_meanwhile_comes_with_the_one_that_python_swallowed(monkeypatch):
-    noted = []
-    monkeypatch.setattr(interrupts, "again", lambda: (ctrl_c(), noted.append("once more")))
-    interrupts.thrown_away(types.SimpleNamespace(exc_type=KeyboardInterrupt))
-    assert noted == ["once more"]
-
-
-def test_other_errors_that_nobody_can_catch_are_told_as_ever(hook, capsys):
-    class Deleted:
-        def __del__(self):
-            raise ValueError("in here")
-
-    Deleted()
-    assert "ValueError: in here" in capsys.readouterr().err
-
-
-def test_a_kernel_listens_for_interrupts_that_python_swallows():
-    program = "import sys, lab_utils; lab_utils.count; print(sys.unraisablehook.__module__)"
-    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "lab_utils.interrupts\n"
+def test_importing_the_lab_leaves_the_hooks_of_the_process_alone():
+    program = ("import sys, signal; before = sys.unraisablehook, sys.excepthook, signal.getsignal(2); import lab_utils; "
+               "lab_utils.count; print((sys.unraisablehook, sys.excepthook, signal.getsignal(2)) == before)")
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
 
 
 def test_every_helper_is_one():

@@ -7,7 +7,7 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.testbed import event_loop, slices
+from lab_utils.testbed import event_loop
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
@@ -28,29 +28,6 @@ def test_all_on_one_cpu_inside_and_back_outside(r):
         mine, servers_, links = cpus()
         assert mine == servers_ == links and len(mine) == 1
     assert cpus() == before
-
-
-@linux
-def test_slices_are_short_inside_and_as_before_outside(r):
-    def found():
-        return [slices.attributes(pid) for pid in (threading.get_native_id(), server().pid, link().pid)]
-
-    before = found()
-    with steady(server().pid, link()):
-        inside = found()
-    assert found() == before
-    for then, now in zip(before, inside, strict=True):
-        assert then is now is None or slices.ATTRIBUTES.unpack(now)[slices.RUNTIME] == slices.SHORTEST_NS
-        if then:
-            short = list(slices.ATTRIBUTES.unpack(then))
-            short[slices.RUNTIME] = slices.SHORTEST_NS
-            assert now == slices.ATTRIBUTES.pack(*short)  # nothing else was changed
-
-
-def test_a_system_without_slices_does_without(monkeypatch):
-    monkeypatch.setattr(slices, "NUMBERS", {})
-    assert slices.shorten(0) is None
-    slices.restore(0, None)
 
 
 @linux

@@ -4,10 +4,10 @@ import contextlib
 
 from redis.client import Pipeline
 
+from ..interrupts import Whole
 from ..testbed import guard
 from ..testbed.chosen_server import connect
 from ..tracing.resp import commands_in
-from ..whole import Whole
 from ..words import counted
 
 WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call

@@ -8,7 +8,7 @@ import time
 
 from ..arguments import shown
 from ..errors import LabError
-from ..whole import Whole
+from ..interrupts import Whole
 from . import guard
 
 CATCH_UP_S = 0.1  # for what had piled up in its sockets

@@ -14,9 +14,8 @@ import subprocess
 import tempfile
 import threading
 
-from ..interrupts import uninterrupted
+from ..interrupts import Whole, uninterrupted
 from ..system import fcntl
-from ..whole import Whole
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
