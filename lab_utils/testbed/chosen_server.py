@@ -10,7 +10,7 @@ from . import guard
 from .link import check_distance, distance_through, link, through
 from .living import living
 from .private_server import find_binary, start
-from .reservation import ANSWER_S, ServerError
+from .reservation import ANSWER_S
 from .server import Server
 from .server_from_url import advice, reserve_from_url, without_password
 
@@ -55,8 +55,8 @@ def check_reservation(chosen):
         with chosen.connect(**limits) as client:
             stands = chosen.reservation.stands(client)
     except (redis.RedisError, OSError) as error:
-        said = ServerError(type(error).__name__, str(error))
-        raise LabError(advice(said, without_password(os.environ["REDIS_URL"]), chosen.options)) from None
+        shown = without_password(os.environ["REDIS_URL"])
+        raise LabError(advice(type(error).__name__, str(error), [], shown, chosen.options)) from None
     if not stands:
         chosen.reservation.abandon()
 
