@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -307,28 +308,23 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
     """It comes while the first one's coroutine is being cancelled."""
-    class CutShort(event_loop.Latch):
-        def wait(self, seconds=-1):
-            if seconds == -1:
-                return super().wait()
-            CutShort.wait = event_loop.Latch.wait
-            return ctrl_c()
-
-    class Run(event_loop.Run):
-        def __init__(self):
-            super().__init__()
-            self.ended = CutShort()
+    class CutShort(queue.SimpleQueue):
+        def get(self, timeout=None):
+            if timeout and not cut:
+                cut.append(True)
+                ctrl_c()
+            return super().get(timeout=timeout)
 
     async def endless(client):
         while True:
             with contextlib.suppress(redis.RedisError):  # its connection is closed meanwhile
                 await client.ping()
 
-    before, wait = event_loop.loop(), CutShort.wait
-    monkeypatch.setattr(event_loop, "Run", Run)
+    before, cut = event_loop.loop(), []
+    monkeypatch.setattr(event_loop.queue, "SimpleQueue", CutShort)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(Interrupted):
         lab.count(endless, r)
-    assert CutShort.wait is not wait, "it was cut short"
+    assert cut
     assert event_loop.loop() is before
     assert asyncio.all_tasks(before[0]) == set()
