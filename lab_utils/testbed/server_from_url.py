@@ -9,6 +9,8 @@ import math
 import re
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import redis
+
 from ..errors import LabError
 from .reservation import ANSWER_S, Reservation
 from .versions import refuse_old
@@ -16,15 +18,17 @@ from .versions import refuse_old
 FORM = "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS"
 PLAIN = "write redis:// instead of rediss://"
 OWN_INSTEAD = "or unset REDIS_URL: the lab then starts a server of its own"
-TLS_OPTIONS = (
+SECONDS_OPTIONS = "socket_timeout", "socket_connect_timeout"
+OPTIONS = {
+    "db",
+    "username",
+    "password",
     "ssl_ca_certs",
     "ssl_ca_path",
     "ssl_certfile",
     "ssl_keyfile",
-    "ssl_keyfile_password",
-    "ssl_cert_reqs",
-)
-SECONDS_OPTIONS = ("socket_timeout", "socket_connect_timeout")
+}
+OPTIONS |= {"ssl_keyfile_password", "ssl_cert_reqs", *SECONDS_OPTIONS}
 LONGEST_S = 3600  # of patience that a URL may ask for
 SHOWN_CHARACTERS = 150  # of what a server said
 
@@ -55,76 +59,54 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
 
 def options_of(url: str, shown: str) -> dict:
     """Return redis-py's options of a URL: those on which no fact of a chapter depends."""
-
-    def wrong(why):
-        return LabError(
+    if why := fault_of(url, shown):
+        raise LabError(
             f"REDIS_URL is {shown!r}, which the lab cannot use: {why}. Write it like {FORM}."
         )
+    options = redis.connection.parse_url(url)
+    kind = options.pop("connection_class", None)
+    if kind is redis.UnixDomainSocketConnection:
+        return {"db": 0, "unix_socket_path": options.pop("path"), **options}
+    tls = {"ssl": True} if kind is redis.SSLConnection else {}
+    return {"db": 0, "host": "localhost", "port": 6379, **options, **tls}
+
+
+def fault_of(url, shown):
+    """Return what is wrong with a URL, also where redis-py would read it as another, or None."""
 
     def quoted(text):  # what is not shown already may be a part of the password
         return repr(text) if text and text in shown else "what stands there"
 
     if not url.isprintable() or " " in url:
-        raise wrong(
-            "it holds a space or a character that cannot be printed; percent-encode it, %20 for a "
-            "space"
-        )
+        return "it holds a space or a character that cannot be printed; percent-encode it, as %20"
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        return "it begins with neither redis:// nor rediss:// nor unix://"
+    if "#" in url:
+        return "a # must be percent-encoded, %23"
     try:
         parts = urlsplit(url)
-        port = parts.port
-        query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        parts.port, unquote(parts.hostname or "").encode("idna")  # each may be refused
+        query = dict(
+            parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        )
+    except UnicodeError:
+        return f"{quoted(parts.hostname)} is no name of a host"
     except ValueError:
         encode = "a / ? # or @ in a password must be percent-encoded"
-        raise wrong(encode if "@" in url else "its parts make no sense") from None
-    if parts.scheme not in ("redis", "rediss", "unix"):
-        raise wrong("it begins with neither redis:// nor rediss:// nor unix://")
-    if parts.fragment or "#" in url:
-        raise wrong("a # must be percent-encoded, %23")
-    login = {"username": parts.username, "password": parts.password}
-    options = {"db": 0, **{name: unquote(text) for name, text in login.items() if text}}
-    for name, text in query:
-        options[name] = option(name, text, wrong, quoted)
-    if parts.scheme == "unix":
-        if not parts.path.strip("/"):
-            raise wrong("the path of the socket is missing, as in unix:///run/redis.sock?db=15")
-        return {**options, "unix_socket_path": unquote(parts.path)}
-    options |= {
-        "host": unquote(parts.hostname or "localhost"),
-        "port": 6379 if port is None else port,
-    }
-    try:
-        options["host"].encode("idna")
-    except UnicodeError:
-        raise wrong(f"{quoted(options['host'])} is no name of a host") from None
-    if database := parts.path.removeprefix("/"):
-        options["db"] = option("db", database, wrong, quoted)
-    if parts.scheme == "rediss":
-        options["ssl"] = True
-    return options
-
-
-def option(name, text, wrong, quoted):
-    """Return the value of one option. Raises LabError for one that is not to be had."""
-    if name == "db":
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise wrong(
-                f"{quoted(text)} is no number of a database; there are 16 by default, from 0 to 15"
-            )
-        return int(text)
-    if name in SECONDS_OPTIONS:
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = math.nan
-        if not 0 < seconds <= LONGEST_S:
-            raise wrong(f"{name} is no number of seconds up to {LONGEST_S:,}")
-        return seconds
-    if name not in ("username", "password", *TLS_OPTIONS):
-        raise wrong(
-            f"the option {quoted(name)} is unknown here or would change what the chapters show; "
-            "leave it out"
-        )
-    return text
+        return encode if "@" in url else "its parts make no sense"
+    path = parts.path.removeprefix("/")
+    if parts.scheme == "unix" and not path:
+        return "the path of the socket is missing, as in unix:///run/redis.sock?db=15"
+    for database in [query.get("db", "0"), path if path and parts.scheme != "unix" else "0"]:
+        if not (database.isascii() and database.isdigit() and len(database) < 10):
+            return f"{quoted(database)} is no number of a database; there are 16, from 0 to 15"
+    for name, text in query.items():
+        if name not in OPTIONS:
+            return f"the option {quoted(name)} is unknown here or would change facts; leave it out"
+        seconds = float(text) if re.fullmatch(r"\d*\.?\d+", text) else math.nan
+        if name in SECONDS_OPTIONS and not 0 < seconds <= LONGEST_S:
+            return f"{name} is no number of seconds up to {LONGEST_S:,}"
+    return None
 
 
 def without_password(url: str) -> str:
@@ -185,8 +167,8 @@ def check_reserved(answer: dict, shown: str, options: dict):
         )
 
 
-# What the server refused. In the first entry of which a sign stands in the error, or its class:
-# what is wrong with the server, and below it what to do.
+# What the server refused, where its own words do not say what to do. In the first entry of which a
+# sign stands in the error, or its class: what is wrong, and below it what to do.
 
 ADVICE = """
 without any password configured = has no password, and REDIS_URL brings one
@@ -201,16 +183,6 @@ NoPermissionError = does not give this user the rights that the chapters need
   Let an administrator allow {refused}, or name a user who has these rights
 unknown command = lacks commands that the chapters need, or has them renamed: it refused {refused}
   Set REDIS_URL to a server that has them
-BusyLoadingError|LOADING = is still loading its data
-  Run the cell again in a while
-MASTERDOWN|MasterDownError|READONLY|ReadOnlyError = is a replica, which takes no writes
-  Set REDIS_URL to its primary
-OOM |OutOfMemoryError = is full (OOM): its maxmemory is used up
-  Raise that or free memory there and run the cell again
-MISCONF = takes no writes, because it could not save to its disk (MISCONF)
-  Mend its disk, or run CONFIG SET stop-writes-on-bgsave-error no there, and run the cell again
-NOREPLICAS = takes no writes, because too few replicas follow it (NOREPLICAS)
-  Mend its replicas and run the cell again
 BUSY |Busy Redis|busy running a script = is busy with a script that does not end (BUSY)
   Run SCRIPT KILL there and run the cell again
 CLUSTERDOWN|ClusterDownError = is a node of a cluster, where MSET and a second database do not work
@@ -219,6 +191,8 @@ mode: sentinel = is a Sentinel: it knows where a Redis is and is none itself
   Set REDIS_URL to the primary it names (SENTINEL MASTERS tells), with an empty database
 role: replica = is a replica, which takes no writes of its own
   Set REDIS_URL to its primary, {refused}, with an empty database
+LOADING = is still loading its data
+  Run the cell again in a while
 no version = does not say which Redis it is
   Check the host and the port
 no database = has no database {refused}
@@ -263,17 +237,14 @@ def advice(kind: str, text: str, commands: list, shown: str, options: dict) -> s
         if any(sign in f"{kind}\n{text}" for sign in signs.split("|")):
             told = f"The server at {shown} {what}. {todo.strip()}, {OWN_INSTEAD}."
             return told.replace("{refused}", ", ".join(commands))
-    text = text.replace(
-        options.get("password") or "\0", "***"
-    )  # some servers repeat what they were sent
+    # some servers repeat what they were sent
+    text = text.replace(options.get("password") or "\0", "***")
     if kind in NO_CONNECTION:
         hint = tls_hint(text, options)
         what = f"No connection to {shown}: {said(text)}."
         return f"{what} {hint}Start that server, mend REDIS_URL, {OWN_INSTEAD}."
-    return (
-        f"The server at {shown} refused what the lab needs: {said(text) or kind}. Check that it is "
-        f"a Redis that answers redis-cli, {OWN_INSTEAD}."
-    )
+    what = f"The server at {shown} refused what the lab needs: {said(text) or kind}."
+    return f"{what} Mend that and run the cell again, {OWN_INSTEAD}."
 
 
 def said(text: str) -> str:
