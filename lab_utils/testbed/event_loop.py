@@ -23,7 +23,7 @@ __all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", 
 
 CANCEL_AGAIN_S = 0.1  # before Python 3.12 `asyncio.wait_for` can swallow a cancellation
 CANCELLING_S = 5  # for a task to end that is cancelled; one that does not is left with its loop
-_running = {}  # thread -> (its task in the loop, once that has begun, and what its end is put into)
+_running = {}  # thread -> for each run that has not ended: ([its task], what its end is put into)
 
 # Options that mean the same to redis.Redis and redis.asyncio.Redis.
 SHARED_OPTIONS = frozenset(
@@ -67,7 +67,7 @@ def run(function: Callable, *arguments):
         ended.put(task)
 
     with uninterrupted():
-        _running[threading.get_ident()] = tasks, ended
+        _running.setdefault(threading.get_ident(), []).append((tasks, ended))
         loop()[0].call_soon_threadsafe(begin)
     try:
         ended.get()
@@ -90,15 +90,19 @@ async def kept_in_the_task(function, arguments):
 @restorer
 def end():
     """Cancel what this thread has in the loop, unless it has ended, and wait until it has."""
-    tasks, ended = _running.get(threading.get_ident(), (None, None))
+    left = _running.get(threading.get_ident(), [])
     deadline = time.monotonic() + CANCELLING_S
-    while tasks is not None and not (tasks and tasks[0].done()):
-        loop()[0].call_soon_threadsafe(lambda: tasks[0].cancel())
+    while left:
+        tasks, ended = left[-1]
+        if tasks and tasks[0].done():
+            left.pop()
+            continue
+        loop()[0].call_soon_threadsafe(lambda tasks=tasks: tasks[0].cancel())
         with contextlib.suppress(queue.Empty):
             ended.get(timeout=CANCEL_AGAIN_S)
         if time.monotonic() > deadline:
+            left.clear()
             loop.cache_clear()
-            break
     _running.pop(threading.get_ident(), None)
 
 
