@@ -103,21 +103,6 @@ def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
     assert done == [True]
 
 
-def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(capsys):
-    class Deleted:
-        def __del__(self):
-            ctrl_c()
-
-    @interruptible
-    def measuring():
-        Deleted()
-        time.sleep(5)
-
-    with pytest.raises(Interrupted):
-        measuring()
-    assert capsys.readouterr().err == ""
-
-
 NUMBER = """
 import signal, time
 import lab_utils as lab
@@ -172,39 +157,47 @@ def no_number(text):
     raise ValueError(text)
 
 
-def test_a_signal_that_comes_while_redis_py_reads_info_is_not_lost(monkeypatch):
-    monkeypatch.setattr(redis._parsers.helpers, "int", no_number, raising=False)
+class Deleted:
+    def __del__(self):
+        ctrl_c()
 
-    @interruptible
-    def measuring():
-        found = redis._parsers.helpers.parse_info(b"role:master")
+
+def delete_an_object(lock, patched):
+    Deleted()
+
+
+def read_info(lock, patched):
+    patched.setattr(redis._parsers.helpers, "int", no_number, raising=False)
+    redis._parsers.helpers.parse_info(b"role:master")
+
+
+def take_a_condition(lock, patched):
+    with threading.Condition(lock):
         time.sleep(5)
-        return found
-
-    with pytest.raises(Interrupted):
-        measuring()
 
 
-def test_a_signal_that_comes_while_a_lock_is_taken_in_python_waits_until_it_can_be_given_back(monkeypatch):
+def get_a_logger(lock, patched):
+    patched.setattr(logging, "_lock", lock)
+    logging.getLogger("redis.connection")
+
+
+up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="logging takes its lock in C")
+
+
+@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition, pytest.param(get_a_logger, marks=up_to_312)])
+def test_a_signal_that_comes_at_a_bad_moment_waits_and_is_not_lost(work, monkeypatch, capsys):
     lock = Signalled()
 
     @interruptible
     def measuring():
-        with threading.Condition(lock):
-            time.sleep(5)
-
-    @interruptible
-    def logging_something():
         with monkeypatch.context() as patched:
-            patched.setattr(logging, "_lock", lock)
-            logging.getLogger("redis.connection")
+            work(lock, patched)
         time.sleep(5)
 
-    takes_it_in_python = hasattr(logging, "_acquireLock")  # up to Python 3.12
-    for helper in [measuring, logging_something] if takes_it_in_python else [measuring]:
-        with pytest.raises(Interrupted):
-            helper()
-        assert not lock.lock._is_owned()
+    with pytest.raises(Interrupted):
+        measuring()
+    assert not lock.lock._is_owned()
+    assert capsys.readouterr().err == ""
 
 
 WHEREVER = """

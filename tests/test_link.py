@@ -25,7 +25,7 @@ from helpers import GONE_S, refusal, running, wait_until
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
 from lab_utils.testbed._link_process import MOST_EARLY_S, Sleeper
-from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, smallest_error, through
+from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, through
 from lab_utils.testbed.pinning import steady
 from lab_utils.testbed.server import Server
 
@@ -178,12 +178,6 @@ def test_fractions_of_a_millisecond(r):
     near, far = lab.connect(rtt_ms=0.25), lab.connect(rtt_ms=2.5)
     assert near.ping() and far.ping()
     assert 0.2 <= ping_ms(near) < ping_ms(far)
-
-
-@pytest.mark.parametrize("falls, best", [(lambda at: 30 - at, 29.6875), (lambda at: 40 - at if at < 25 else -30 - at, 23.4375)],
-                         ids=["steadily", "with a jump"])
-def test_the_smallest_error_where_it_falls_and_where_it_jumps(falls, best):
-    assert smallest_error(falls, 50) == best
 
 
 def test_the_same_distance_is_the_same_port(r):

@@ -31,9 +31,10 @@ def test_all_on_one_cpu_inside_and_back_outside(r):
 
 
 @linux
-def test_put_back_after_an_exception(r):
+@pytest.mark.parametrize("parallel", [False, True])
+def test_put_back_after_an_exception(r, parallel):
     before = cpus()
-    with pytest.raises(ZeroDivisionError), steady(server().pid, link()):
+    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel):
         raise ZeroDivisionError
     assert cpus() == before
 
@@ -133,14 +134,6 @@ def test_in_parallel_the_event_loop_stays_with_the_client(r):
     with steady(server().pid, link(), parallel=True):
         assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
     assert event_loop.run(place) == before
-
-
-@two_cpus
-def test_in_parallel_all_is_put_back_after_an_exception(r):
-    before = cpus()
-    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel=True):
-        raise ZeroDivisionError
-    assert cpus() == before
 
 
 @linux

@@ -41,7 +41,6 @@ MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again wh
 # What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two
 # hops make it wait 12 to 20 µs on a quiet machine too.
 QUIET_S, QUIET_CALLS = 30e-6, 5
-SHORT_S, HALVINGS = 0.0002, 5  # as `calibrate` says
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most
 GONE = (
     "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients "
@@ -208,9 +207,7 @@ class Link:
         lines from a colder cache: together up to 0.07 ms. Measured with redis-py's own PING, direct
         and through the link, and subtracted from the delay, so that a PING takes what it takes at
         no distance plus the RTT asked for. Only calls that nobody disturbed count. Where too few
-        were quiet, it is done again when next asked for. The link spins the end of each delay, and
-        of a short one nearly all, which costs less than sleeping: below 0.2 ms it is found by
-        trying.
+        were quiet, it is done again when next asked for.
         """
         key = server.address, rtt_s, parallel
         if key not in self.overhead_s or self.doubts.get(key):
@@ -233,13 +230,6 @@ class Link:
                         break
                 doubtful, overhead_s = min(found)
                 overhead_s = min(max(0.0, overhead_s), most)
-                if rtt_s < SHORT_S:
-
-                    def error_s(overhead_s):
-                        self.set_delay(port, max(0.0, rtt_s - overhead_s) / 2)
-                        return call_s(linked, calls, self, server.pid)[0] - near_s - rtt_s
-
-                    overhead_s = smallest_error(error_s, most)
             left = self.doubts.get(key, MOST_DOUBTS)
             self.doubts[key] = left - 1 if doubtful else 0
             self.overhead_s[key] = overhead_s
@@ -273,17 +263,6 @@ def shared_memory():
         os.unlink(path)
     os.truncate(file, SHARED_BYTES)
     return file
-
-
-def smallest_error(error_s, most):
-    """Return where between 0 and `most` a falling `error_s` is nearest to 0, by halves."""
-    low, high, tried = 0.0, most, []
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        error = error_s(middle)
-        tried.append((abs(error), middle))
-        low, high = (middle, high) if error > 0 else (low, middle)
-    return min(tried)[1]
 
 
 def call_s(client, calls, link, server_pid):
