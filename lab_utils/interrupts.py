@@ -89,9 +89,9 @@ class Whole:
 
     def close(self, failed):
         with uninterrupted():
-            if any(self is one for one in _open):
+            if self in _open:
+                _open.remove(self)  # other threads have theirs there
                 self.failed = failed
-                _open[:] = [one for one in _open if one is not self]
                 self.leave()
 
 
@@ -168,8 +168,8 @@ def placement():
 
 def put_back(collecting, cpus, open_before, arguments):
     here = threading.get_native_id()
-    for one in reversed(_open):
-        if one.thread == here and not any(one is other for other in open_before):
+    for one in reversed(list(_open)):
+        if one.thread == here and one not in open_before:
             one.close(failed=True)
     for restore in _restorers:
         restore()
