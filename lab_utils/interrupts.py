@@ -1,6 +1,9 @@
-"""Ctrl-C, or Jupyter's stop button, at any moment: what the lab changed is put back, and one sentence says what happened.
+"""Ctrl-C, or Jupyter's stop button: what the lab changed is put back, and one sentence says so.
 
-It stays a KeyboardInterrupt, so that Run All stops and nothing takes it for an error.
+It stays a KeyboardInterrupt, so that Run All stops and nothing takes it for an error. Python raises
+it between any two lines of the main thread, also on the first line of a `finally`. So the lab's
+changes are made inside `uninterrupted`, and a helper that is `interruptible` undoes at its end what
+is left.
 """
 
 import contextlib
@@ -9,38 +12,38 @@ import gc
 import inspect
 import os
 import signal
-import sys
 import textwrap
 import threading
 
 AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
-# Functions, by the end of their names, in which a signal waits.
+# Functions, by the end of their names, in which an exception would do harm: the signal waits.
 BAD_MOMENTS = (
     "__del__",  # what is raised in one is thrown away
-    "parse_info.<locals>.get_value",  # redis-py's, for INFO: an int() that is refused makes a ValueError of what is raised in it
-    "Condition.__enter__", "_acquireLock",  # threading's and logging's: who called them is to give the lock back, if they return
-    # redis-py's, for hiredis 3.5.0: its pack_command takes it for granted that Python can write out a number, and crashes the
-    # process where a signal's handler raises instead (src/pack.c).
-    "HiredisRespSerializer.pack",
+    "__init__.<locals>._remove",  # a weak set's, when an object in it goes: the same
+    "__init__.<locals>.remove",  # a weak dictionary's
+    "parse_info.<locals>.get_value",  # redis-py's, which makes a ValueError of what is raised in it
+    "Condition.__enter__",  # threading's: who called it is to give the lock back, if it returns
+    "_acquireLock",  # logging's, up to Python 3.12: the same
+    "HiredisRespSerializer.pack",  # hiredis 3.5.0 (src/pack.c) crashes where a handler raises
 )
-_restorers = []  # what puts the lab's own changes back; each may be called when there is nothing to put back
+_restorers = []  # put the lab's own changes back; each may be called when there are none
+_open = []  # each Whole whose block has begun and not ended
 
 
 class Interrupted(KeyboardInterrupt):
     """An interrupt that a helper of the lab's has cleaned up after."""
 
     def _render_traceback_(self):
-        """Jupyter shows this instead of a traceback, which would show where in redis-py the lab happened to wait."""
+        """Show one sentence in Jupyter, and not where in redis-py the lab happened to wait."""
         return ["Interrupted", *textwrap.wrap(str(self), 100)]
 
 
 class uninterrupted:
-    """Inside the `with` block SIGINT waits; it comes at the end of the block. Other threads never get it."""
+    """Inside the `with` block SIGINT waits; it comes at the end. Other threads never get it."""
 
     def __enter__(self):
-        self.caught = None
-        self.before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
-        if self.before is not None:
+        self.caught, self.before = None, handler()
+        if self.before:
             signal.signal(signal.SIGINT, self.note)
         return self
 
@@ -48,20 +51,55 @@ class uninterrupted:
         self.caught = signalled
 
     def __exit__(self, *_):
-        if self.before is not None:
+        if self.before:
             signal.signal(signal.SIGINT, self.before)
             if self.caught and callable(self.before):
                 self.before(*self.caught)
 
 
-class Patient:
-    """A handler of SIGINT that waits while it is a bad moment for one.
+class Whole:
+    """A context manager whose `enter` and `leave`, which subclasses write, each run to their end.
 
-    It goes when it raises, so that an interrupt at any moment leaves the handler that was there before.
+    `leave` also runs when `enter` fails, so it undoes what has been done so far. `failed` tells it
+    whether the block ended by an error. `enter` may look at `signals.caught` while it waits, and
+    return.
     """
 
-    def __init__(self):
-        self.before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    failed = False
+
+    def enter(self):
+        """Change something."""
+
+    def leave(self):
+        """Put it back."""
+
+    def __enter__(self):
+        self.thread = threading.get_native_id()
+        try:
+            with uninterrupted() as self.signals:
+                _open.append(self)
+                self.enter()
+        except BaseException:
+            self.close(failed=True)
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        self.close(failed=kind is not None)
+
+    def close(self, failed):
+        with uninterrupted():
+            if self in _open:
+                _open.remove(self)  # other threads have theirs there
+                self.failed = failed
+                self.leave()
+
+
+class Patient:
+    """A handler of SIGINT that waits while the moment is a bad one, and goes when it raises."""
+
+    def __enter__(self):
+        self.before = handler()
         if callable(self.before):
             signal.signal(signal.SIGINT, self.handle)
 
@@ -69,79 +107,70 @@ class Patient:
         if at_a_bad_moment(frame):
             again()
         else:
-            self.go()
+            self.__exit__()
             self.before(number, frame)
 
-    def go(self):
+    def __exit__(self, *_):
         if signal.getsignal(signal.SIGINT) == self.handle:
             signal.signal(signal.SIGINT, self.before)
 
 
-def again():
-    """The signal once more, shortly: its moment was a bad one."""
-    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
-
-
-def thrown_away(what, told=sys.unraisablehook):
-    """Python swallows what is raised in a weak reference's callback. An interrupt that falls into one comes again."""
-    if what.exc_type is KeyboardInterrupt:
-        with contextlib.suppress(KeyboardInterrupt), uninterrupted():  # a second one: the two come as one
-            again()
-    else:
-        told(what)
-
-
-# Once for the whole kernel: whoever set it and put it back for each call could be interrupted in between.
-sys.unraisablehook = thrown_away
+def handler():
+    """Return the handler of SIGINT in the main thread, None in others."""
+    if threading.current_thread() is threading.main_thread():
+        return signal.getsignal(signal.SIGINT)
+    return None
 
 
 def at_a_bad_moment(frame):
-    """Whether this frame is one of a bad moment's functions, or was called from one."""
-    while frame:
-        if frame.f_code.co_qualname.endswith(BAD_MOMENTS):
-            return True
+    while frame and not frame.f_code.co_qualname.endswith(BAD_MOMENTS):
         frame = frame.f_back
-    return False
+    return frame is not None
+
+
+def again():
+    """Send the signal once more, shortly."""
+    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 def restorer(restore):
-    """Registers a function that puts back what its module changes. Called after an interrupt, with signals waiting."""
+    """Register a function that puts back what its module changes, for after an interrupt."""
     _restorers.append(restore)
     return restore
 
 
 def interruptible(function):
-    """A helper that may be interrupted anywhere, and leaves the kernel as it found it.
-
-    `with` and `finally` do most of it; but a signal may come between a change and the `try` that would put it back.
-    """
+    """Make a helper one that may be interrupted anywhere, and leaves the kernel as it found it."""
 
     @functools.wraps(function)
-    def whole(*args, **kwargs):
-        before = gc.isenabled(), placement()
-        patient = Patient()
+    def helper(*args, **kwargs):
+        before = gc.isenabled(), placement(), list(_open)
         try:
-            return function(*args, **kwargs)
+            with Patient():
+                return function(*args, **kwargs)
         except KeyboardInterrupt:
             with contextlib.suppress(KeyboardInterrupt), uninterrupted():
-                put_back(before, [*args, *kwargs.values()])
-            raise Interrupted(f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys that had been "
-                              "written may remain. Run the cell again.") from None
-        finally:
-            patient.go()
+                put_back(*before, [*args, *kwargs.values()])
+            raise Interrupted(
+                f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys "
+                "that had been written may remain. Run the cell again."
+            ) from None
 
-    return whole
+    return helper
 
 
 def placement():
-    """The CPUs on which this thread may run; None where the system does not know or tell."""
+    """Return the CPUs on which this thread may run; None where the system does not tell."""
     with contextlib.suppress(OSError, AttributeError):
         return os.sched_getaffinity(0)
     return None
 
 
-def put_back(before, arguments):
-    collecting, cpus = before
+def put_back(collecting, cpus, open_before, arguments):
+    here = threading.get_native_id()
+    for one in reversed(list(_open)):
+        if one.thread == here and one not in open_before:
+            one.close(failed=True)
     for restore in _restorers:
         restore()
     for client in arguments:
@@ -154,7 +183,7 @@ def put_back(before, arguments):
 
 
 def disconnect(client):
-    """A connection that was stopped between a request and its reply would hand that reply to the next request."""
+    """Close a client's connections: one may hold a reply that the next request would read."""
     pool = getattr(client, "connection_pool", None)
     with contextlib.suppress(Exception):
         if hasattr(client, "disconnect_connection_pools"):

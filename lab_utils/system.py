@@ -8,6 +8,8 @@ from .errors import LabError
 try:
     import fcntl
 except ImportError:
-    raise LabError("The lab does not run on Windows itself. Open this folder in WSL, and run `make lab` there.") from None
+    raise LabError(
+        "The lab does not run on Windows itself. Open this folder in WSL, and run `make lab` there."
+    ) from None
 
 __all__ = ["fcntl"]

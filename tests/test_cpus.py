@@ -69,15 +69,3 @@ def test_a_groups_share_of_the_machine(machine, own, limits, share):
     machine({}, own, limits)
     assert cpus.share_of_cpus() == share
     assert len(cpus.cores({0, 1, 2, 3})) == min(4, max(1, math.floor(min(share, 4))))
-
-
-def test_for_how_long_a_group_with_a_limit_was_stopped(machine):
-    machine({}, "0::/a/b", {"a/cpu.max": "50000 100000", "a/cpu.stat": "usage_usec 9\nnr_throttled 3\nthrottled_usec 1500000",
-                            "a/b/cpu.max": "max 100000", "a/b/cpu.stat": "throttled_usec 7000000"})
-    [group] = cpus.limited_groups()
-    assert cpus.stopped_s(group) == 1.5
-    machine({}, "1:cpu,cpuacct:/", {"cpu/cpu.cfs_quota_us": "50000", "cpu/cpu.cfs_period_us": "100000",
-                                    "cpu/cpu.stat": "nr_periods 9\nthrottled_time 2500000000"})
-    assert [cpus.stopped_s(group) for group in cpus.limited_groups()] == [2.5]
-    machine({}, "0::/")
-    assert cpus.limited_groups() == []

@@ -12,7 +12,7 @@ from lab_utils.testbed.fingerprints import environment_line, link_error, server_
 def test_what_could_change_a_result_is_there(r):
     found = lab.fingerprint()
     assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol", "timeout", "retries",
-                           "Python", "system", "scale"]
+                           "Python", "system", "busy", "scale"]
     assert found["redis-py"] == redis.__version__
     assert found["where"] == "started by the lab, on loopback"
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"
@@ -22,7 +22,7 @@ def test_what_could_change_a_result_is_there(r):
 
 def test_every_line_is_this_machines(r):
     lines = repr(lab.fingerprint()).splitlines()
-    assert len(lines) == 12
+    assert len(lines) == 13
     assert all(line.startswith("this machine: ") for line in lines)
 
 

@@ -5,13 +5,12 @@ import contextlib
 import gc
 import logging
 import os
+import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
-import types
-import weakref
 
 import pytest
 import redis._parsers.helpers
@@ -19,9 +18,11 @@ import redis.asyncio
 
 import lab_utils as lab
 from lab_utils import interrupts
-from lab_utils.interrupts import Interrupted, interruptible, uninterrupted
-from lab_utils.testbed import event_loop
-from lab_utils.testbed.link import link
+from lab_utils.interrupts import Interrupted, Whole, interruptible, uninterrupted
+from lab_utils.testbed import event_loop, pinning, turns
+from lab_utils.testbed.chosen_server import server
+from lab_utils.testbed.link import AWAKE, link
+from lab_utils.testbed.pinning import steady
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +31,6 @@ def handler():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
-
-@pytest.fixture
-def hook(monkeypatch):
-    """The lab's own: pytest has put another in its place."""
-    monkeypatch.setattr(sys, "unraisablehook", interrupts.thrown_away)
 
 
 def ctrl_c():
@@ -108,21 +103,6 @@ def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
     assert done == [True]
 
 
-def test_a_signal_that_comes_while_an_object_is_deleted_is_not_lost(capsys):
-    class Deleted:
-        def __del__(self):
-            ctrl_c()
-
-    @interruptible
-    def measuring():
-        Deleted()
-        time.sleep(5)
-
-    with pytest.raises(Interrupted):
-        measuring()
-    assert capsys.readouterr().err == ""
-
-
 NUMBER = """
 import signal, time
 import lab_utils as lab
@@ -177,39 +157,47 @@ def no_number(text):
     raise ValueError(text)
 
 
-def test_a_signal_that_comes_while_redis_py_reads_info_is_not_lost(monkeypatch):
-    monkeypatch.setattr(redis._parsers.helpers, "int", no_number, raising=False)
+class Deleted:
+    def __del__(self):
+        ctrl_c()
 
-    @interruptible
-    def measuring():
-        found = redis._parsers.helpers.parse_info(b"role:master")
+
+def delete_an_object(lock, patched):
+    Deleted()
+
+
+def read_info(lock, patched):
+    patched.setattr(redis._parsers.helpers, "int", no_number, raising=False)
+    redis._parsers.helpers.parse_info(b"role:master")
+
+
+def take_a_condition(lock, patched):
+    with threading.Condition(lock):
         time.sleep(5)
-        return found
-
-    with pytest.raises(Interrupted):
-        measuring()
 
 
-def test_a_signal_that_comes_while_a_lock_is_taken_in_python_waits_until_it_can_be_given_back(monkeypatch):
+def get_a_logger(lock, patched):
+    patched.setattr(logging, "_lock", lock)
+    logging.getLogger("redis.connection")
+
+
+up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="logging takes its lock in C")
+
+
+@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition, pytest.param(get_a_logger, marks=up_to_312)])
+def test_a_signal_that_comes_at_a_bad_moment_waits_and_is_not_lost(work, monkeypatch, capsys):
     lock = Signalled()
 
     @interruptible
     def measuring():
-        with threading.Condition(lock):
-            time.sleep(5)
-
-    @interruptible
-    def logging_something():
         with monkeypatch.context() as patched:
-            patched.setattr(logging, "_lock", lock)
-            logging.getLogger("redis.connection")
+            work(lock, patched)
         time.sleep(5)
 
-    takes_it_in_python = hasattr(logging, "_acquireLock")  # up to Python 3.12
-    for helper in [measuring, logging_something] if takes_it_in_python else [measuring]:
-        with pytest.raises(Interrupted):
-            helper()
-        assert not lock.lock._is_owned()
+    with pytest.raises(Interrupted):
+        measuring()
+    assert not lock.lock._is_owned()
+    assert capsys.readouterr().err == ""
 
 
 WHEREVER = """
@@ -270,42 +258,10 @@ def test_a_coroutine_that_ends_python_does_not_end_the_loop():
     assert event_loop.run(asyncio.sleep, 0, "it goes on") == "it goes on" and event_loop.loop() is loop
 
 
-def test_a_signal_that_falls_into_a_weak_references_callback_is_not_lost(hook, capsys):
-    class Kept:
-        pass
-
-    @interruptible
-    def measuring():
-        kept = Kept()
-        watching = weakref.ref(kept, lambda gone: ctrl_c())
-        del kept
-        time.sleep(5)
-        return watching
-
-    with pytest.raises(Interrupted):
-        measuring()
-    assert capsys.readouterr().err == ""
-
-
-def test_a_second_signal_meanwhile_comes_with_the_one_that_python_swallowed(monkeypatch):
-    noted = []
-    monkeypatch.setattr(interrupts, "again", lambda: (ctrl_c(), noted.append("once more")))
-    interrupts.thrown_away(types.SimpleNamespace(exc_type=KeyboardInterrupt))
-    assert noted == ["once more"]
-
-
-def test_other_errors_that_nobody_can_catch_are_told_as_ever(hook, capsys):
-    class Deleted:
-        def __del__(self):
-            raise ValueError("in here")
-
-    Deleted()
-    assert "ValueError: in here" in capsys.readouterr().err
-
-
-def test_a_kernel_listens_for_interrupts_that_python_swallows():
-    program = "import sys, lab_utils; lab_utils.count; print(sys.unraisablehook.__module__)"
-    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "lab_utils.interrupts\n"
+def test_importing_the_lab_leaves_the_hooks_of_the_process_alone():
+    program = ("import sys, signal; before = sys.unraisablehook, sys.excepthook, signal.getsignal(2); import lab_utils; "
+               "lab_utils.count; print((sys.unraisablehook, sys.excepthook, signal.getsignal(2)) == before)")
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
 
 
 def test_every_helper_is_one():
@@ -314,7 +270,7 @@ def test_every_helper_is_one():
     assert all(helper.__wrapped__.__wrapped__ for helper in helpers)
 
 
-def test_an_answer_that_nobody_waited_for_is_skipped(r):
+def test_an_interrupt_comes_when_the_link_has_answered(r):
     """Capturing ten megabytes, the answer is long on its way."""
     asked, big = link(), "x" * 10_000_000
     lab.capture(lambda c: c.set("big", big), r)
@@ -326,7 +282,7 @@ def test_an_answer_that_nobody_waited_for_is_skipped(r):
         while True:
             asked.ask("recorded")
             asked.ask("record")
-    assert asked.ask("forget") == {"number": asked.asked}
+    assert asked.ask("forget") == {}
     assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
 
 
@@ -347,28 +303,138 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
     """It comes while the first one's coroutine is being cancelled."""
-    class CutShort(event_loop.Latch):
-        def wait(self, seconds=-1):
-            if seconds == -1:
-                return super().wait()
-            CutShort.wait = event_loop.Latch.wait
-            return ctrl_c()
-
-    class Run(event_loop.Run):
-        def __init__(self):
-            super().__init__()
-            self.ended = CutShort()
+    class CutShort(queue.SimpleQueue):
+        def get(self, timeout=None):
+            if timeout and not cut:
+                cut.append(True)
+                ctrl_c()
+            return super().get(timeout=timeout)
 
     async def endless(client):
         while True:
             with contextlib.suppress(redis.RedisError):  # its connection is closed meanwhile
                 await client.ping()
 
-    before, wait = event_loop.loop(), CutShort.wait
-    monkeypatch.setattr(event_loop, "Run", Run)
+    before, cut = event_loop.loop(), []
+    monkeypatch.setattr(event_loop.queue, "SimpleQueue", CutShort)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(Interrupted):
         lab.count(endless, r)
-    assert CutShort.wait is not wait, "it was cut short"
+    assert cut
     assert event_loop.loop() is before
     assert asyncio.all_tasks(before[0]) == set()
+
+
+# What is put back, wherever the signal comes
+
+FILES = {interrupts.__file__, pinning.__file__, turns.__file__}
+
+
+def interrupted_at(number, work):
+    """Run `work()` with a Ctrl-C before line `number` of those in FILES; True if there was one."""
+    lines = 0
+
+    def on_line(frame, event, _):
+        nonlocal lines
+        if frame.f_code.co_filename not in FILES:
+            return None
+        if event == "line":
+            lines += 1
+            if lines == number:
+                sys.settrace(None)
+                signal.raise_signal(signal.SIGINT)
+        return on_line
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.settrace(on_line)
+    try:
+        work()
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        sys.settrace(None)
+        handler = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+    assert handler is signal.default_int_handler
+    assert interrupted == (lines >= number)
+    return interrupted
+
+
+def state():
+    place = [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())]
+    return place, link().memory[AWAKE], set(turns._held), pinning._now, pinning.one_thread._is_owned()
+
+
+def test_on_every_line_of_steady(r, monkeypatch, tmp_path):
+    for cpu in range(os.cpu_count()):  # two hundred turns: not the machine's
+        (tmp_path / f"{cpu}").mkdir()
+    monkeypatch.setattr(turns, "CORES", f"{tmp_path}/{{}}")
+    monkeypatch.setattr(turns, "DOOR", str(tmp_path))
+
+    @interruptible
+    def hold():
+        with steady(server().pid, link(), parallel=True):
+            assert pinning._now
+
+    before, number = state(), 1
+    while interrupted_at(number, hold):
+        assert state() == before
+        number += 1
+    assert number > 100  # lines were there to interrupt
+    assert state() == before
+
+
+class Counter(Whole):
+    def __init__(self, at):
+        self.at, self.changed = at, 0
+
+    def enter(self):
+        self.changed += 1
+        if self.at == "enter":
+            signal.raise_signal(signal.SIGINT)
+        if self.at == "wait":
+            assert not self.signals.caught
+            signal.raise_signal(signal.SIGINT)
+            assert self.signals.caught
+            return
+        self.changed += 1
+
+    def leave(self):
+        if self.at == "leave":
+            signal.raise_signal(signal.SIGINT)
+        self.at_the_end = self.changed
+        self.changed = 0
+
+
+@pytest.mark.parametrize(("at", "done"), [("enter", 2), ("wait", 1), ("leave", 2), ("block", 2)])
+def test_each_way_is_run_whole(at, done):
+    counter, inside = Counter(at), False
+    with pytest.raises(KeyboardInterrupt), counter:
+        inside = True
+        if at == "block":
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("a Ctrl-C in the block is raised at once")
+    assert (counter.at_the_end, counter.changed) == (done, 0)
+    assert inside == (at in ("leave", "block"))
+
+
+def test_one_inside_another():
+    outer, inner, before = Counter(None), Counter("leave"), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), outer, inner:
+        pass
+    assert (outer.changed, inner.changed) == (0, 0)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_handler_of_ones_own_is_called_and_kept():
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(os.getpid()))
+    try:
+        with Counter("leave"):
+            signal.raise_signal(signal.SIGINT)
+        assert calls == [os.getpid()] * 2
+    finally:
+        own = signal.signal(signal.SIGINT, before)
+    own(signal.SIGINT, None)
+    assert len(calls) == 3

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import itertools
 import os
+import random
 import shutil
 import signal
 import socket
@@ -23,7 +24,8 @@ from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
-from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, smallest_error, through
+from lab_utils.testbed._link_process import MOST_EARLY_S, Sleeper
+from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, through
 from lab_utils.testbed.pinning import steady
 from lab_utils.testbed.server import Server
 
@@ -178,12 +180,6 @@ def test_fractions_of_a_millisecond(r):
     assert 0.2 <= ping_ms(near) < ping_ms(far)
 
 
-@pytest.mark.parametrize("falls, best", [(lambda at: 30 - at, 29.6875), (lambda at: 40 - at if at < 25 else -30 - at, 23.4375)],
-                         ids=["steadily", "with a jump"])
-def test_the_smallest_error_where_it_falls_and_where_it_jumps(falls, best):
-    assert smallest_error(falls, 50) == best
-
-
 def test_the_same_distance_is_the_same_port(r):
     first, second, other = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6))
     assert first == second != other
@@ -293,22 +289,20 @@ def test_a_quiet_moment_is_hardly_late(r):
     assert 0 < link().late_s() - before < 0.5
 
 
-def test_what_was_on_its_way_and_what_was_alone(r):
-    """A PING alone is so on both its ways; two that meet are not, and what they were on their way together counts once."""
-    with lab.connect(rtt_ms=100) as one, lab.connect(rtt_ms=100) as other:
-        one.ping()
-        other.ping()
-        held, alone = link().held_s(), link().alone_s()
-        one.ping()
-        assert link().held_s() - held == pytest.approx(0.1, abs=0.001) == link().alone_s() - alone
-        held, alone = link().held_s(), link().alone_s()
-        pinging = threading.Thread(target=one.ping)
-        pinging.start()
-        time.sleep(0.003)
-        other.ping()
-        pinging.join(30)
-        assert 0.1 < link().held_s() - held < 0.19
-        assert link().alone_s() == pytest.approx(alone)
+def test_the_link_learns_how_late_this_machine_wakes():
+    """It wakes so much earlier that one waking in ten is later still, within bounds."""
+    late = [number * 1e-6 for number in range(100)] * 30
+    random.Random(1).shuffle(late)
+    sleeper = Sleeper()
+    for seconds in late:
+        sleeper.learn(seconds)
+    assert 80e-6 <= sleeper.early_s <= 100e-6
+    for _ in range(1_000):
+        sleeper.learn(1.0)
+    assert sleeper.early_s == MOST_EARLY_S
+    for _ in range(1_000):
+        sleeper.learn(0.0)
+    assert sleeper.early_s < 5e-6
 
 
 @linux

@@ -7,7 +7,7 @@ import pytest
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.testbed import event_loop, slices
+from lab_utils.testbed import event_loop
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
@@ -31,32 +31,10 @@ def test_all_on_one_cpu_inside_and_back_outside(r):
 
 
 @linux
-def test_slices_are_short_inside_and_as_before_outside(r):
-    def found():
-        return [slices.attributes(pid) for pid in (threading.get_native_id(), server().pid, link().pid)]
-
-    before = found()
-    with steady(server().pid, link()):
-        inside = found()
-    assert found() == before
-    for then, now in zip(before, inside, strict=True):
-        assert then is now is None or slices.ATTRIBUTES.unpack(now)[slices.RUNTIME] == slices.SHORTEST_NS
-        if then:
-            short = list(slices.ATTRIBUTES.unpack(then))
-            short[slices.RUNTIME] = slices.SHORTEST_NS
-            assert now == slices.ATTRIBUTES.pack(*short)  # nothing else was changed
-
-
-def test_a_system_without_slices_does_without(monkeypatch):
-    monkeypatch.setattr(slices, "NUMBERS", {})
-    assert slices.shorten(0) is None
-    slices.restore(0, None)
-
-
-@linux
-def test_put_back_after_an_exception(r):
+@pytest.mark.parametrize("parallel", [False, True])
+def test_put_back_after_an_exception(r, parallel):
     before = cpus()
-    with pytest.raises(ZeroDivisionError), steady(server().pid, link()):
+    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel):
         raise ZeroDivisionError
     assert cpus() == before
 
@@ -156,14 +134,6 @@ def test_in_parallel_the_event_loop_stays_with_the_client(r):
     with steady(server().pid, link(), parallel=True):
         assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
     assert event_loop.run(place) == before
-
-
-@two_cpus
-def test_in_parallel_all_is_put_back_after_an_exception(r):
-    before = cpus()
-    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel=True):
-        raise ZeroDivisionError
-    assert cpus() == before
 
 
 @linux

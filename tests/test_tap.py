@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import os
+import signal
 import socket
 import threading
 import time
@@ -376,7 +378,7 @@ def test_an_interrupt_cancels_the_coroutine_and_waits_for_its_end(monkeypatch):
             await asyncio.sleep(0.05)
             cleaned.append(True)
 
-    interrupt_when(going, monkeypatch)
+    interrupt_when(going)
     with pytest.raises(KeyboardInterrupt):
         event_loop.run(work)
     assert cleaned
@@ -409,7 +411,7 @@ def test_a_count_that_is_interrupted_leaves_redis_py_plain_and_nothing_running(m
             going.set()
 
     wait = going.wait
-    monkeypatch.setattr(event_loop, "run", interrupting_run(event_loop.run, going, monkeypatch))
+    monkeypatch.setattr(event_loop, "run", interrupting_run(event_loop.run, going))
     with pytest.raises(KeyboardInterrupt):
         lab.count(work, r)
     assert wait(30) and is_plain()
@@ -432,30 +434,21 @@ def test_a_coroutine_that_never_awaits_is_left_behind_and_the_next_one_runs(monk
         going.set()
         over.wait(30)
 
-    interrupt_when(going, monkeypatch)
+    interrupt_when(going)
     with pytest.raises(KeyboardInterrupt):
         event_loop.run(stuck)
     assert event_loop.run(asyncio.sleep, 0, "another loop") == "another loop"
     over.set()
 
 
-def interrupt_when(going, monkeypatch):
-    """Makes waiting for the next coroutine end in a KeyboardInterrupt, as Ctrl-C does, once `going` is set."""
-    plain = event_loop.Latch.wait
-
-    def interrupted(latch, seconds=-1):
-        if seconds != -1:  # for one that was cancelled
-            return plain(latch, seconds)
-        monkeypatch.setattr(event_loop.Latch, "wait", plain)
-        assert going.wait(10)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(event_loop.Latch, "wait", interrupted)
+def interrupt_when(going):
+    """Sends a Ctrl-C as soon as `going` is set."""
+    threading.Thread(target=lambda: going.wait(10) and os.kill(os.getpid(), signal.SIGINT)).start()
 
 
-def interrupting_run(run, going, monkeypatch):
+def interrupting_run(run, going):
     def chosen(function, *arguments):
         if function.__name__ == "work":
-            interrupt_when(going, monkeypatch)
+            interrupt_when(going)
         return run(function, *arguments)
     return chosen

@@ -14,7 +14,7 @@ from helpers import refusal
 import lab_utils as lab
 from lab_utils.scale import SCALES, scale
 from lab_utils.testbed import event_loop
-from lab_utils.testbed.evidence import Watch
+from lab_utils.testbed.evidence import Spent, Watch
 from lab_utils.timing.comparison import Budget, Comparison, budget_of
 from lab_utils.timing.rounds import SHORTEST_SAMPLE_S, Sample, progress
 
@@ -39,7 +39,7 @@ def pipeline(r):
 @pytest.fixture
 def undisturbed(monkeypatch):
     """Nothing says that anything was disturbed, so no sample is taken twice."""
-    monkeypatch.setattr(Watch, "taken", lambda *_: 0.0)
+    monkeypatch.setattr(Watch, "spent", lambda *_: Spent(0.0, 0.0, 0.0))
 
 
 # What is run, and when

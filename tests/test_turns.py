@@ -5,14 +5,12 @@ import json
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 
 import pytest
-from helpers import wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import pinning, turns
@@ -26,7 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken
 HOLDER = """
 import json, sys
 from lab_utils.testbed import turns
-turns.NAME, cores, number = json.loads(sys.argv[1])
+turns.CORES, turns.DOOR, cores, number = json.loads(sys.argv[1])
 print(*turns.hold(cores, number), flush=True)
 sys.stdin.read()
 """
@@ -36,7 +34,7 @@ class Holder:
     """Another process that holds cores until it is told to let go, or killed."""
 
     def __init__(self, cores, number):
-        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, json.dumps([turns.NAME, cores, number])],
+        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, json.dumps([turns.CORES, turns.DOOR, cores, number])],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def holds(self):
@@ -49,10 +47,20 @@ class Holder:
 
 
 @pytest.fixture
-def names(request, monkeypatch):
+def names(tmp_path, monkeypatch):
     """Names of cores, and a door, that nobody else on this machine knows."""
-    monkeypatch.setattr(turns, "NAME", f"\0lab-test-{os.getpid()}-{request.node.name[:40]}/{{}}")
+    for name in "a", "b":
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(turns, "CORES", f"{tmp_path}/{{}}")
+    monkeypatch.setattr(turns, "DOOR", str(tmp_path))
     return ["a", "b"]
+
+
+def free(core):
+    """True while nobody holds that core."""
+    lock = turns.locked(turns.CORES.format(core))
+    turns.release({core: lock})
+    return lock is not None
 
 
 @pytest.fixture
@@ -86,9 +94,7 @@ def test_two_are_had_together_or_not_at_all(names, holder):
     held = one.holds()
     both = holder(names, 2)
     assert not wait_readable(both, 0.5)
-    free = turns.bound(next(name for name in names if name not in held))
-    assert free  # who waits for two holds none
-    turns.release({"free": free})
+    assert free(next(name for name in names if name not in held))  # who waits for two holds none
     one.let_go()
     assert both.holds() == names
 
@@ -146,7 +152,7 @@ def test_a_forked_child_leaves_what_its_parent_measures_alone(r):
         _, status = os.waitpid(child, 0)
         assert status == 0
         assert pinning.affinity(0) == pinning.affinity(server().pid) == set(held.cpus)
-        assert all(turns.bound(core) is None for core in held.turn)
+        assert not any(free(core) for core in held.turn)
 
 
 def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder):
@@ -225,32 +231,28 @@ def test_measuring_holds_a_core_of_the_machine(r):
     with steady() as held:
         assert len(held.cpus) == 1 and len(held.turn) == 1
         (core,) = held.turn
-        assert turns.bound(core) is None
-    again = turns.bound(core)
-    assert again
-    turns.release({core: again})
+        assert not free(core)
+    assert free(core)
 
 
-def test_no_core_stays_held_where_there_is_no_socket_for_the_next(names, monkeypatch):
-    monkeypatch.setattr(turns, "_held", [])
-    real, made = socket.socket, []
+def test_no_core_stays_held_where_no_file_can_be_opened_for_the_next(names, monkeypatch):
+    real = os.open
 
-    def few(*arguments):
-        made.append(arguments)
-        if len(made) == 3:  # the door, the first core, the second
+    def few(path, *arguments):
+        if path.endswith("/b"):
             raise OSError(errno.EMFILE, "Too many open files")
-        return real(*arguments)
+        return real(path, *arguments)
 
-    monkeypatch.setattr(turns.socket, "socket", few)
+    monkeypatch.setattr(turns.os, "open", few)
     with pytest.raises(OSError, match="Too many open files"):
         turns.hold(names, 2)
     assert not turns._held
 
 
-def test_no_names_no_turns(names, monkeypatch):
-    """In a sandbox that knows no abstract sockets one measures all the same."""
-    monkeypatch.setattr(turns, "NAME", "/nowhere/at/all/{}")
-    held = turns.hold(names, 2)
-    assert list(held) == names
+def test_without_such_folders_one_measures_all_the_same(monkeypatch):
+    monkeypatch.setattr(turns, "CORES", "/nowhere/at/all/{}")
+    monkeypatch.setattr(turns, "DOOR", "/nowhere/at/all")
+    held = turns.hold(["a", "b"], 2)
+    assert list(held) == ["a", "b"]
     turns.release(held)
-    assert wait_until(lambda: not turns._held, 1)
+    assert not turns._held

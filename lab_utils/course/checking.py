@@ -13,12 +13,12 @@ from roundtrips.resp import commands_in
 from ..arguments import check_ran, shown  # noqa: F401
 from ..counting.cost import cost_and_result, cost_of  # noqa: F401
 from ..counting.recording import Recording, chunks_of
+from ..interrupts import Whole
 from ..testbed import event_loop, guard  # noqa: F401
 from ..testbed.chosen_server import connect
 from ..testbed.freezing import frozen  # noqa: F401
 from ..testbed.replicas import replica  # noqa: F401
 from ..testbed.spare_server import spare  # noqa: F401
-from ..whole import Whole
 from ..words import counted
 from .claims import DEPENDS, FAILS, HOLDS  # noqa: F401
 

@@ -10,19 +10,29 @@ from . import guard
 from .link import check_distance, distance_through, link, through
 from .living import living
 from .private_server import find_binary, start
-from .reservation import ANSWER_S, ServerError
+from .reservation import ANSWER_S
 from .server import Server
 from .server_from_url import advice, reserve_from_url, without_password
 
-CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "path", "connection_pool", "username", "password", "credential_provider")
+CHOSEN_BY_THE_LAB = (
+    "host",
+    "port",
+    "unix_socket_path",
+    "path",
+    "connection_pool",
+    "username",
+    "password",
+    "credential_provider",
+)
 
 
-def connect(rtt_ms=0, **options):
-    """A `redis.Redis` on the lab's server, `rtt_ms` milliseconds of round trip away (0 to 500, fractions allowed).
+def connect(rtt_ms: float = 0, **options) -> redis.Redis:
+    """Return a client on the lab's server, `rtt_ms` milliseconds of round trip away.
 
-    At 0 there is nothing between client and server; beyond, the simulated link. `options` are redis-py's own, such as
-    `decode_responses=True`, and go to it unchanged. The first call starts a private server, or reserves a database on the
-    one that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
+    `rtt_ms` is 0 to 500, fractions allowed. At 0 there is nothing between client and server;
+    beyond, the simulated link. `options` are redis-py's own, such as `decode_responses=True`, and
+    go to it unchanged. The first call starts a private server, or reserves a database on the one
+    that REDIS_URL names. Raises LabError with what to do if there is no server, if the options lead
     elsewhere, or if the link cannot offer that distance.
     """
     if server().reservation:
@@ -36,45 +46,58 @@ def connect(rtt_ms=0, **options):
 
 
 def client_of(chosen, rtt_ms, options):
-    """A client that has been answered."""
+    """Return a client that has been answered."""
     check_options(chosen, options)
     check_distance(chosen, rtt_ms)
     with as_options(options, "lab.connect"):
-        client = through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options)
+        client = (
+            through(chosen, link().port(chosen, rtt_ms), **options)
+            if rtt_ms
+            else chosen.connect(**options)
+        )
         client.ping()
     return client
 
 
 def check_reservation(chosen):
-    """Asks the server of REDIS_URL whether the reservation stands: a connection can end without a word, as when a laptop slept.
+    """Ask the server of REDIS_URL whether the reservation stands; give up one that it doesn't know.
 
-    One that it doesn't know is given up. Raises LabError where the server doesn't answer.
+    A connection can end without a word, as when a laptop slept. Raises LabError where the server
+    doesn't answer.
     """
     limits = {"socket_timeout": ANSWER_S, "socket_connect_timeout": ANSWER_S, "retry": None}
     try:
         with chosen.connect(**limits) as client:
             stands = chosen.reservation.stands(client)
     except (redis.RedisError, OSError) as error:
-        said = ServerError(type(error).__name__, str(error))
-        raise LabError(advice(said, without_password(os.environ["REDIS_URL"]), chosen.options)) from None
+        shown = without_password(os.environ["REDIS_URL"])
+        raise LabError(
+            advice(type(error).__name__, str(error), [], shown, chosen.options)
+        ) from None
     if not stands:
         chosen.reservation.abandon()
 
 
-def check_options(chosen, options):
-    """Raises LabError for options that would lead to another server or database than the lab's."""
+def check_options(chosen: Server, options: dict):
+    """Raise LabError for options that would lead to another server or database than the lab's."""
     if leads := [name for name in CHOSEN_BY_THE_LAB if name in options]:
-        raise LabError(f"{leads[0]}= would lead to another server than the lab's. Write lab.connect without it; or make a client "
-                       "of your own with redis.Redis, which the lab's helpers leave alone.")
+        raise LabError(
+            f"{leads[0]}= would lead to another server than the lab's. Write lab.connect without "
+            "it; or make a client of your own with redis.Redis, which the lab's helpers leave "
+            "alone."
+        )
     if not chosen.private and options.get("db", chosen.options["db"]) != chosen.options["db"]:
-        raise LabError(f"db={options['db']!r} is not the database that the lab has reserved on the server of REDIS_URL, "
-                       f"{chosen.options['db']}, and it touches no other. Write lab.connect without db, or unset REDIS_URL.")
+        raise LabError(
+            f"db={options['db']!r} is not the database that the lab has reserved on the server of "
+            f"REDIS_URL, {chosen.options['db']}, and it touches no other. Write lab.connect "
+            "without db, or unset REDIS_URL."
+        )
 
 
-def distance_of(client):
-    """The distance in ms that the lab set for a client: 0 beside its server, None for one that it knows nothing of.
+def distance_of(client) -> float | None:
+    """Return the distance in ms that the lab set for a client, None for one that it doesn't know.
 
-    Of a cluster's client, that of its first node.
+    It is 0 beside the server. Of a cluster's client, that of its first node.
     """
     for node in guard.nodes_of(client)[:1]:
         beside = node.connection_pool.connection_kwargs.get("port") == server().address[1]
@@ -84,8 +107,8 @@ def distance_of(client):
 
 
 @living
-def server():
-    """The server that this kernel uses: REDIS_URL's if that is set, else a private one.
+def server() -> Server:
+    """Return the server that this kernel uses: REDIS_URL's if that is set, else a private one.
 
     Raises LabError, with what to do, where neither is to be had.
     """
@@ -96,15 +119,24 @@ def server():
     return own_server(url, before if before and before.reservation else None)
 
 
-def own_server(url, before=None):
-    """The learner's own server, on a database that is reserved for this kernel. Raises LabError where there is none.
+def own_server(url: str, before: Server | None = None) -> Server:
+    """Return the learner's own server, on a database that is reserved for this kernel.
 
-    `before` is the Server on which this kernel lost its reservation, if it did.
+    `before` is the Server on which this kernel lost its reservation, if it did. Raises LabError
+    where there is no such database.
     """
     options, reservation = reserve_from_url(url, again=bool(before))
-    found = Server(options.get("unix_socket_path") or (options["host"], options["port"]), options, False, reservation=reservation)
+    found = Server(
+        options.get("unix_socket_path") or (options["host"], options["port"]),
+        options,
+        False,
+        reservation=reservation,
+    )
     guard.add_reserved(found)
     if before and before.options["db"] != options["db"]:
-        print(f"this machine: the lab goes on in database {options['db']} of that server. Number {before.options['db']} is "
-              "somebody else's by now, or holds keys, perhaps your own: the lab leaves them there.")
+        print(
+            f"this machine: the lab goes on in database {options['db']} of that server. Number "
+            f"{before.options['db']} is somebody else's by now, or holds keys, perhaps your own: "
+            "the lab leaves them there."
+        )
     return found

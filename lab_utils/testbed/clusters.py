@@ -18,45 +18,58 @@ FORMING_TIMEOUT_S = 20
 
 
 class Cluster:
-    """Three masters without replicas. `nodes` lists their Servers, each owning a third of the slots in this order."""
+    """Three masters without replicas. `nodes` lists their Servers, in the order of their slots."""
 
     def __init__(self, nodes):
         self.nodes = nodes
 
-    def connect(self, rtt_ms=0, **options):
-        """A `redis.RedisCluster` with every node `rtt_ms` milliseconds of round trip away. Options go to redis-py."""
+    def connect(self, rtt_ms: float = 0, **options) -> RedisCluster:
+        """Return a client with every node `rtt_ms` milliseconds of round trip away.
+
+        Options go to redis-py.
+        """
         if not any(node.alive() for node in self.nodes):
-            raise LabError("All nodes of this cluster have ended. Start another one with lab.cluster().")
+            raise LabError(
+                "All nodes of this cluster have ended. Start another one with lab.cluster()."
+            )
         for node in self.nodes:
             check_distance(node, rtt_ms)
         check_options(self.nodes[0], options)
-        ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
+        ports = {
+            node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1]
+            for node in self.nodes
+        }
         host, port = self.nodes[0].address
         with as_options(options, "connect"):
             return RedisCluster(
-                startup_nodes=[ClusterNode(host, ports[port])], password=self.nodes[0].options["password"],
-                address_remap=lambda address: (address[0], ports.get(address[1], address[1])), **options,
+                startup_nodes=[ClusterNode(host, ports[port])],
+                password=self.nodes[0].options["password"],
+                address_remap=lambda address: (address[0], ports.get(address[1], address[1])),
+                **options,
             )
 
-    def node(self, number, **options):
-        """A plain `redis.Redis` on one node, which knows nothing of the others."""
+    def node(self, number: int, **options) -> redis.Redis:
+        """Return a plain client on one node, which knows nothing of the others."""
         check_options(self.nodes[0], options)
-        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].connect(**options)
+        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].connect(
+            **options
+        )
 
-    def kill(self, number):
-        """Kills one node's process, as a lost machine would."""
+    def kill(self, number: int):
+        """Kill one node's process, as a lost machine would."""
         self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].stop()
 
     def stop(self):
-        """Ends every node."""
+        """End every node."""
         for node in self.nodes:
             node.stop()
 
 
-def cluster():
-    """Starts three masters, gives each a third of the slots and waits until they agree: about two seconds.
+def cluster() -> Cluster:
+    """Start three masters, give each a third of the slots and wait until they agree.
 
-    They end with the kernel, or by `stop()`. Raises LabError where they do not start or do not find each other.
+    That takes about two seconds. They end with the kernel, or by `stop()`. Raises LabError where
+    they do not start or do not find each other.
     """
     with all_or_none():
         made = Cluster([])
@@ -68,7 +81,10 @@ def cluster():
 
 def start_node(password):
     return start(
-        find_binary(), "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no",
+        find_binary(),
+        "cluster-enabled yes",
+        f"cluster-port {free_port()}",
+        "cluster-require-full-coverage no",
         password=password,
     )
 
@@ -91,7 +107,10 @@ def wait_until_formed(clients):
     deadline = time.monotonic() + FORMING_TIMEOUT_S
     while not all(formed(client) for client in clients):
         if time.monotonic() > deadline:
-            raise LabError(f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the cell again.")
+            raise LabError(
+                f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the "
+                "cell again."
+            )
         time.sleep(0.02)
 
 

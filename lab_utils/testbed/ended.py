@@ -1,7 +1,7 @@
-"""What a client is told whose server has ended: one sentence, beside redis-py's own error or in its place.
+"""What a client is told whose server has ended: one sentence, beside redis-py's error or instead.
 
-The clients are plain redis-py, so the error is too. After a cell that ended with one, Jupyter prints the sentence below
-it; a helper raises it as a LabError.
+The clients are plain redis-py, so the error is too. After a cell that ended with one, Jupyter
+prints the sentence below it; a helper raises it as a LabError.
 """
 
 import functools
@@ -17,8 +17,8 @@ from .chosen_server import server
 from .link import GONE, link
 
 
-def sentence(error):
-    """Why a client of the lab's lost its server, and what to do; None if this error has other reasons."""
+def sentence(error: Exception) -> str | None:
+    """Say why a client of the lab's lost its server, and what to do; None for other reasons."""
     known, known_link = server.known(), link.known()
     address = address_of(error)
     if address and known_link and address[1] in known_link.listening:
@@ -26,22 +26,31 @@ def sentence(error):
             return GONE
         address = known_link.listening[address[1]][0]  # that of the server behind it
     if address in [past.address for past in server.past()]:
-        return "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
+        return (
+            "This client's server has ended, and another one stands in its place. Make the client "
+            "anew: r = lab.connect()."
+        )
     if known and known.address != address and guard.has_ended(address):
         return guard.ENDED
     if known and not known.alive() and address in (None, known.address):
         if not known.private:
-            return ("The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it "
-                    "makes it anew.")
-        return "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
+            return (
+                "The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = "
+                "lab.connect() again: it makes it anew."
+            )
+        return (
+            "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
+        )
     if known and not known.private and "max number of clients" in str(error):
-        return ("The server of REDIS_URL has as many clients as it takes. Close some, or raise its maxclients, and run the cell "
-                "again.")
+        return (
+            "The server of REDIS_URL has as many clients as it takes. Close some, or raise its "
+            "maxclients, and run the cell again."
+        )
     return None
 
 
 def address_of(error):
-    """(host, port) of the connection that raised it; None where there is none by TCP. redis-py's words do not always tell."""
+    """Return (host, port) of the connection that raised it, which redis-py does not always tell."""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         for value in frame.f_locals.values():
             if isinstance(value, (redis.Connection, redis.asyncio.Connection)):
@@ -50,7 +59,7 @@ def address_of(error):
 
 
 def explained(function):
-    """A helper that says so when it fails because the server behind a client has ended."""
+    """Let a helper say so when it fails because the server behind a client has ended."""
 
     @functools.wraps(function)
     def explaining(*args, **kwargs):
@@ -64,21 +73,25 @@ def explained(function):
             raise
         except redis.ResponseError as error:
             if "DB index is out of range" in str(error):
-                raise LabError("This client asks for a database that its server does not have; by default there are 16, from 0 "
-                               "to 15. Pass a client from lab.connect().") from None
+                raise LabError(
+                    "This client asks for a database that its server does not have; by default "
+                    "there are 16, from 0 to 15. Pass a client from lab.connect()."
+                ) from None
             raise
 
     return explaining
 
 
 def after_cell(result):
-    """Below the error of a cell of the learner's own."""
-    if isinstance(result.error_in_exec, redis.ConnectionError) and (told := sentence(result.error_in_exec)):
+    """Print why below the error of a cell of the learner's own."""
+    if isinstance(result.error_in_exec, redis.ConnectionError) and (
+        told := sentence(result.error_in_exec)
+    ):
         print(told, file=sys.stderr)
 
 
 def watch_cells():
-    """In IPython and Jupyter only."""
+    """Begin to do so, in IPython and Jupyter."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell:
         shell.events.register("post_run_cell", after_cell)

@@ -12,6 +12,7 @@ from .. import setting
 from ..errors import LabError
 from ..scale import scale
 from .chosen_server import connect, server
+from .evidence import is_told
 from .link import link, ping_times
 from .pinning import steady
 
@@ -19,47 +20,52 @@ ASKED_MS, PINGS = 1, 100
 
 
 class Fingerprint(dict):
-    """What was found, by name; shown one a line, each marked as this machine's own so that CI does not compare it."""
+    """What was found, by name; shown one a line, marked as this machine's: CI compares it not."""
 
     def __repr__(self):
         width = max(len(name) for name in self)
         return "\n".join(f"this machine: {name:<{width}}  {value}" for name, value in self.items())
 
 
-def fingerprint():
-    """The server, the client and its defaults that change results, the machine, and the lab's settings."""
-    client = connect()
+def fingerprint() -> Fingerprint:
+    """Return the server, the client's defaults that change results, machine and settings."""
+    client, name = connect(), os.environ.get("LAB_SCALE", "workshop")
     info = client.info()
     pool = client.connection_pool
     connection = pool.get_connection()
     pool.release(connection)
     parser = type(connection._parser).__name__.strip("_")
-    return Fingerprint({
-        "server": server_name(info),
-        "where": where(server()),
-        "link": link_error(),
-        "allocator": info.get("mem_allocator", "unknown"),
-        "redis-py": redis.__version__,
-        "parser": f"{parser} (hiredis {hiredis_version()})",
-        "protocol": f"RESP{connection.protocol}",
-        "timeout": f"{connection.socket_timeout} s",
-        "retries": f"{connection.retry.get_retries()}",
-        "Python": f"{platform.python_version()}, {gil()}",
-        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-        "scale": f"{os.environ.get('LAB_SCALE', 'workshop')}, up to {scale().seconds:g} s a comparison",
-    })
+    return Fingerprint(
+        {
+            "server": server_name(info),
+            "where": where(server()),
+            "link": link_error(),
+            "allocator": info.get("mem_allocator", "unknown"),
+            "redis-py": redis.__version__,
+            "parser": f"{parser} (hiredis {hiredis_version()})",
+            "protocol": f"RESP{connection.protocol}",
+            "timeout": f"{connection.socket_timeout} s",
+            "retries": f"{connection.retry.get_retries()}",
+            "Python": f"{platform.python_version()}, {gil()}",
+            "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+            "busy": "told by the kernel"
+            if is_told()
+            else "this system does not tell whether others disturb",
+            "scale": f"{name}, up to {scale().seconds:g} s a comparison",
+        }
+    )
 
 
-def link_error():
-    """'1 ms asked, 1.004 measured': by how much a PING takes longer through the link than without, its median."""
+def link_error() -> str:
+    """Return '1 ms asked, 1.004 measured': how much longer a PING takes through the link."""
     measured = distance_ms()
     if measured is None:
         return "none: it cannot stand in front of this server"
     return f"{ASKED_MS} ms asked, {measured:.3f} measured"
 
 
-def distance_ms():
-    """What a distance of 1 ms is in truth, in ms; None where the link cannot stand in front of this server."""
+def distance_ms() -> float | None:
+    """Measure what a distance of 1 ms is in truth, in ms; None where the link cannot be used."""
     try:
         far = connect(ASKED_MS)
     except LabError:
@@ -69,15 +75,16 @@ def distance_ms():
     return (measured[0] - measured[1]) * 1000
 
 
-def where(chosen):
-    """Whose server it is; on somebody's own, which database is this kernel's."""
+def where(chosen) -> str:
+    """Say whose server it is; on somebody's own, which database is this kernel's."""
     if chosen.private:
         return "started by the lab, on loopback"
-    return f"named by REDIS_URL, database {chosen.options['db']}; a new connection's SELECT is in no count"
+    database = chosen.options["db"]
+    return f"named by REDIS_URL, database {database}; a new connection's SELECT is in no count"
 
 
-def server_name(info):
-    """'Redis 8.2.3', or 'Valkey 9.1.2', which calls itself Redis 7.2.4 for compatibility."""
+def server_name(info: dict) -> str:
+    """Return 'Redis 8.2.3', or 'Valkey 9.1.2', which calls itself Redis 7.2.4 for compatibility."""
     if "valkey_version" in info:
         return f"Valkey {info['valkey_version']}"
     return f"Redis {info['redis_version']}"
@@ -99,8 +106,10 @@ def gil():
 
 @setting.tells
 @functools.cache
-def environment_line():
-    """'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64', for the small type under a figure."""
+def environment_line() -> str:
+    """Return 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64', for a figure."""
     info = connect().info("server")
-    return (f"{server_name(info)} · redis-py {redis.__version__} · Python {platform.python_version()} · "
-            f"{platform.system()} {platform.machine()}")
+    return (
+        f"{server_name(info)} · redis-py {redis.__version__} · Python {platform.python_version()} "
+        f"· {platform.system()} {platform.machine()}"
+    )

@@ -1,7 +1,8 @@
 """Whose database is it? The one place that decides where the lab may write, and what it may empty.
 
-The lab may write to the private servers that it started, and to the database that it has reserved on the server which
-REDIS_URL names (see `reservation.py`). Every helper that is handed a client asks here first.
+The lab may write to the private servers that it started, and to the database that it has reserved
+on the server which REDIS_URL names (see `reservation.py`). Every helper that is handed a client
+asks here first.
 """
 
 import redis
@@ -11,8 +12,10 @@ from redis.sentinel import SentinelConnectionPool
 from ..arguments import check_client
 from ..errors import LabError
 
-ENDED = ("The server of this client, which the lab had started for you, has ended. Start another one, as you did this one, with "
-         "lab.connect(), lab.spare(), lab.replica() or lab.cluster().")
+ENDED = (
+    "The server of this client, which the lab had started for you, has ended. Start another one, "
+    "as you did this one, with lab.connect(), lab.spare(), lab.replica() or lab.cluster()."
+)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 _private = {}  # (host, port) -> Server that the lab started
@@ -22,7 +25,7 @@ _reserved = []  # Servers of REDIS_URL on which a database is reserved
 
 
 def add_private(server):
-    """A server that the lab started: all of it is the lab's. Those that have ended are forgotten."""
+    """Add a server that the lab started. Those that have ended are forgotten."""
     for ended in [known for known in list(_private.values()) if not known.alive()]:
         forget_private(ended)
     _private[server.address] = server
@@ -30,48 +33,49 @@ def add_private(server):
 
 
 def forget_private(server):
-    """A private server that is no more: somebody else's may come to its port."""
+    """Forget a private server that is no more: somebody else's may come to its port."""
     if _private.get(server.address) is server:
         del _private[server.address]
         _ended[server.address] = server
 
 
-def has_ended(address):
-    """True for the (host, port) of a private server of the lab's that is no more."""
+def has_ended(address: tuple) -> bool:
+    """Return whether a private server of the lab's stood at (host, port), and is no more."""
     known = _private.get(address) or _ended.get(address)
     return known is not None and not known.alive()
 
 
-def add_door(port, server):
-    """A port of the link, and the server behind it."""
+def add_door(port: int, server):
+    """Add a port of the link, and the server behind it."""
     _doors[port] = server
 
 
 def add_reserved(server):
-    """A server of somebody's, on which the lab has reserved a database. Those whose reservation was lost are forgotten."""
+    """Add a server with a reserved database. Those that lost theirs are forgotten."""
     _reserved[:] = [known for known in _reserved if known.alive()] + [server]
 
 
 def check(client):
-    """The Server of the lab's on which `client` stands: a `redis.Redis` or a `RedisCluster`.
+    """Return the Server of the lab's on which `client` stands.
 
-    Raises LabError, before anything is written, for everything else: a server or a database that is not the lab's, a lost
-    reservation, a pipeline, no client at all. Of the nodes of a cluster it returns the first one's.
+    It is a `redis.Redis` or a `RedisCluster`. Raises LabError, before anything is written, for
+    everything else: a server or a database that is not the lab's, a lost reservation, a pipeline,
+    no client at all. Of the nodes of a cluster it returns the first one's.
     """
     check_client(client, "The lab", cluster=True)
     places = [server_of(node) for node in nodes_of(client)]
     return places[0]
 
 
-def nodes_of(client):
-    """A client for each server behind this one: itself, or one for each node of a cluster."""
+def nodes_of(client) -> list:
+    """Return a client for each server behind this one: itself, or one for each node."""
     if isinstance(client, RedisCluster):
         return [client.get_redis_connection(node) for node in client.get_nodes()]
     return [client]
 
 
 def server_of(client):
-    """The Server of the lab's on which a client stands. It is known by its address, or else by what it says of itself."""
+    """Return the Server on which a client stands, by its address or by what it says of itself."""
     options = client.connection_pool.connection_kwargs
     refuse_unknown_way(client.connection_pool)
     known = known_by_address(options)
@@ -84,11 +88,16 @@ def server_of(client):
 
 
 def refuse_unknown_way(pool):
-    """Raises LabError for a pool whose connections find their server by themselves, so that each may go elsewhere."""
+    """Raise LabError for a pool whose connections find their server by themselves."""
     no_address = not {"host", "path"} & pool.connection_kwargs.keys()
-    if isinstance(pool, SentinelConnectionPool) or (no_address and pool.connection_class is not redis.Connection):
-        raise LabError(f"The connections of this client ({pool.connection_class.__name__}) find their server by themselves, so "
-                       "the lab can't tell where it would write. Pass a client from lab.connect() or lab.spare().")
+    if isinstance(pool, SentinelConnectionPool) or (
+        no_address and pool.connection_class is not redis.Connection
+    ):
+        raise LabError(
+            f"The connections of this client ({pool.connection_class.__name__}) find their server "
+            "by themselves, so the lab can't tell where it would write. Pass a client from "
+            "lab.connect() or lab.spare()."
+        )
 
 
 def known_by_address(options):
@@ -103,18 +112,26 @@ def known_by_address(options):
 
 
 def reserved_of(client):
-    """The Server with the database that is reserved, if that is where this client's next command will go.
+    """Return the Server with the reserved database, if this client's next command will go there.
 
-    The server itself is asked: another spelling of its name makes no difference, and a reservation that was lost shows.
+    The server itself is asked: another spelling of its name makes no difference, and a reservation
+    that was lost shows.
     """
     here = [server for server in _reserved if server.reservation.known_to(client)]
     if here:
         database = client.client_info()["db"]
         for server in here:
-            if database == server.options["db"] == client.connection_pool.connection_kwargs.get("db", 0):
+            if (
+                database
+                == server.options["db"]
+                == client.connection_pool.connection_kwargs.get("db", 0)
+            ):
                 return server
-        raise LabError(f"This client works in database {database}, and the lab has reserved database {here[0].options['db']} "
-                       "on this server and touches no other. Pass a client from lab.connect().")
+        raise LabError(
+            f"This client works in database {database}, and the lab has reserved database "
+            f"{here[0].options['db']} on this server and touches no other. Pass a client from "
+            "lab.connect()."
+        )
     lost = known_by_address(client.connection_pool.connection_kwargs)
     if lost and not lost.private:
         lost.reservation.refuse_lost()
@@ -122,44 +139,52 @@ def reserved_of(client):
 
 
 def private_of(client):
-    """The private Server that calls itself as this client's does: its address may be spelt otherwise."""
+    """Return the private Server that calls itself as this client's does."""
     if not _private:
         return None
     run_id = client.info("server").get("run_id")
-    return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
+    return next(
+        (server for server in _private.values() if run_id and server.run_id == run_id), None
+    )
 
 
-def admin_of(client):
-    """A client of the lab's own on the same server and database, past the link if there is one."""
+def admin_of(client) -> redis.Redis:
+    """Return a client of the lab's own on the same server and database, past any link."""
     database = client.connection_pool.connection_kwargs.get("db", 0)
     return server_of(client).connect(db=database, decode_responses=False)
 
 
-def is_select_of_reserved(command):
-    """True for the SELECT that a new connection only sends because the lab's database is not number 0."""
+def is_select_of_reserved(command: list) -> bool:
+    """Return whether it is the SELECT of a new connection to a reserved database."""
     return any(command == [b"SELECT", b"%d" % server.options["db"]] for server in _reserved)
 
 
 def refuse(options, error=None):
-    """`error`: what came of asking the server what it is."""
+    """Raise LabError; `error` is what came of asking the server what it is."""
     if has_ended((options.get("host"), options.get("port"))):
         raise LabError(ENDED) from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
     answered = f" Asked what it is, it answered: {error}." if error else ""
-    raise LabError(f"The client of {where}, database {options.get('db', 0)}, does not stand on a database of the lab's, so the "
-                   "lab leaves it alone. Pass a client from lab.connect() or lab.spare(); or set REDIS_URL to that server, with "
-                   f"the number of an empty database, and restart the kernel.{answered}") from None
+    raise LabError(
+        f"The client of {where}, database {options.get('db', 0)}, does not stand on a database of "
+        "the lab's, so the lab leaves it alone. Pass a client from lab.connect() or lab.spare(); "
+        "or set REDIS_URL to that server, with the number of an empty database, and restart the "
+        f"kernel.{answered}"
+    ) from None
 
 
 def empty(client):
-    """Deletes every key of the lab's database, so that a section starts from nothing.
+    """Delete every key of the lab's database, so that a section starts from nothing.
 
-    Raises LabError, and deletes nothing, where the client stands on anything but a private server of the lab's or the
-    database that it has reserved on the server which REDIS_URL names.
+    Raises LabError, and deletes nothing, where the client stands on anything but a private server
+    of the lab's or the database that it has reserved on the server which REDIS_URL names.
     """
     check_client(client, "lab.empty", cluster=True)
     check(client)
     try:
         client.flushdb()
     except redis.ReadOnlyError:
-        raise LabError("lab.empty got a client of a replica, which takes no writes. Pass a client of its primary.") from None
+        raise LabError(
+            "lab.empty got a client of a replica, which takes no writes. Pass a client of its "
+            "primary."
+        ) from None

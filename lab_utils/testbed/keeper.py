@@ -1,9 +1,10 @@
 """Processes that end with the kernel, however it ends: each has a keeper.
 
-The keeper is a shell that starts the process and waits. It holds the read end of a pipe, the lifeline, whose only write
-end is the kernel's: when the kernel is gone, by SIGKILL too, that pipe closes, and the keeper kills the process, removes
-its folder and ends. A process that ends by itself is reaped and cleaned up after in the same way. The folder is made by
-the keeper, so there is no moment at which nobody would remove it.
+The keeper is a shell that starts the process and waits. It holds the read end of a pipe, the
+lifeline, whose only write end is the kernel's: when the kernel is gone, by SIGKILL too, that pipe
+closes, and the keeper kills the process, removes its folder and ends. A process that ends by itself
+is reaped and cleaned up after in the same way. The keeper also makes the folder, so there is no
+moment at which nobody would remove it.
 """
 
 import atexit
@@ -14,20 +15,21 @@ import subprocess
 import tempfile
 import threading
 
-from ..interrupts import uninterrupted
+from ..interrupts import Whole, uninterrupted
 from ..system import fcntl
-from ..whole import Whole
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
+FIRST_NUMBER = 10  # of a lifeline: the keeper's shell needs those below for itself
+_lifelines = set()  # the write ends
+_kept = set()  # what this process keeps
 
-# $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the command.
-# The keeper ends when its work is done: a logout, or a service that is stopped, sends SIGTERM to all processes at once, and a
-# keeper that died of it would leave its folder. Nor may mkdir and rm die of it half way. To the process itself it is as ever.
-# SIGHUP is ignored, by the process too: a stopped process whose kernel is gone makes the system send it to both.
-# On the lifeline come the ids of further processes to kill: the true server's, where the command is a script around it. They
-# are killed first: once the command has ended, the last lines end whoever kills.
-# The last line ends whatever else the process started, and the keeper itself: its group is its own.
+# $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the
+# command. A logout sends SIGTERM to all processes at once, so the keeper ignores it, and mkdir and
+# rm do; the process itself does not. SIGHUP is ignored by all: a stopped process whose kernel is
+# gone makes the system send it. On the lifeline come ids of further processes to kill: the true
+# server's, where the command is a script around it. The last line ends whatever else is in the
+# keeper's group.
 KEEPER = """
 trap '' HUP INT QUIT TERM
 lifeline=$1; shift
@@ -44,16 +46,12 @@ wait
 kill -9 -$$
 """
 
-FIRST_NUMBER = 10  # of a lifeline: the keeper's shell needs those below for itself
-_lifelines = set()  # the write ends
-_kept = set()  # what this process keeps
-
 
 def _drop_lifelines():
-    """A forked child lets go of them, or its parent's processes would live as long as it does."""
-    for lifeline in _lifelines:
+    """Let go of them in a forked child, or its parent's processes would live as long as it does."""
+    for end in _lifelines:
         with contextlib.suppress(OSError):
-            os.close(lifeline)
+            os.close(end)
     _lifelines.clear()
     _kept.clear()
 
@@ -63,7 +61,7 @@ os.register_at_fork(after_in_child=_drop_lifelines)
 
 @atexit.register
 def stop_all():
-    """The ordinary end of a kernel: it waits until all is gone."""
+    """Wait until all is gone, at the ordinary end of a kernel."""
     for kept in list(_kept):
         kept.cut()
     for kept in list(_kept):
@@ -71,49 +69,53 @@ def stop_all():
 
 
 class Kept:
-    """A process that ends with the kernel. `process` is its keeper's Popen: it ends when the process has ended."""
+    """A process that ends with the kernel: `command`, in a `folder` of its own if asked.
 
-    def __init__(self, command, folder=False, feed=None, **popen):
-        """Starts `command`, in a `folder` of its own if asked, and feeds it bytes; `popen` are options of Popen."""
-        self.folder = os.path.join(tempfile.gettempdir(), PREFIX + secrets.token_hex(8)) if folder else ""
+    `feed` is written to its input; `popen` are options of Popen. `process` is its keeper's Popen:
+    that ends when the process has ended.
+    """
+
+    def __init__(self, command: list, folder: bool = False, feed: bytes | None = None, **popen):
+        name = PREFIX + secrets.token_hex(8)
+        self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
         self.owner, self.thread = os.getpid(), threading.get_ident()
         self.process = self.lifeline = None
         for kept in [kept for kept in _kept if not kept.alive()]:
             kept.stop()  # a long kernel is to hold nothing of those that have ended
+        if feed is not None:
+            popen["stdin"] = subprocess.PIPE
         try:
             with uninterrupted():
-                self.start(command, popen if feed is None else {**popen, "stdin": subprocess.PIPE})
+                read_end, self.lifeline = lifeline()
+                _kept.add(self)
+                try:
+                    keeper = ["sh", "-c", KEEPER, self.folder, str(read_end), *command]
+                    self.process = subprocess.Popen(
+                        keeper, process_group=0, pass_fds=(read_end,), **popen
+                    )
+                finally:
+                    os.close(read_end)
             if feed is not None:
-                self.feed(feed)
+                with contextlib.suppress(BrokenPipeError), self.process.stdin as stdin:
+                    stdin.write(feed)  # one that has ended already has its own words to say why
+                self.process.stdin = None  # else communicate() would flush it
         except BaseException:
             self.stop()
             raise
 
-    def start(self, command, popen):
-        read_end, self.lifeline = lifeline()
-        try:
-            self.process = subprocess.Popen(["sh", "-c", KEEPER, self.folder, str(read_end), *command],
-                                            process_group=0, pass_fds=(read_end,), **popen)
-        finally:
-            os.close(read_end)
-        _kept.add(self)
+    def alive(self) -> bool:
+        """Return whether the process runs. Reaps it otherwise."""
+        return self.process is not None and self.process.poll() is None
 
-    def feed(self, text):
-        """Writes its whole input. One that has ended already has its own words to say why."""
-        with contextlib.suppress(BrokenPipeError), self.process.stdin as stdin:
-            stdin.write(text)
-        self.process.stdin = None  # else communicate() would flush it
-
-    def alive(self):
-        """True while the process runs. Reaps it otherwise."""
-        return self.process.poll() is None
-
-    def kill_too(self, pid):
-        """One more process that must not outlive the kernel."""
+    def kill_too(self, pid: int):
+        """Let one more process not outlive the kernel."""
         os.write(self.lifeline, f"{pid}\n".encode())
 
     def stop(self):
-        """Kills the process and waits until it is gone, with its folder. A forked child leaves its parent's alone."""
+        """Kill the process and wait until it is gone, with its folder.
+
+        A forked child leaves its parent's alone.
+        """
         if self.owner != os.getpid():
             return
         with uninterrupted():
@@ -130,19 +132,20 @@ class Kept:
 
 
 class all_or_none(Whole):
-    """What this thread starts inside the `with` block is stopped again where that ends by an error or a Ctrl-C."""
+    """Stop again what this thread starts inside, where the `with` block ends by an error."""
 
     def enter(self):
         self.before = set(_kept)
 
     def leave(self):
         if self.failed:
-            for kept in [kept for kept in _kept - self.before if kept.thread == threading.get_ident()]:
-                kept.stop()
+            for kept in _kept - self.before:
+                if kept.thread == threading.get_ident():
+                    kept.stop()
 
 
-def lifeline():
-    """(read end, write end) of a pipe that closes when this process is gone, whoever else it has started."""
+def lifeline() -> tuple[int, int]:
+    """Return (read end, write end) of a pipe that closes when this process is gone."""
     low, write_end = os.pipe()
     read_end = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_NUMBER)
     os.close(low)
@@ -150,12 +153,12 @@ def lifeline():
     return read_end, write_end
 
 
-def mine(fd):
-    """An end of a pipe that a forked child must not hold either."""
+def mine(fd: int):
+    """Let no forked child hold this end of a pipe either."""
     _lifelines.add(fd)
 
 
-def cut(write_end):
-    """Closes a lifeline."""
+def cut(write_end: int):
+    """Close a lifeline."""
     _lifelines.discard(write_end)
     os.close(write_end)

@@ -1,14 +1,14 @@
-"""Something that this kernel has one of, such as its server: made when first asked for, and anew when it has ended."""
+"""Something that this kernel has one of, such as its server: made when asked for, or ended."""
 
 import functools
 import threading
 
 
 def living(make):
-    """Caches what `make()` returns for as long as its `alive()` says so.
+    """Cache what `make()` returns for as long as its `alive()` says so.
 
-    `known()` of the decorated function is what it holds, alive or not, or None; `past()` lists what it held and that has
-    ended. Neither makes anything.
+    `known()` of the decorated function is what it holds, alive or not, or None; `past()` lists what
+    it held and that has ended. Neither makes anything.
     """
     held, past, lock = [], [], threading.RLock()
 

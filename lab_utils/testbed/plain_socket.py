@@ -1,4 +1,4 @@
-"""A connection without a client library: the bare socket, on which nothing has been said but the password."""
+"""A connection without a client library: the bare socket, on which only the password was said."""
 
 import socket
 
@@ -11,27 +11,35 @@ from . import guard
 TIMEOUT_S = 5
 
 
-def raw_socket(client):
-    """A plain `socket.socket` to where `client` is connected, logged in (AUTH) and in its database (SELECT), nothing more.
+def raw_socket(client) -> socket.socket:
+    """Return a plain socket to where `client` is connected, logged in and in its database.
 
-    It speaks RESP2, as every new connection does, and a read that takes longer than 5 s fails. Raises LabError for a client
-    that is not the lab's or whose server has ended, and for TLS, whose bytes say nothing.
+    Nothing more than AUTH and SELECT was said. It speaks RESP2, as every new connection does, and a
+    read that takes longer than 5 s fails. Raises LabError for a client that is not the lab's or
+    whose server has ended, and for TLS, whose bytes say nothing.
     """
     check_client(client, "lab.raw_socket")
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if "ssl" in client.connection_pool.connection_class.__name__.lower():
-        raise LabError("Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own server.")
+        raise LabError(
+            "Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own "
+            "server."
+        )
     try:
         return logged_in(connected(options), options)
     except OSError as error:
-        raise LabError(f"The server of this client took no connection ({error}): it, or the link before it, has ended. Run r = "
-                       "lab.connect() again.") from None
+        raise LabError(
+            f"The server of this client took no connection ({error}): it, or the link before it, "
+            "has ended. Run r = lab.connect() again."
+        ) from None
 
 
 def connected(options):
     if "path" not in options:
-        return socket.create_connection((options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S)
+        return socket.create_connection(
+            (options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S
+        )
     sock = socket.socket(socket.AF_UNIX)
     sock.settimeout(TIMEOUT_S)
     sock.connect(options["path"])
@@ -43,12 +51,14 @@ def logged_in(sock, options):
         sock.sendall(hiredis.pack_command(tuple(command)))
         if sock.recv(1000) != b"+OK\r\n":
             sock.close()
-            raise LabError("The server did not take the password of this client. Run r = lab.connect() again.")
+            raise LabError(
+                "The server did not take the password of this client. Run r = lab.connect() again."
+            )
     return sock
 
 
-def log_in(options):
-    """The commands that a connection with these options of redis-py must send before its first own one."""
+def log_in(options: dict) -> list:
+    """Return the commands that a connection with these options sends before its first own one."""
     user = [options["username"]] if options.get("username") else []
     password = [["AUTH", *user, options["password"]]] if options.get("password") else []
     return password + ([["SELECT", str(options["db"])]] if options.get("db") else [])

@@ -1,8 +1,9 @@
 """A replica: a second real server that follows a first one, and may take its place.
 
-By default the first one, the primary, is started for it too. On the kernel's own server a replica would be in the way: each
-write goes out once more, a megabyte of backlog stays in its memory for an hour after the replica is gone, and a drill that
-kills the primary would take every other cell's server with it.
+By default the first one, the primary, is started for it too. On the kernel's own server a replica
+would be in the way: each write goes out once more, a megabyte of backlog stays in its memory for an
+hour after the replica is gone, and a drill that kills the primary would take every other cell's
+server with it.
 """
 
 import contextlib
@@ -25,11 +26,14 @@ FROZEN_S = 1  # a replica that stands still notices nothing, and is not waited f
 
 
 class Pair:
-    """A primary and its replica. `primary` and `replica` are plain clients of them, with nothing in between."""
+    """A primary and its replica: `primary` and `replica` are plain clients, nothing in between."""
 
     def __init__(self, primary, replica, started, rtt_ms):
         self.primary, self.replica = primary, replica
-        self._started, self._rtt_ms = started, rtt_ms  # the Servers that end with this pair: the replica's, and maybe both
+        self._started, self._rtt_ms = (
+            started,
+            rtt_ms,
+        )  # the Servers that end with this pair: the replica's, and maybe both
         self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
         self._nowhere.bind(("127.0.0.1", 0))
 
@@ -40,40 +44,53 @@ class Pair:
         return len(self._started) == 2
 
     def cut(self):
-        """From now on nothing that the primary does gets to the replica, as when the network between the two fails.
+        """Let nothing more that the primary does get to the replica, as when the network fails.
 
-        Nothing that was sent before is lost: what the primary acknowledged so far, the replica has. Clients still reach both.
+        Nothing that was sent before is lost: what the primary acknowledged so far, the replica has.
+        Clients still reach both.
         """
         if not self.primary_lives():
-            raise LabError("The primary of this pair has ended, so there is nothing to cut. Start another: two = lab.replica().")
+            raise LabError(
+                "The primary of this pair has ended, so there is nothing to cut. Start another: "
+                "two = lab.replica()."
+            )
         self.wait_until_level()
         follow(self._started[-1], self._nowhere.getsockname())
 
     def heal(self):
-        """The network is well again: the replica follows its primary, and has caught up when this returns.
+        """Let the replica follow its primary again, and return when it has caught up.
 
         One that was promoted meanwhile becomes a replica again, and loses what was written to it.
         """
         if not self.primary_lives():
-            raise LabError("The primary of this pair has ended, so nobody can follow it. Start another: two = lab.replica().")
+            raise LabError(
+                "The primary of this pair has ended, so nobody can follow it. Start another: two = "
+                "lab.replica()."
+            )
         first = guard.check(self.primary)
         follow(self._started[-1], address(first, self._rtt_ms))
         wait_until_following(first, self._started[-1])
 
     def kill_primary(self):
-        """Kills the primary's process. Returns when the replica has noticed; it goes on waiting until somebody promotes it.
+        """Kill the primary's process, and return when the replica has noticed.
 
-        What the process had handed to the system still arrives. For a machine that is lost with all that it held, `cut()` first.
+        The replica goes on waiting until somebody promotes it. What the process had handed to the
+        system still arrives. For a machine that is lost with all that it held, `cut()` first.
         """
         if not self.started_primary():
-            raise LabError("This replica was started beside a server that others use, so it does not kill that. "
-                           "Write two = lab.replica() for a pair whose primary may be killed.")
+            raise LabError(
+                "This replica was started beside a server that others use, so it does not kill "
+                "that. Write two = lab.replica() for a pair whose primary may be killed."
+            )
         self._started[0].stop()
-        with contextlib.suppress(redis.TimeoutError), self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second:
+        with (
+            contextlib.suppress(redis.TimeoutError),
+            self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second,
+        ):
             wait_until(lambda: second.info("replication").get("master_link_status") != "up")
 
     def stop(self):
-        """Ends the servers that were started for this pair."""
+        """End the servers that were started for this pair."""
         with uninterrupted():
             for server in self._started:
                 server.stop()
@@ -89,21 +106,23 @@ class Pair:
         return not self.started_primary() or self._started[0].alive()
 
     def wait_until_level(self):
-        """Until the replica has all that the primary has sent so far; not where it follows nobody."""
+        """Wait until the replica has all that was sent so far, unless it follows nobody."""
         with guard.check(self.primary).connect() as first, self._started[-1].connect() as second:
             sent = offset(first, "master_repl_offset")
             if second.info("replication").get("master_link_status") == "up":
                 wait_until(lambda: offset(second, "slave_repl_offset") >= sent)
 
 
-def replica(primary=None, rtt_ms=0, **options):
-    """Starts a replica, waits until it has all of its primary's data, and returns a Pair: `.primary` and `.replica` are clients.
+def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
+    """Start a replica, wait until it has its primary's data, and return the two as a Pair.
 
-    Without `primary`, a spare one is started first; else it is a client of a server that the lab started, such as
-    `lab.spare()` or the primary of another pair. `rtt_ms` milliseconds of round trip lie between the two servers, none
-    between them and you. `options` go to redis-py, for the clients made here. `cut()`, `heal()` and
-    `kill_primary()` are the drills; a promotion is plain Redis: `two.replica.replicaof("NO", "ONE")`. Both end with the
-    kernel, by `stop()`, or at the end of a `with` block. Raises LabError for a primary that is not the lab's own to copy.
+    `.primary` and `.replica` are clients. Without `primary`, a spare one is started first; else it
+    is a client of a server that the lab started, such as `lab.spare()` or the primary of another
+    pair. `rtt_ms` milliseconds of round trip lie between the two servers, none between them and
+    you. `options` go to redis-py, for the clients made here. `cut()`, `heal()` and `kill_primary()`
+    are the drills; a promotion is plain Redis: `two.replica.replicaof("NO", "ONE")`. Both end with
+    the kernel, by `stop()`, or at the end of a `with` block. Raises LabError for a primary that is
+    not the lab's own to copy.
     """
     if primary is not None:
         check_primary(primary)
@@ -122,7 +141,7 @@ def replica(primary=None, rtt_ms=0, **options):
 
 
 def made(primary, started, options):
-    """Clients of the two servers; the replica's is in the database of a primary that was handed in."""
+    """Return clients of both; the replica's is in the database of a primary that was handed in."""
     if primary is None:
         return [server.connect(**options) for server in started]
     database = primary.connection_pool.connection_kwargs.get("db", 0)
@@ -130,18 +149,26 @@ def made(primary, started, options):
 
 
 def check_primary(client):
-    """Raises LabError unless `client` stands on a server that may have a replica of the lab's."""
+    """Raise LabError unless `client` stands on a server that may have a replica of the lab's."""
     check_client(client, "lab.replica")
     stands_on = guard.check(client)
     if not stands_on.private:
-        raise LabError("lab.replica would copy every database of this server, and only one is the lab's. Write "
-                       "two = lab.replica() for a pair of the lab's own, or pass a client from lab.spare().")
+        raise LabError(
+            "lab.replica would copy every database of this server, and only one is the lab's. "
+            "Write two = lab.replica() for a pair of the lab's own, or pass a client from "
+            "lab.spare()."
+        )
     if not stands_on.alive():
-        raise LabError("The server of this client has ended. Start another pair: two = lab.replica().")
+        raise LabError(
+            "The server of this client has ended. Start another pair: two = lab.replica()."
+        )
     with stands_on.connect() as asking:
         if asking.info("cluster").get("cluster_enabled"):
-            raise LabError("lab.replica got a client of a node of a cluster, which chooses its replicas by itself. Write "
-                           "two = lab.replica() for a pair of the lab's own, or pass a client from lab.spare().")
+            raise LabError(
+                "lab.replica got a client of a node of a cluster, which chooses its replicas by "
+                "itself. Write two = lab.replica() for a pair of the lab's own, or pass a client "
+                "from lab.spare()."
+            )
 
 
 def address(server, rtt_ms):
@@ -154,32 +181,42 @@ def follow(server, whom):
 
 
 def wait_until_following(first, second):
-    """Until the one server has the other's data, and is sent each further write."""
+    """Wait until the one server has the other's data, and is sent each further write."""
     with first.connect() as one, second.connect() as other:
         wait_until(lambda: follows(one, other, second.address[1]))
-        # Redis 7.0 calls a new replica online and sends it nothing before its first acknowledgement, up to a second later.
+        # Redis 7.0 calls a new replica online and sends it nothing before its first
+        # acknowledgement, up to a second later.
         one.publish("redis-round-trip-lab", "")  # is sent to replicas, and changes no key
         sent = offset(one, "master_repl_offset")
         wait_until(lambda: offset(other, "slave_repl_offset") >= sent)
 
 
 def follows(one, other, port):
-    known = [each for name, each in one.info("replication").items() if name.startswith("slave") and isinstance(each, dict)]
+    known = [
+        each
+        for name, each in one.info("replication").items()
+        if name.startswith("slave") and isinstance(each, dict)
+    ]
     online = any(each["port"] == port and each["state"] == "online" for each in known)
     return online and other.info("replication").get("master_link_status") == "up"
 
 
 def offset(client, name):
-    """How many bytes of writes a server has sent, or has got from its primary."""
+    """Return how many bytes of writes a server has sent, or has got from its primary."""
     return client.info("replication").get(name, 0)
 
 
 def wait_until(condition):
     deadline = time.monotonic() + FOLLOWING_TIMEOUT_S
     while True:
-        with contextlib.suppress(redis.BusyLoadingError):  # an answer of a replica that loads what it was sent
+        with contextlib.suppress(
+            redis.BusyLoadingError
+        ):  # an answer of a replica that loads what it was sent
             if condition():
                 return
         if time.monotonic() > deadline:
-            raise LabError(f"The replica did not catch up with its primary within {FOLLOWING_TIMEOUT_S} s. Run the cell again.")
+            raise LabError(
+                f"The replica did not catch up with its primary within {FOLLOWING_TIMEOUT_S} s. "
+                "Run the cell again."
+            )
         time.sleep(0.002)

@@ -13,9 +13,10 @@ from .reservation import Reservation
 class Server:
     """One Redis server that the lab may use.
 
-    `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection options for it;
-    `private` says that the lab started it; then `pid` is its process, `kept` what ends it with the kernel, and `run_id` its
-    own name for itself. On a server of somebody's own, `reservation` holds the database that is the lab's.
+    `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection
+    options for it; `private` says that the lab started it; then `pid` is its process, `kept` what
+    ends it with the kernel, and `run_id` its own name for itself. On a server of somebody's own,
+    `reservation` holds the database that is the lab's.
     """
 
     address: tuple | str
@@ -26,22 +27,25 @@ class Server:
     run_id: str | None = None
     reservation: Reservation | None = None
 
-    def connect(self, **options):
-        """A plain `redis.Redis` on this server, with no link between. Options go to redis-py unchanged."""
+    def connect(self, **options) -> redis.Redis:
+        """Return a plain client, with no link between. Options go to redis-py unchanged."""
         return redis.Redis(**{**self.options, **options})
 
     def stop(self):
-        """Stops a private server and waits for it; a server of the learner's own is left alone."""
+        """Stop a private server and wait for it; one of the learner's own is left alone."""
         if self.kept:
             self.kept.stop()
             guard.forget_private(self)
 
-    def alive(self):
-        """False when a private server has ended, or the reservation on one of the learner's own."""
+    def alive(self) -> bool:
+        """Return False when a private server has ended, or the reservation on another."""
         return self.kept.alive() if self.kept else not self.reservation or self.reservation.alive()
 
-    def ended(self):
-        """What to say when it has."""
+    def ended(self) -> str:
+        """Return what to say when it has."""
         if self.reservation:
             return "the reservation on the server of REDIS_URL was lost, and is made anew."
-        return "the lab's server had ended; a new one, empty, stands in its place. Clients of the old one must be made anew."
+        return (
+            "the lab's server had ended; a new one, empty, stands in its place. Clients of the old "
+            "one must be made anew."
+        )

@@ -1,145 +1,123 @@
 """Kernels that measure on one machine take turns: each core is held by one of them at a time.
 
-A core is held by binding an abstract Unix socket to its name. The system lets only one process do so, whichever user it
-belongs to, and gives the name back when that process ends, however it ends. Who waits connects to the holder and is
-told by the end of that connection. Containers with a network of their own have names of their own.
+A core is held by a lock (flock) on its folder in /sys, which is there on every Linux machine and
+may be opened by every user. The system gives it back when the process ends, however it ends.
+Containers with a network of their own have a /sys, and so turns, of their own.
 
-Who wants cores first takes the door, waits there until it has them, then leaves it: so two cores can be had too.
-Linux only: elsewhere nothing can be held to a CPU, and nobody waits.
+Who wants cores first takes the door, the folder around them, and leaves it when it has them: so two
+cores can be had too. On other systems nothing can be held to a CPU, and nobody waits.
 """
 
-import contextlib
-import errno
 import os
-import select
-import socket
 import sys
 import time
+from collections.abc import Callable
 
 from ..scale import scale
+from ..system import fcntl
 
-NAME = "\0redis-round-trip-lab/{}"
-WAITERS = 1024  # that can queue for one name
-PATIENCE_S = 1  # who waits longer sees that it waits
-REFRESH_S = 0.5  # of what it sees
-_held = []  # the sockets that hold what this process holds, for a forked child to close
+CORES, DOOR = "/sys/devices/system/cpu/cpu{}", "/sys/devices/system/cpu"
+LOOK_S = 0.02  # how often a lock that somebody else has is tried
+PATIENCE_S, REFRESH_S = 1, 0.5  # show that one waits after so many seconds, and how often
+_held = set()  # the locks of this process, for a forked child to close
 
 
-def hold(cores, number, wait=contextlib.nullcontext):
-    """Holds `number` of the named cores, the first ones that are free, and waits until they are.
+def hold(cores: list, number: int, stopped: Callable = lambda: False) -> dict:
+    """Wait for `number` of the named cores, and return {core: its lock}, to be `release`d.
 
-    Returns {core: socket}: closing a socket gives its core back. None at all is held while it waits for one.
-    The waiting itself is done inside `wait()`, a context manager.
+    It holds the first ones that are free, and none while it waits. Returns {} once `stopped()`.
     """
     if sys.platform != "linux":
         return dict.fromkeys(cores[:number])
-    with Display() as display:
-        door = hold_one_of(["door"], 1, wait, display)
-        try:
-            return hold_one_of(cores, number, wait, display)
-        finally:
-            release(door)
-
-
-def hold_one_of(names, number, wait, display):
-    while True:
-        found, busy = free_ones(names, number)
-        if len(found) == number:
-            return found
-        release(found)
-        wait_for_one_of(busy, wait, display)
-
-
-def free_ones(names, number):
-    """({name: socket} of up to so many names that were free, the names that others hold); none is held after an error."""
-    found, busy = {}, []
+    door, waiting = None, Waiting()
     try:
-        for name in names:
-            if len(found) < number:
-                sock = bound(name)
-                if sock is None:
-                    busy.append(name)
-                else:
-                    found[name] = sock
-    except BaseException:  # no socket to be had for the next name: nobody would give the ones before back
-        release(found)
-        raise
-    return found, busy
+        while not stopped():
+            door = door or locked(DOOR)
+            if door and (found := free_ones(cores, number)):
+                return found
+            waiting.look()
+        return {}
+    finally:
+        waiting.close()
+        release({"door": door})
 
 
-def release(found):
-    for sock in found.values():
-        if sock:
-            _held.remove(sock)
-            sock.close()
-
-
-def bound(name):
-    """A socket that holds a name, or None while another one does."""
-    sock = socket.socket(socket.AF_UNIX)
+def free_ones(cores, number):
+    """Lock so many of the cores, or none: {core: lock}."""
+    found = {}
     try:
-        sock.bind(NAME.format(name))
-        sock.listen(WAITERS)
-    except OSError as error:
-        sock.close()
-        if error.errno == errno.EADDRINUSE:
-            return None
-        sock = socket.socket(socket.AF_UNIX)  # a sandbox without such names: nobody to take turns with
-    _held.append(sock)
-    return sock
+        for core in cores:
+            if len(found) < number and (lock := locked(CORES.format(core))):
+                found[core] = lock
+    finally:  # after an error too nobody else would give back those before
+        if len(found) < number:
+            release(found)
+    return found if len(found) == number else {}
 
 
-def wait_for_one_of(names, wait, display):
-    """Returns soon after one of the names was given back."""
-    with contextlib.ExitStack() as stack:
-        queues = []
-        for name in names:
-            sock = stack.enter_context(socket.socket(socket.AF_UNIX))
-            sock.setblocking(False)
-            try:
-                sock.connect(NAME.format(name))
-            except BlockingIOError:
-                continue  # the queue is full: look again later
-            except OSError:
-                return  # given back meanwhile
-            queues.append(sock)
-        with wait():
-            select.select(queues, (), (), display.next_look_s())
+def locked(path):
+    """Return a lock on a path, or None while another one holds it."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        lock = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # a sandbox without /sys: all alone
+        _held.add(lock)
+        return lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    _held.add(lock)
+    return lock
 
 
-class Display:
-    """A bar that shows for how long one has waited, and leaves nothing behind. None in CI, as elsewhere in the lab."""
+def release(found: dict):
+    """Give cores back."""
+    for lock in found.values():
+        if lock:
+            _held.discard(lock)
+            os.close(lock)
+
+
+class Waiting:
+    """A bar that shows for how long one has waited, and leaves nothing behind. None in CI."""
 
     def __init__(self):
-        self.started, self.bar = time.monotonic(), None
+        self.started, self.bar, self.shown = time.monotonic(), None, 0.0
 
-    def __enter__(self):
-        return self
+    def look(self):
+        """Wait a moment, and show it where one has waited long."""
+        time.sleep(LOOK_S)
+        waited = time.monotonic() - self.started
+        if (
+            waited < PATIENCE_S + self.shown
+            or not scale().progress
+            or os.environ.get("TQDM_DISABLE")
+        ):
+            return
+        if self.bar is None:
+            from tqdm.auto import tqdm
 
-    def __exit__(self, *_):
+            self.bar = tqdm(
+                desc="waiting: another kernel is measuring on this machine",
+                leave=False,
+                disable=False,
+                bar_format="{desc}, {elapsed}",
+            )
+            self.bar.start_t -= waited
+        self.bar.refresh()
+        self.shown = waited + REFRESH_S - PATIENCE_S
+
+    def close(self):
         if self.bar is not None:
             self.bar.close()
 
-    def next_look_s(self):
-        """Shows that one waits where that takes long; returns for how many seconds to wait on."""
-        waited = time.monotonic() - self.started
-        if waited < PATIENCE_S:
-            return PATIENCE_S - waited
-        if self.bar is None and scale().progress and not os.environ.get("TQDM_DISABLE"):
-            from tqdm.auto import tqdm
-
-            self.bar = tqdm(desc="waiting: another kernel is measuring on this machine", leave=False, disable=False,
-                            bar_format="{desc}, {elapsed}")
-            self.bar.start_t -= waited
-        if self.bar is not None:
-            self.bar.refresh()
-        return REFRESH_S
-
 
 def _close_in_child():
-    """A forked child holds nothing: what its parent holds would else stay held until the child ends too."""
-    for sock in _held:
-        sock.close()
+    """A forked child holds nothing, or its parent's cores would stay held until it ends too."""
+    for lock in _held:
+        os.close(lock)
     _held.clear()
 
 

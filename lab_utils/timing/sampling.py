@@ -11,11 +11,11 @@ import time
 
 from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
+from ..interrupts import Whole
 from ..scale import scale
 from ..testbed import guard
 from ..testbed.chosen_server import server
 from ..testbed.pinning import steady
-from ..whole import Whole
 
 EVERY_S = 0.001
 

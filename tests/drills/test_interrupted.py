@@ -30,7 +30,7 @@ from lab_utils.testbed import event_loop, keeper, pinning, turns
 from lab_utils.testbed.link import link
 from lab_utils.testbed.chosen_server import server
 
-HELPER = next(code for code in interrupts.interruptible.__code__.co_consts if getattr(code, "co_name", "") == "whole")
+HELPER = next(code for code in interrupts.interruptible.__code__.co_consts if getattr(code, "co_name", "") == "helper")
 fell_into_a_helper = False  # the last Ctrl-C
 
 def told(number, frame):
