@@ -20,24 +20,29 @@ CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "CO
 
 
 @dataclass
+class Turn:
+    """What a client wrote on a connection before it heard anything: commands, by name, and bytes."""
+
+    names: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+@dataclass
 class Counts:
-    """What the proxy saw: `turns` are the names of the commands of each write that waited.
+    """What the proxy saw; `sent` and `received` are bytes, as the client would say it."""
 
-    A turn is what a client wrote before it heard anything; so many connections were made.
-    """
-
-    turns: list[list[str]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     sent: int = 0
     received: int = 0
     connections: int = 0
 
     @property
     def commands(self) -> Counter[str]:
-        return Counter(name for turn in self.turns for name in turn)
+        return Counter(name for turn in self.turns for name in turn.names)
 
-    def work(self, setting_up: set[str] = SET_UP) -> list[list[str]]:
-        """Return the turns that are not of setting up."""
-        return [turn for turn in self.turns if is_work(turn, setting_up)]
+    def work(self, setting_up: set[str] = SET_UP) -> int:
+        """Return how many turns are not of setting up."""
+        return sum(is_work(turn.names, setting_up) for turn in self.turns)
 
     def __sub__(self, before: Counts) -> Counts:
         return Counts(
@@ -58,8 +63,9 @@ class Side:
     def __init__(self, sock: socket.socket, is_client: bool) -> None:
         self.sock, self.is_client = sock, is_client
         self.other: Side
+        self.is_new = is_client  # until it has written
         self.heard = True  # of a client: whether the server said anything since it wrote
-        self.turn: list[str] = []
+        self.turn = Turn()
         self.rest = b""  # of a command that is not whole yet
 
 
@@ -78,7 +84,7 @@ class Proxy:
     def __init__(self, address: tuple[str, int]) -> None:
         self.address = address
         self.counts, self.cut_to_come = Counts(), None
-        self.refusing = 0  # connections to come that are closed at once
+        self.refusing = 0  # connections to come that are closed when they have written
         self.asked, self.done = threading.Event(), threading.Event()
         self.ending = False
 
@@ -112,7 +118,7 @@ class Proxy:
         os.write(self.waker, b".")
         assert self.done.wait(10), "the proxy hangs"
         counts = self.counts
-        turns = [list(turn) for turn in counts.turns]
+        turns = [Turn(list(turn.names), turn.size) for turn in counts.turns[:]]
         return Counts(turns, counts.sent, counts.received, counts.connections)
 
     def cut(self, when: str, nth: int = 1) -> None:
@@ -148,10 +154,6 @@ class Proxy:
     def accept(self) -> None:
         client, _ = self.listener.accept()
         self.counts.connections += 1
-        if self.refusing:
-            self.refusing -= 1
-            client.close()
-            return
         server = socket.create_connection(self.address)
         for each in (client, server):
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -170,6 +172,11 @@ class Proxy:
             return
         if side.is_client:
             self.client_wrote(side, data)
+            if self.refusing and side.is_new:
+                self.refusing -= 1
+                self.close(side)
+                return
+            side.is_new = False
             cut = self.cut_to_come
             if cut and cut.when != "answered" and self.is_due(cut, side):
                 self.cut_to_come = None
@@ -195,7 +202,7 @@ class Proxy:
             self.close(side)
 
     def is_due(self, cut: Cut, client: Side) -> bool:
-        if not is_work(client.turn):
+        if not is_work(client.turn.names):
             return False
         cut.left -= 1
         return cut.left == 0
@@ -203,14 +210,15 @@ class Proxy:
     def client_wrote(self, side: Side, data: bytes) -> None:
         self.counts.sent += len(data)
         if side.heard:
-            side.turn, side.heard = [], False
+            side.turn, side.heard = Turn(), False
             self.counts.turns.append(side.turn)
+        side.turn.size += len(data)
         side.rest += data
         while True:
             name, end = first_command(side.rest)
             if not end:
                 return
-            side.turn.append(name)
+            side.turn.names.append(name)
             side.rest = side.rest[end:]
 
     def close(self, side: Side) -> None:

@@ -1,0 +1,3 @@
+"""Programs that failed once, each as `programs` describes it."""
+
+KEPT = []
