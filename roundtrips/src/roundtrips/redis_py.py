@@ -50,6 +50,8 @@ USED = (
     (ASYNC, CONNECTS, "is_connected"),
     (ASYNC, "disconnect", "_reader"),
 )
+# What redis-py raises for an error that the server replied with.
+ANSWERS = (redis.ResponseError, redis.AuthenticationError, redis.BusyLoadingError)
 STATE = "_roundtrips"  # the attribute of a connection
 
 changing = threading.RLock()  # held while redis-py is changed or put back
@@ -66,13 +68,12 @@ class State:
 
     __slots__ = (
         "__weakref__", "batch", "before", "connecting", "key", "notes", "numbers", "packed",
-        "started", "stream", "thread", "writers", "written",
+        "started", "stream", "thread", "writers",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.notes: tuple[list[Any], ...] = ()  # of each recorder that saw the last write
-        self.started = 0.0  # when that write began, and
-        self.written = 0.0  # when the one began that the notes are of
+        self.started = 0.0  # when that write began
         self.stream: Any = None  # the socket or StreamReader whose bytes are counted
         self.key: int | None = None  # its id
         self.before = 0  # bytes it had received before the last write
@@ -142,6 +143,7 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield SYNC, "pack_commands", packs
     yield SYNC, "send_packed_command", sends
     yield SYNC, "read_response", reads
+    yield SYNC, "can_read", looks
     yield ASYNC, CONNECTS, async_connects
     yield ASYNC, "pack_commands", packs
     yield ASYNC, "send_packed_command", async_sends
@@ -303,14 +305,18 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         if not chunks or said == b"":
             return  # redis-py writes nothing at all for an empty pipeline
     state.started = started
+    if state.notes:
+        first = state.notes[0]
+        if first[recorder.REPLIED] is not None or first[recorder.SETUP] != (state.connecting > 0):
+            recorder.leave(state)
     taken = scope.blocks.get()
     if taken is None or not (len(taken) == 1 and taken[0].is_open):
         taken = scope.blocks_here()
-    if of_process:
-        taken = (*taken, *of_process)
     if not taken:
         for each in open_recorders:
-            each.unattributed += 1
+            each.unattributed += not each.process
+    if of_process:
+        taken = (*taken, *of_process)
     state.writers = taken
     for each in taken:
         each.wrote(connection, state, sent, said, missing, task)
@@ -332,10 +338,15 @@ def failed_to_read(state: State, failure: BaseException, closed: bool) -> None:
 
     The server's error is an answer. Else there is none if the connection is lost, or none as yet.
     """
-    if isinstance(failure, redis.ResponseError):
+    if isinstance(failure, ANSWERS):
         recorder.answer(state, failure=failure)
-    elif closed:
+    elif closed or isinstance(failure, redis.ConnectionError):
         recorder.lose(state, failure)
+
+
+def has_heard(state: State) -> bool:
+    """Return whether anything came on the connection since the write whose reply is missing."""
+    return received_bytes(state.key, 0) > state.notes[0][recorder.RECEIVED]  # type: ignore[arg-type]
 
 
 def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
@@ -360,21 +371,36 @@ def begin_batch(connection: Any) -> None:
     state_of(getattr(connection, "_conn", connection)).batch = True
 
 
-@contextlib.contextmanager
-def connecting(connection: Any) -> Iterator[None]:
-    """Mark a connection as being set up, and count it for those who see this."""
-    state, told = state_of(connection), seeing()
-    state.connecting += 1
-    for each in told:
-        each.opened += 1
-    try:
-        yield
-    finally:
-        state.connecting -= 1
-        if not is_connected(connection):
-            for each in told:
-                each.opened -= 1
-                each.refused += 1
+class Connecting:
+    """Marks a connection as being set up, and counts it for those who see this."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self.told: tuple[Recorder, ...] = ()
+        self.state: State | None = None
+
+    def __enter__(self) -> None:
+        try:
+            state = state_of(self.connection)
+            recorder.leave(state)
+            self.told = seeing()
+            for each in self.told:
+                each.opened += 1
+            state.connecting += 1
+            self.state = state
+        except Exception as fault:
+            fenced(fault)
+
+    def __exit__(self, *failure: Any) -> None:
+        try:
+            if self.state is not None:
+                self.state.connecting -= 1
+            if not is_connected(self.connection):
+                for each in self.told:
+                    each.opened -= 1
+                    each.refused += 1
+        except Exception as fault:
+            fenced(fault)
 
 
 def is_connected(connection: Any) -> bool:
@@ -398,7 +424,7 @@ def connects(original: Any) -> Any:
     def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._sock is not None:
             return None  # as redis-py does
-        with connecting(self):
+        with Connecting(self):
             return original(self, *args, **kwargs)
 
     return connect
@@ -408,7 +434,7 @@ def async_connects(original: Any) -> Any:
     async def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self.is_connected:
             return None
-        with connecting(self):
+        with Connecting(self):
             return await original(self, *args, **kwargs)
 
     return connect
@@ -416,8 +442,7 @@ def async_connects(original: Any) -> Any:
 
 def packs(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
-        if type(commands) is not list:
-            commands = list(commands)  # a generator, which can be read once
+        commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
         try:
             state_of(self).packed = commands, chunks
@@ -502,6 +527,24 @@ def reads(original: Any) -> Any:
     return read
 
 
+def looks(original: Any) -> Any:
+    """A listener looks whether something has come, and so it hears that the connection broke."""
+
+    def can_read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as failure:
+            try:
+                state = self.__dict__.get(STATE)
+                if state is not None and state.notes:
+                    failed_to_read(state, failure, self._sock is None)
+            except Exception as fault:
+                fenced(fault)
+            raise
+
+    return can_read
+
+
 def async_reads(original: Any) -> Any:
     async def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         state: State | None = self.__dict__.get(STATE)
@@ -516,7 +559,9 @@ def async_reads(original: Any) -> Any:
             raise
         if state is not None and state.notes:
             try:
-                recorder.answer(state, response)
+                # With a timeout None may mean that nothing came.
+                if response is not None or not kwargs.get("timeout") or has_heard(state):
+                    recorder.answer(state, response)
             except Exception as fault:
                 fenced(fault)
         return response
