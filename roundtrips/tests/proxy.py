@@ -64,6 +64,7 @@ class Side:
         self.sock, self.is_client = sock, is_client
         self.other: Side
         self.is_new = is_client  # until it has written
+        self.is_deaf = False  # it was closed, and reads on
         self.heard = True  # of a client: whether the server said anything since it wrote
         self.turn = Turn()
         self.rest = b""  # of a command that is not whole yet
@@ -168,10 +169,13 @@ class Proxy:
         except OSError:
             data = b""
         if not data:
+            side.is_deaf = True
             self.close(side)
             return
         if side.is_client:
             self.client_wrote(side, data)
+            if side.is_deaf:
+                return
             if self.refusing and side.is_new:
                 self.refusing -= 1
                 self.close(side)
@@ -222,12 +226,16 @@ class Proxy:
             side.rest = side.rest[end:]
 
     def close(self, side: Side) -> None:
+        """Close both ends, but go on counting what the client writes before it notices."""
         for each in (side, side.other):
-            if each.sock.fileno() >= 0:
+            if each.sock.fileno() < 0:
+                continue
+            with contextlib.suppress(OSError):
+                each.sock.shutdown(socket.SHUT_WR)
+            if not each.is_client or each is side and each.is_deaf:
                 self.selector.unregister(each.sock)
-                with contextlib.suppress(OSError):
-                    each.sock.shutdown(socket.SHUT_RDWR)
                 each.sock.close()
+            each.is_deaf = True
 
 
 def first_command(data: bytes) -> tuple[str, int]:
