@@ -367,6 +367,12 @@ def batch_ended(connection: Any, failure: BaseException | None, responses: Any) 
     recorder.answer_all(state, error)
 
 
+def is_long(state: State) -> bool:
+    """Return whether this write is a pipeline, of which nobody need see each reply."""
+    missing = state.notes[0][recorder.MISSING] if state.notes else 0
+    return missing > 1 and not state.connecting
+
+
 def begin_batch(connection: Any) -> None:
     state_of(getattr(connection, "_conn", connection)).batch = True
 
@@ -471,7 +477,7 @@ def sends(original: Any) -> Any:
         if state is not None:
             try:
                 tell_written(self, state, started, command, scope.task_here())
-                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
                 fenced(fault)
@@ -497,7 +503,7 @@ def async_sends(original: Any) -> Any:
         if state is not None:
             try:
                 tell_written(self, state, started, command, scope.task_here())
-                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
                 fenced(fault)
