@@ -278,7 +278,10 @@ class Recorder:
             flying = []
             for note in notes[:ready]:
                 if note[REPLIED] is not None:
-                    self.keep(note)
+                    try:
+                        self.keep(note)
+                    except Exception as fault:
+                        self.failed(fault)
                 else:  # or nobody waits for it
                     flying.append(note)
             self.unanswered += len(flying) if all_of_them else 0
@@ -339,7 +342,6 @@ def answer(
     """Note a reply; with the last one that is missing the round trip is over."""
     now, over = perf_counter(), True
     for note in state.notes:
-        note[REPLIED] = now
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
@@ -349,6 +351,7 @@ def answer(
             end(note, state)
             if note[RECEIVED] <= KEPT_REPLY and len(note[RECORDER].kept) < KEPT_REPLIES:
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
+        note[REPLIED] = now  # last: from here on another thread may sort it in
     # A recorder that was opened in between may have seen fewer of the writes.
     state.notes = () if over else tuple([note for note in state.notes if note[MISSING]])
 
@@ -357,10 +360,10 @@ def answer_all(state: redis_py.State, failure: BaseException | None) -> None:
     """Note that all replies of a pipeline were read, `failure` an error among them."""
     now = perf_counter()
     for note in state.notes:
-        note[REPLIED] = now
         if failure is not None:
             note[FAILURE] = type(failure).__name__
         end(note, state)
+        note[REPLIED] = now
     state.notes = ()
 
 
@@ -368,8 +371,9 @@ def lose(state: redis_py.State, failure: BaseException) -> None:
     """Note that no reply will come any more."""
     now = perf_counter()
     for note in state.notes:
-        note[REPLIED], note[FAILURE], note[WAS_LOST] = now, type(failure).__name__, True
+        note[FAILURE], note[WAS_LOST] = type(failure).__name__, True
         end(note, state)
+        note[REPLIED] = now
     state.notes = ()
 
 

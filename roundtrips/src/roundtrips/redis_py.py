@@ -31,7 +31,7 @@ import redis.asyncio.connection
 import redis.client
 import redis.connection
 
-from . import callsites, recorder, scope, sockets
+from . import callsites, faults, recorder, scope, sockets
 from .errors import RoundTripsError
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ def close_recorder(old: Recorder) -> None:
         if taken and old in taken:
             scope.blocks.set(tuple(each for each in taken if each is not old))
         if not open_recorders:
-            put_back()
+            try:
+                put_back()
+            except Exception as fault:
+                old.failed(fault)
 
 
 def close_all() -> None:
@@ -157,11 +160,14 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
     yield threading.Thread, "start", scope.thread_start
     yield ThreadPoolExecutor, "submit", scope.executor_submit
+    if eventlet := sys.modules.get("eventlet.greenthread"):
+        yield eventlet.GreenThread, "__init__", scope.greenthread_made
 
 
 def replace_all() -> None:
     """Put the replacements in place, all or none."""
     check()
+    put_back()  # what a fault may have left
     try:
         for owner, name, version in replacements():
             original = owner.__dict__[name]
@@ -252,12 +258,6 @@ def described(connection: Any) -> tuple[str, float | None, bool, bool]:
 
 
 # What the replacements do besides
-
-
-def fenced(fault: Exception) -> None:
-    """Note a fault of our own with whoever is open; the program goes on."""
-    for each in open_recorders:
-        each.failed(fault)
 
 
 def watch(state: State, stream: Any) -> None:
@@ -395,7 +395,7 @@ class Connecting:
             state.connecting += 1
             self.state = state
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
 
     def __exit__(self, *failure: Any) -> None:
         try:
@@ -406,7 +406,7 @@ class Connecting:
                     each.opened -= 1
                     each.refused += 1
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
 
 
 def is_connected(connection: Any) -> bool:
@@ -453,7 +453,7 @@ def packs(original: Any) -> Any:
         try:
             state_of(self).packed = commands, chunks
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         return chunks
 
     return pack_commands
@@ -472,7 +472,7 @@ def sends(original: Any) -> Any:
             state = begin_write(self, self._sock)
             started = perf_counter()
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         original(self, command, check_health)
         if state is not None:
             try:
@@ -480,7 +480,7 @@ def sends(original: Any) -> Any:
                 if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
 
     return send
 
@@ -498,7 +498,7 @@ def async_sends(original: Any) -> Any:
             state = begin_write(self, self._reader)
             started = perf_counter()
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         await original(self, command, check_health)
         if state is not None:
             try:
@@ -506,7 +506,7 @@ def async_sends(original: Any) -> Any:
                 if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
 
     return send
 
@@ -521,13 +521,13 @@ def reads(original: Any) -> Any:
                 try:
                     failed_to_read(state, failure, self._sock is None)
                 except Exception as fault:
-                    fenced(fault)
+                    faults.note(fault)
             raise
         if state is not None and state.notes:
             try:
                 recorder.answer(state, response)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
         return response
 
     return read
@@ -545,7 +545,7 @@ def looks(original: Any) -> Any:
                 if state is not None and state.notes:
                     failed_to_read(state, failure, self._sock is None)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
             raise
 
     return can_read
@@ -561,7 +561,7 @@ def async_reads(original: Any) -> Any:
                 try:
                     failed_to_read(state, failure, not self.is_connected)
                 except Exception as fault:
-                    fenced(fault)
+                    faults.note(fault)
             raise
         if state is not None and state.notes:
             try:
@@ -569,7 +569,7 @@ def async_reads(original: Any) -> Any:
                 if response is not None or not kwargs.get("timeout") or has_heard(state):
                     recorder.answer(state, response)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
         return response
 
     return read
@@ -581,7 +581,7 @@ def executes_batch(original: Any) -> Any:
         try:
             begin_batch(connection)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         try:
             responses = original(self, connection, *args, **kwargs)
             return responses
@@ -592,7 +592,7 @@ def executes_batch(original: Any) -> Any:
             try:
                 batch_ended(connection, failure, responses)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
             del failure  # which knows this frame
 
     return execute
@@ -604,7 +604,7 @@ def async_executes_batch(original: Any) -> Any:
         try:
             begin_batch(connection)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         try:
             responses = await original(self, connection, *args, **kwargs)
             return responses
@@ -615,7 +615,7 @@ def async_executes_batch(original: Any) -> Any:
             try:
                 batch_ended(connection, failure, responses)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
             del failure
 
     return execute
@@ -627,7 +627,7 @@ def makes_coroutine(original: Any) -> Any:
         try:
             callsites.made(made)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         return made
 
     return execute
