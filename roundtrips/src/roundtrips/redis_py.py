@@ -158,7 +158,9 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield ASYNC_PIPELINE, "execute", makes_coroutine
     yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
     yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
-    yield threading.Thread, "start", scope.thread_start
+    # (gevent puts a subclass in the place of the class.)
+    starts = next(each for each in threading.Thread.__mro__ if "start" in each.__dict__)
+    yield starts, "start", scope.thread_start
     yield ThreadPoolExecutor, "submit", scope.executor_submit
     if eventlet := sys.modules.get("eventlet.greenthread"):
         yield eventlet.GreenThread, "__init__", scope.greenthread_made
@@ -346,7 +348,7 @@ def failed_to_read(state: State, failure: BaseException, closed: bool) -> None:
 
 def has_heard(state: State) -> bool:
     """Return whether anything came on the connection since the write whose reply is missing."""
-    return received_bytes(state.key, 0) > state.notes[0][recorder.RECEIVED]  # type: ignore[arg-type]
+    return bool(sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED])
 
 
 def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
