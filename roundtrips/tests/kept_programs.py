@@ -36,4 +36,17 @@ KEPT = [
         "scope": "process",
         "steps": [["kill"], ["block", "pass", [["loop", 2, ["mget", "xadd"]], ["cancel"]]]],
     },
+    # A listener that connects again subscribes, and then asks for a sign of life, before it reads.
+    {
+        "mode": "sync",
+        "client": {"protocol": 2, "health": True},
+        "warm": 1,
+        "steps": [["cut", "asked", 2, [["pubsub", 2, "close"], ["loop", 2, ["get"]]]]],
+    },
+    {
+        "mode": "async",
+        "client": {"protocol": 2, "single": True},
+        "warm": 4,
+        "steps": [["cut", "answered", 1, [["pubsub", 0, "close"]]]],
+    },
 ]

@@ -230,6 +230,7 @@ class Recorder:
             if note[RECORDER] is self:  # before anybody read
                 note[WHAT] = said_in(note[WHAT]) + said_in(what)
                 note[MISSING] += missing
+                note[SETUP] = note[SETUP] and state.connecting > 0
                 return
         number = state.numbers.get(self)
         if number is None:

@@ -307,10 +307,8 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         if not chunks or said == b"":
             return  # redis-py writes nothing at all for an empty pipeline
     state.started = started
-    if state.notes:
-        first = state.notes[0]
-        if first[recorder.REPLIED] is not None or first[recorder.SETUP] != (state.connecting > 0):
-            recorder.leave(state)
+    if state.notes and state.notes[0][recorder.REPLIED] is not None:
+        recorder.leave(state)
     taken = scope.blocks.get()
     if taken is None or not (len(taken) == 1 and taken[0].is_open):
         taken = scope.blocks_here()
