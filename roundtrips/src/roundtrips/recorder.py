@@ -226,25 +226,19 @@ class Recorder:
         self, connection: Any, state: redis_py.State, sent: float, what: Any, missing: int, task: Any
     ) -> None:
         """Note a write on a connection; `what` is bytes, or a Said; `task` is asyncio's, or None."""
-        setup = state.connecting > 0
-        others: tuple[list[Any], ...] = ()
-        if state.notes:
-            if state.written == state.started:  # another recorder's, of this same write
-                others = state.notes
-            else:
-                mine = next((note for note in state.notes if note[RECORDER] is self), None)
-                if mine is not None and mine[REPLIED] is None and mine[SETUP] == setup:
-                    mine[WHAT] = said_in(mine[WHAT]) + said_in(what)
-                    mine[MISSING] += missing
-                    return
+        for note in state.notes:
+            if note[RECORDER] is self:  # before anybody read
+                note[WHAT] = said_in(note[WHAT]) + said_in(what)
+                note[MISSING] += missing
+                note[SETUP] = note[SETUP] and state.connecting > 0
+                return
         number = state.numbers.get(self)
         if number is None:
             number = self.number_of(connection, state)
         site = (task and callsites.made_at_task(task)) or callsites.finder.find()
-        note = [self, sent, what, site, scope.worker_here(task), number, setup, state.key,
-                state.before, missing, None, None, False, None]  # fmt: skip
-        state.notes = (*others, note) if others else (note,)
-        state.written = state.started
+        note = [self, sent, what, site, scope.worker_here(task), number, state.connecting > 0,
+                state.key, state.before, missing, None, None, False, None]  # fmt: skip
+        state.notes = (*state.notes, note) if state.notes else (note,)
         self.notes.append(note)
         if len(self.notes) >= self.limit:
             self.sort_in()
@@ -285,7 +279,10 @@ class Recorder:
             flying = []
             for note in notes[:ready]:
                 if note[REPLIED] is not None:
-                    self.keep(note)
+                    try:
+                        self.keep(note)
+                    except Exception as fault:
+                        self.failed(fault)
                 else:  # or nobody waits for it
                     flying.append(note)
             self.unanswered += len(flying) if all_of_them else 0
@@ -344,39 +341,52 @@ def answer(
     state: redis_py.State, response: Any = None, failure: BaseException | None = None
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
-    now = perf_counter()
+    now, over = perf_counter(), True
     for note in state.notes:
-        note[REPLIED] = now
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
+            over = False
         else:
             end(note, state)
             if note[RECEIVED] <= KEPT_REPLY and len(note[RECORDER].kept) < KEPT_REPLIES:
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
+        note[REPLIED] = now  # last: from here on another thread may sort it in
+    # A recorder that was opened in between may have seen fewer of the writes.
+    state.notes = () if over else tuple([note for note in state.notes if note[MISSING]])
 
 
 def answer_all(state: redis_py.State, failure: BaseException | None) -> None:
     """Note that all replies of a pipeline were read, `failure` an error among them."""
     now = perf_counter()
     for note in state.notes:
-        note[REPLIED] = now
         if failure is not None:
             note[FAILURE] = type(failure).__name__
         end(note, state)
+        note[REPLIED] = now
+    state.notes = ()
 
 
 def lose(state: redis_py.State, failure: BaseException) -> None:
     """Note that no reply will come any more."""
     now = perf_counter()
     for note in state.notes:
-        note[REPLIED], note[FAILURE], note[WAS_LOST] = now, type(failure).__name__, True
+        note[FAILURE], note[WAS_LOST] = type(failure).__name__, True
         end(note, state)
+        note[REPLIED] = now
+    state.notes = ()
+
+
+def leave(state: redis_py.State) -> None:
+    """Let go of what was answered in part, or not at all: nobody will read the rest."""
+    for note in state.notes:
+        end(note, state)
+    state.notes = ()
 
 
 def end(note: list[Any], state: redis_py.State) -> None:
-    state.notes = ()
+    note[MISSING] = 0
     before = note[RECEIVED]
     now = sockets.received.get(note[STREAM], before)
     note[RECEIVED] = now - before  # from here on the bytes of its replies

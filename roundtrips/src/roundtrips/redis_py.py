@@ -31,7 +31,7 @@ import redis.asyncio.connection
 import redis.client
 import redis.connection
 
-from . import callsites, recorder, scope, sockets
+from . import callsites, faults, recorder, scope, sockets
 from .errors import RoundTripsError
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ USED = (
     (ASYNC, CONNECTS, "is_connected"),
     (ASYNC, "disconnect", "_reader"),
 )
+# What redis-py raises for an error that the server replied with.
+ANSWERS = (redis.ResponseError, redis.AuthenticationError, redis.BusyLoadingError)
 STATE = "_roundtrips"  # the attribute of a connection
 
 changing = threading.RLock()  # held while redis-py is changed or put back
@@ -66,13 +68,12 @@ class State:
 
     __slots__ = (
         "__weakref__", "batch", "before", "connecting", "key", "notes", "numbers", "packed",
-        "started", "stream", "thread", "writers", "written",
+        "started", "stream", "thread", "writers",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.notes: tuple[list[Any], ...] = ()  # of each recorder that saw the last write
-        self.started = 0.0  # when that write began, and
-        self.written = 0.0  # when the one began that the notes are of
+        self.started = 0.0  # when that write began
         self.stream: Any = None  # the socket or StreamReader whose bytes are counted
         self.key: int | None = None  # its id
         self.before = 0  # bytes it had received before the last write
@@ -125,7 +126,10 @@ def close_recorder(old: Recorder) -> None:
         if taken and old in taken:
             scope.blocks.set(tuple(each for each in taken if each is not old))
         if not open_recorders:
-            put_back()
+            try:
+                put_back()
+            except Exception as fault:
+                old.failed(fault)
 
 
 def close_all() -> None:
@@ -142,6 +146,7 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield SYNC, "pack_commands", packs
     yield SYNC, "send_packed_command", sends
     yield SYNC, "read_response", reads
+    yield SYNC, "can_read", looks
     yield ASYNC, CONNECTS, async_connects
     yield ASYNC, "pack_commands", packs
     yield ASYNC, "send_packed_command", async_sends
@@ -153,13 +158,18 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield ASYNC_PIPELINE, "execute", makes_coroutine
     yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
     yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
-    yield threading.Thread, "start", scope.thread_start
+    # (gevent puts a subclass in the place of the class.)
+    starts = next(each for each in threading.Thread.__mro__ if "start" in each.__dict__)
+    yield starts, "start", scope.thread_start
     yield ThreadPoolExecutor, "submit", scope.executor_submit
+    if eventlet := sys.modules.get("eventlet.greenthread"):
+        yield eventlet.GreenThread, "__init__", scope.greenthread_made
 
 
 def replace_all() -> None:
     """Put the replacements in place, all or none."""
     check()
+    put_back()  # what a fault may have left
     try:
         for owner, name, version in replacements():
             original = owner.__dict__[name]
@@ -252,12 +262,6 @@ def described(connection: Any) -> tuple[str, float | None, bool, bool]:
 # What the replacements do besides
 
 
-def fenced(fault: Exception) -> None:
-    """Note a fault of our own with whoever is open; the program goes on."""
-    for each in open_recorders:
-        each.failed(fault)
-
-
 def watch(state: State, stream: Any) -> None:
     """See to it that what comes on this socket or StreamReader is counted."""
     if stream is not None:
@@ -303,14 +307,16 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         if not chunks or said == b"":
             return  # redis-py writes nothing at all for an empty pipeline
     state.started = started
+    if state.notes and state.notes[0][recorder.REPLIED] is not None:
+        recorder.leave(state)
     taken = scope.blocks.get()
     if taken is None or not (len(taken) == 1 and taken[0].is_open):
         taken = scope.blocks_here()
-    if of_process:
-        taken = (*taken, *of_process)
     if not taken:
         for each in open_recorders:
-            each.unattributed += 1
+            each.unattributed += not each.process
+    if of_process:
+        taken = (*taken, *of_process)
     state.writers = taken
     for each in taken:
         each.wrote(connection, state, sent, said, missing, task)
@@ -332,10 +338,15 @@ def failed_to_read(state: State, failure: BaseException, closed: bool) -> None:
 
     The server's error is an answer. Else there is none if the connection is lost, or none as yet.
     """
-    if isinstance(failure, redis.ResponseError):
+    if isinstance(failure, ANSWERS):
         recorder.answer(state, failure=failure)
-    elif closed:
+    elif closed or isinstance(failure, redis.ConnectionError):
         recorder.lose(state, failure)
+
+
+def has_heard(state: State) -> bool:
+    """Return whether anything came on the connection since the write whose reply is missing."""
+    return bool(sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED])
 
 
 def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
@@ -356,25 +367,46 @@ def batch_ended(connection: Any, failure: BaseException | None, responses: Any) 
     recorder.answer_all(state, error)
 
 
+def is_long(state: State) -> bool:
+    """Return whether this write is a pipeline, of which nobody need see each reply."""
+    missing = state.notes[0][recorder.MISSING] if state.notes else 0
+    return missing > 1 and not state.connecting
+
+
 def begin_batch(connection: Any) -> None:
     state_of(getattr(connection, "_conn", connection)).batch = True
 
 
-@contextlib.contextmanager
-def connecting(connection: Any) -> Iterator[None]:
-    """Mark a connection as being set up, and count it for those who see this."""
-    state, told = state_of(connection), seeing()
-    state.connecting += 1
-    for each in told:
-        each.opened += 1
-    try:
-        yield
-    finally:
-        state.connecting -= 1
-        if not is_connected(connection):
-            for each in told:
-                each.opened -= 1
-                each.refused += 1
+class Connecting:
+    """Marks a connection as being set up, and counts it for those who see this."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self.told: tuple[Recorder, ...] = ()
+        self.state: State | None = None
+
+    def __enter__(self) -> None:
+        try:
+            state = state_of(self.connection)
+            recorder.leave(state)
+            self.told = seeing()
+            for each in self.told:
+                each.opened += 1
+            state.connecting += 1
+            self.state = state
+        except Exception as fault:
+            faults.note(fault)
+
+    def __exit__(self, *failure: Any) -> None:
+        try:
+            if self.state is not None:
+                self.state.connecting -= 1
+            if not is_connected(self.connection):
+                for each in self.told:
+                    each.opened -= 1
+                    each.refused += 1
+        except Exception as fault:
+            faults.note(fault)
 
 
 def is_connected(connection: Any) -> bool:
@@ -398,7 +430,7 @@ def connects(original: Any) -> Any:
     def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._sock is not None:
             return None  # as redis-py does
-        with connecting(self):
+        with Connecting(self):
             return original(self, *args, **kwargs)
 
     return connect
@@ -408,7 +440,7 @@ def async_connects(original: Any) -> Any:
     async def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self.is_connected:
             return None
-        with connecting(self):
+        with Connecting(self):
             return await original(self, *args, **kwargs)
 
     return connect
@@ -416,13 +448,12 @@ def async_connects(original: Any) -> Any:
 
 def packs(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
-        if type(commands) is not list:
-            commands = list(commands)  # a generator, which can be read once
+        commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
         try:
             state_of(self).packed = commands, chunks
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         return chunks
 
     return pack_commands
@@ -441,15 +472,15 @@ def sends(original: Any) -> Any:
             state = begin_write(self, self._sock)
             started = perf_counter()
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         original(self, command, check_health)
         if state is not None:
             try:
                 tell_written(self, state, started, command, scope.task_here())
-                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
 
     return send
 
@@ -467,15 +498,15 @@ def async_sends(original: Any) -> Any:
             state = begin_write(self, self._reader)
             started = perf_counter()
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         await original(self, command, check_health)
         if state is not None:
             try:
                 tell_written(self, state, started, command, scope.task_here())
-                if state.batch and state.notes and state.notes[0][recorder.MISSING] > 1:
+                if state.batch and is_long(state):
                     self.__dict__["read_response"] = MethodType(plain_read, self)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
 
     return send
 
@@ -490,16 +521,34 @@ def reads(original: Any) -> Any:
                 try:
                     failed_to_read(state, failure, self._sock is None)
                 except Exception as fault:
-                    fenced(fault)
+                    faults.note(fault)
             raise
         if state is not None and state.notes:
             try:
                 recorder.answer(state, response)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
         return response
 
     return read
+
+
+def looks(original: Any) -> Any:
+    """A listener looks whether something has come, and so it hears that the connection broke."""
+
+    def can_read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as failure:
+            try:
+                state = self.__dict__.get(STATE)
+                if state is not None and state.notes:
+                    failed_to_read(state, failure, self._sock is None)
+            except Exception as fault:
+                faults.note(fault)
+            raise
+
+    return can_read
 
 
 def async_reads(original: Any) -> Any:
@@ -512,13 +561,15 @@ def async_reads(original: Any) -> Any:
                 try:
                     failed_to_read(state, failure, not self.is_connected)
                 except Exception as fault:
-                    fenced(fault)
+                    faults.note(fault)
             raise
         if state is not None and state.notes:
             try:
-                recorder.answer(state, response)
+                # With a timeout None may mean that nothing came.
+                if response is not None or not kwargs.get("timeout") or has_heard(state):
+                    recorder.answer(state, response)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
         return response
 
     return read
@@ -530,7 +581,7 @@ def executes_batch(original: Any) -> Any:
         try:
             begin_batch(connection)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         try:
             responses = original(self, connection, *args, **kwargs)
             return responses
@@ -541,7 +592,7 @@ def executes_batch(original: Any) -> Any:
             try:
                 batch_ended(connection, failure, responses)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
             del failure  # which knows this frame
 
     return execute
@@ -553,7 +604,7 @@ def async_executes_batch(original: Any) -> Any:
         try:
             begin_batch(connection)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         try:
             responses = await original(self, connection, *args, **kwargs)
             return responses
@@ -564,7 +615,7 @@ def async_executes_batch(original: Any) -> Any:
             try:
                 batch_ended(connection, failure, responses)
             except Exception as fault:
-                fenced(fault)
+                faults.note(fault)
             del failure
 
     return execute
@@ -576,7 +627,7 @@ def makes_coroutine(original: Any) -> Any:
         try:
             callsites.made(made)
         except Exception as fault:
-            fenced(fault)
+            faults.note(fault)
         return made
 
     return execute

@@ -4,8 +4,9 @@ A block is the inside of a `with trace()`. To it belongs what its own context do
 sense of `contextvars`), and all that is started or submitted there: asyncio tasks and
 `asyncio.to_thread`, which copy the context by themselves; threads, which here take over the blocks
 of who started them; and what is given to a ThreadPoolExecutor, whose worker stands meanwhile in the
-blocks of who submitted it, however old it is. What stands in no block, such as a thread of before
-that takes its work from a queue, can't be attributed.
+blocks of who submitted it, however old it is. A greenlet, whose context is empty at first, stands
+where the one stands that spawned it. What stands in no block, such as a thread of before that takes
+its work from a queue, can't be attributed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import asyncio
 import contextvars
 import functools
 import itertools
+import sys
 import threading
 import weakref
 from asyncio import _get_running_loop
@@ -21,7 +23,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from . import callsites
+from . import callsites, faults
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -35,8 +37,8 @@ blocks: contextvars.ContextVar[tuple[Recorder, ...] | None] = contextvars.Contex
 here: contextvars.ContextVar[Worker | None] = contextvars.ContextVar(
     "roundtrips_worker", default=None
 )
-# A thread -> the blocks in which it was started, and the worker that did.
-started_in: weakref.WeakKeyDictionary[threading.Thread, tuple[tuple[Recorder, ...], Worker | None]]
+# A thread, or a greenlet of eventlet's -> the blocks in which it was started, and the worker that did.
+started_in: weakref.WeakKeyDictionary[Any, tuple[tuple[Recorder, ...], Worker | None]]
 started_in = weakref.WeakKeyDictionary()
 tokens = itertools.count()
 
@@ -45,9 +47,28 @@ def blocks_here() -> tuple[Recorder, ...]:
     """Return the open blocks in which this code stands, the outermost first."""
     found = blocks.get()
     if found is None:
-        found = started_in.get(threading.current_thread(), ((), None))[0]
+        found = inherited()[0]
         blocks.set(found)
     return found if all([each.is_open for each in found]) else still_open(found)
+
+
+def inherited() -> tuple[tuple[Recorder, ...], Worker | None]:
+    """Return the blocks in which this thread or greenlet was started, and the worker that did."""
+    known = started_in.get(threading.current_thread())
+    greenlets = sys.modules.get("greenlet")
+    if known is not None or greenlets is None:
+        return known or ((), None)
+    one = greenlets.getcurrent()
+    for _ in range(DEEPEST):
+        if one in started_in:
+            return started_in[one]
+        spawned_by = getattr(one, "spawning_greenlet", None)  # of gevent's: a weak reference
+        one = spawned_by() if spawned_by else None
+        if one is None:
+            break
+        if one.gr_context is not None and blocks in one.gr_context:
+            return one.gr_context[blocks] or (), one.gr_context.get(here)
+    return (), None
 
 
 def still_open(found: tuple[Recorder, ...]) -> tuple[Recorder, ...]:
@@ -87,7 +108,7 @@ def worker_here(task: Any) -> Worker:
         elif worker.task is not None and worker.task() is task:
             return worker
     if worker is None:
-        worker = started_in.get(threading.current_thread(), ((), None))[1]
+        worker = inherited()[1]
     made = Worker(weakref.ref(task) if task else None, get_ident(), worker)
     here.set(made)
     return made
@@ -97,19 +118,35 @@ def worker_here(task: Any) -> Worker:
 
 
 def thread_start(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
     def start(self: threading.Thread) -> Any:
-        started_in[self] = blocks_here(), here.get()
-        callsites.started_at[self] = callsites.finder.find()
+        try:
+            started_in[self] = blocks_here(), here.get()
+            callsites.started_at[self] = callsites.finder.find()
+        except Exception as fault:
+            faults.note(fault)
         return original(self)
 
     return start
 
 
+def greenthread_made(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        try:
+            started_in[self] = blocks_here(), here.get()
+        except Exception as fault:
+            faults.note(fault)
+
+    return __init__
+
+
 def executor_submit(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        return original(self, handed_over(fn), *args, **kwargs)
+        try:
+            fn = handed_over(fn)
+        except Exception as fault:
+            faults.note(fault)
+        return original(self, fn, *args, **kwargs)
 
     return submit
 
@@ -120,18 +157,33 @@ def handed_over(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        token = blocks.set(taken)
-        own = worker_here(task_here())
-        if worker is not None and worker is not own:  # what this does comes after what that did
-            own.above = (worker, *worker.above[:DEEPEST])
-        before, callsites.handed_over.site = callsites.handed_over.site, site
+        before = None
+        try:
+            before = stand_in(taken, site, worker)
+        except Exception as fault:
+            faults.note(fault)
         try:
             return function(*args, **kwargs)
         finally:
-            callsites.handed_over.site = before
-            blocks.reset(token)
+            try:
+                if before is not None:
+                    blocks.reset(before[0])
+                    callsites.handed_over.site = before[1]
+            except Exception as fault:
+                faults.note(fault)
 
     return call
+
+
+def stand_in(
+    taken: tuple[Recorder, ...], site: callsites.CallSite, worker: Worker | None
+) -> tuple[contextvars.Token[Any], callsites.CallSite]:
+    """Have this thread stand in these blocks; return what it takes to leave them."""
+    own = worker_here(task_here())
+    if worker is not None and worker is not own:  # what this does comes after what that did
+        own.above = (worker, *worker.above[:DEEPEST])
+    before, callsites.handed_over.site = callsites.handed_over.site, site
+    return blocks.set(taken), before
 
 
 def forget() -> None:

@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from . import faults
+
 # What is only looked at comes again. (The flag itself is slow to compare.)
 PEEK = int(getattr(socket, "MSG_PEEK", 0))
 
@@ -38,17 +40,23 @@ def counts_socket(kind: Any) -> type:
 
         def recv_into(self, *args: Any) -> Any:
             size = recv_into(self, *args)
-            received[id(self)] += size
-            if listeners:
-                tell(id(self), bytes(args[0][:size]))
+            try:
+                received[id(self)] += size
+                if listeners:
+                    tell(id(self), bytes(args[0][:size]))
+            except Exception as fault:
+                faults.note(fault)
             return size
 
         def recv(self, size: int, flags: int = 0, *args: Any) -> Any:
             data = recv(self, size, flags, *args)
-            if not flags & PEEK:
-                received[id(self)] += len(data)
-                if listeners:
-                    tell(id(self), data)
+            try:
+                if not flags & PEEK:
+                    received[id(self)] += len(data)
+                    if listeners:
+                        tell(id(self), data)
+            except Exception as fault:
+                faults.note(fault)
             return data
 
     return Counts
@@ -56,13 +64,17 @@ def counts_socket(kind: Any) -> type:
 
 def counts_stream(kind: Any) -> type:
     """Return a class of StreamReaders that counts what they are fed."""
+    feed_data = kind.feed_data
 
     class Counts(kind):  # type: ignore[misc]
         def feed_data(self, data: Any) -> Any:
-            received[id(self)] += len(data)
-            if listeners:
-                tell(id(self), bytes(data))
-            return super().feed_data(data)
+            try:
+                received[id(self)] += len(data)
+                if listeners:
+                    tell(id(self), bytes(data))
+            except Exception as fault:
+                faults.note(fault)
+            return feed_data(self, data)
 
     return Counts
 

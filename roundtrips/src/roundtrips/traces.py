@@ -323,6 +323,11 @@ class Tracing:
         self.trace = Trace(self.recorder, self.keys)
         try:
             self.recorder.open()
+        except Exception as fault:
+            self.recorder.close()
+            if isinstance(fault, RoundTripsError):
+                raise
+            self.recorder.failed(fault)  # our own: the program goes on, and the trace says it
         except BaseException:  # a Ctrl-C in the midst of it
             self.recorder.close()
             raise
@@ -331,6 +336,8 @@ class Tracing:
     def __exit__(self, *failure: Any) -> None:
         try:
             self.recorder.close()
+        except Exception as fault:
+            self.recorder.failed(fault)
         except BaseException:
             self.recorder.close()
             raise

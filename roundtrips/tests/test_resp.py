@@ -1,4 +1,4 @@
-"""RESP as tracing reads it: the same as hiredis, whatever the value, and nothing of what is cut off."""
+"""RESP as roundtrips reads it: the same as hiredis, whatever the value, and nothing of what is cut off."""
 
 import hiredis
 import pytest

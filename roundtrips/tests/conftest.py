@@ -1,0 +1,42 @@
+"""What the tests share: a private Redis, and a client of it."""
+
+import pytest
+import redis
+import servers
+from proxy import Proxy
+
+
+@pytest.fixture(scope="session")
+def server():
+    """Options of a connection to a private server: host, port, password."""
+    with servers.running() as options:
+        yield options
+
+
+@pytest.fixture
+def r(server):
+    """A client of it, whose database is empty."""
+    with redis.Redis(**server) as client:
+        client.flushdb()
+        client.script_flush()
+        yield client
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Options of the three nodes of a private cluster."""
+    with servers.running_cluster() as nodes:
+        yield nodes
+
+
+@pytest.fixture(scope="session")
+def shared_proxy(server):
+    with Proxy((server["host"], server["port"])) as proxy:
+        proxy.options = {**server, "port": proxy.port}
+        yield proxy
+
+
+@pytest.fixture
+def proxy(shared_proxy, r):
+    """A proxy that counts, to the private server with an empty database; see its `options`."""
+    return shared_proxy

@@ -1,0 +1,257 @@
+"""A proxy that counts for itself: commands, bytes, and how often a client wrote and then heard.
+
+It stands between client and server, reads RESP by itself, and knows nothing of roundtrips. One
+thread serves all its connections; it can cut them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+SET_UP = {"HELLO", "AUTH", "SELECT", "READONLY", "CLIENT"}  # what connecting sends
+CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "COMMAND"}
+
+
+@dataclass
+class Turn:
+    """What a client wrote on a connection before it heard anything: commands, by name, and bytes."""
+
+    names: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+@dataclass
+class Counts:
+    """What the proxy saw; `sent` and `received` are bytes, as the client would say it."""
+
+    turns: list[Turn] = field(default_factory=list)
+    sent: int = 0
+    received: int = 0
+    connections: int = 0
+
+    @property
+    def commands(self) -> Counter[str]:
+        return Counter(name for turn in self.turns for name in turn.names)
+
+    def work(self, setting_up: set[str] = SET_UP) -> int:
+        """Return how many turns are not of setting up."""
+        return sum(is_work(turn.names, setting_up) for turn in self.turns)
+
+    def __sub__(self, before: Counts) -> Counts:
+        return Counts(
+            self.turns[len(before.turns) :],
+            self.sent - before.sent,
+            self.received - before.received,
+            self.connections - before.connections,
+        )
+
+
+def is_work(names: Any, setting_up: set[str] = SET_UP) -> bool:
+    return any(name.split()[0] not in setting_up for name in names)
+
+
+class Side:
+    """One end of a connection; `other` is where what comes here goes."""
+
+    def __init__(self, sock: socket.socket, is_client: bool) -> None:
+        self.sock, self.is_client = sock, is_client
+        self.other: Side
+        self.is_new = is_client  # until it has written
+        self.is_deaf = False  # it was closed, and reads on
+        self.heard = True  # of a client: whether the server said anything since it wrote
+        self.turn = Turn()
+        self.rest = b""  # of a command that is not whole yet
+
+
+class Cut:
+    """A cut that is to come: at the `nth` command that a client sends from now on, setting up
+    left out. `when` is "asked" (the server gets it), "unasked", or "answered" (half a reply
+    passes)."""
+
+    def __init__(self, when: str, nth: int) -> None:
+        self.when, self.left = when, nth
+
+
+class Proxy:
+    """Use it in `with`: meanwhile `port` leads to `address`."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self.address = address
+        self.counts, self.cut_to_come = Counts(), None
+        self.refusing = 0  # connections to come that are closed when they have written
+        self.asked, self.done = threading.Event(), threading.Event()
+        self.ending = False
+
+    def __enter__(self) -> Proxy:
+        self.selector = selectors.DefaultSelector()
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self.port = self.listener.getsockname()[1]
+        self.waker, self.woken = os.pipe()[::-1]
+        self.selector.register(self.listener, selectors.EVENT_READ, "listener")
+        self.selector.register(self.woken, selectors.EVENT_READ, "woken")
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.ending = True
+        self.settle()
+        self.thread.join(10)
+        for key in list(self.selector.get_map().values()):
+            if isinstance(key.data, Side):
+                key.data.sock.close()
+        self.listener.close()
+        self.selector.close()
+        os.close(self.waker)
+        os.close(self.woken)
+
+    def settle(self) -> Counts:
+        """Return the Counts so far, once all is counted that any client has written."""
+        self.done.clear()
+        self.asked.set()
+        os.write(self.waker, b".")
+        assert self.done.wait(10), "the proxy hangs"
+        counts = self.counts
+        turns = [Turn(list(turn.names), turn.size) for turn in counts.turns[:]]
+        return Counts(turns, counts.sent, counts.received, counts.connections)
+
+    def cut(self, when: str, nth: int = 1) -> None:
+        """Cut a connection: "now" all that are open, or see Cut."""
+        if when == "now":
+            self.cut_to_come = Cut(when, 0)
+            self.settle()
+        else:
+            self.cut_to_come = Cut(when, nth)
+
+    def run(self) -> None:
+        while True:
+            asked = self.asked.is_set()
+            events = self.selector.select(0 if asked else None)
+            for key, _ in events:
+                if key.data == "listener":
+                    self.accept()
+                elif key.data == "woken":
+                    os.read(self.woken, 100)
+                elif key.fileobj.fileno() >= 0:  # not closed by the one before
+                    self.pass_on(key.data)
+            if asked and not [key for key, _ in events if key.data != "woken"]:
+                if self.cut_to_come and self.cut_to_come.when == "now":
+                    self.cut_to_come = None
+                    for key in list(self.selector.get_map().values()):
+                        if isinstance(key.data, Side):
+                            self.close(key.data)
+                self.asked.clear()
+                self.done.set()
+                if self.ending:
+                    return
+
+    def accept(self) -> None:
+        client, _ = self.listener.accept()
+        self.counts.connections += 1
+        server = socket.create_connection(self.address)
+        for each in (client, server):
+            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sides = Side(client, True), Side(server, False)
+        for side, other in zip(sides, sides[::-1], strict=True):
+            side.other = other
+            self.selector.register(side.sock, selectors.EVENT_READ, side)
+
+    def pass_on(self, side: Side) -> None:
+        try:
+            data = side.sock.recv(1 << 20)
+        except OSError:
+            data = b""
+        if not data:
+            side.is_deaf = True
+            self.close(side)
+            return
+        if side.is_client:
+            self.client_wrote(side, data)
+            if side.is_deaf:
+                return
+            if self.refusing and side.is_new:
+                self.refusing -= 1
+                self.close(side)
+                return
+            side.is_new = False
+            cut = self.cut_to_come
+            if cut and cut.when != "answered" and self.is_due(cut, side):
+                self.cut_to_come = None
+                if cut.when == "asked":
+                    side.other.sock.sendall(data)
+                    side.other.sock.recv(1 << 20)  # its reply, so that it is done
+                self.close(side)
+                return
+        else:
+            cut = self.cut_to_come
+            if cut and cut.when == "answered" and self.is_due(cut, side.other):
+                self.cut_to_come = None
+                data = data[: len(data) // 2]
+                self.counts.received += len(data)
+                side.other.sock.sendall(data)
+                self.close(side)
+                return
+            self.counts.received += len(data)
+            side.other.heard = True
+        try:
+            side.other.sock.sendall(data)
+        except OSError:
+            self.close(side)
+
+    def is_due(self, cut: Cut, client: Side) -> bool:
+        if not is_work(client.turn.names):
+            return False
+        cut.left -= 1
+        return cut.left == 0
+
+    def client_wrote(self, side: Side, data: bytes) -> None:
+        self.counts.sent += len(data)
+        if side.heard:
+            side.turn, side.heard = Turn(), False
+            self.counts.turns.append(side.turn)
+        side.turn.size += len(data)
+        side.rest += data
+        while True:
+            name, end = first_command(side.rest)
+            if not end:
+                return
+            side.turn.names.append(name)
+            side.rest = side.rest[end:]
+
+    def close(self, side: Side) -> None:
+        """Close both ends, but go on counting what the client writes before it notices."""
+        for each in (side, side.other):
+            if each.sock.fileno() < 0:
+                continue
+            with contextlib.suppress(OSError):
+                each.sock.shutdown(socket.SHUT_WR)
+            if not each.is_client or each is side and each.is_deaf:
+                self.selector.unregister(each.sock)
+                each.sock.close()
+            each.is_deaf = True
+
+
+def first_command(data: bytes) -> tuple[str, int]:
+    """Return (name, size) of the first command in what a client wrote; size 0: it is not whole."""
+    line, _, _ = data.partition(b"\r\n")
+    if not line or len(line) + 2 > len(data):
+        return "", 0
+    at, words = len(line) + 2, []
+    for _ in range(int(line[1:])):
+        end = data.find(b"\r\n", at)
+        if end < 0:
+            return "", 0
+        size = int(data[at + 1 : end])
+        if len(data) < end + size + 4:
+            return "", 0
+        if len(words) < 2:
+            words.append(data[end + 2 : end + 2 + size].decode(errors="replace").upper())
+        at = end + size + 4
+    return " ".join(words if words[0] in CONTAINERS else words[:1]), at

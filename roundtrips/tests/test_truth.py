@@ -1,0 +1,85 @@
+"""Random programs: round trips, commands and bytes are what a proxy counts, and each step's own tally.
+
+Whatever such a program does, no part of the report may fail. Each program that ever failed is kept
+in `kept_programs`, and run always. PROGRAMS says how many are made up.
+"""
+
+import json
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from kept_programs import KEPT
+from programs import Run, programs
+from proxy import SET_UP, is_work
+from roundtrips import Trace, redis_py
+
+MANY = int(os.environ.get("PROGRAMS", "100"))
+
+
+def same(what, counted, true):
+    assert counted == true, f"{what}: {counted} counted, and {true} is true"
+
+
+def check(program, proxy):
+    run = Run(program, proxy).play()
+    trace = run.blocks[0].tracing.trace
+    check_against_the_proxy(run, trace)
+    same("uncounted", trace.uncounted, [])
+    for block in run.blocks:
+        t = block.tracing.trace
+        if run.modelled:
+            same("commands of a block", t.commands, block.commands)
+            same("round trips of a block", t.round_trips, len(block.tally))
+        check_outputs(t)
+    assert not redis_py.open_recorders and not redis_py.replaced
+
+
+def check_against_the_proxy(run, trace):
+    seen, log = run.seen, trace.log
+    unread = [turn for turn in seen.turns if turn.names == ["UNSUBSCRIBE"]][: run.unread]
+    commands = seen.commands - Counter({"UNSUBSCRIBE": len(unread)})
+    same("commands", sum((Counter(each.names) for each in log), Counter()), commands)
+    sent = seen.sent - sum(each.size for each in unread)
+    same("bytes sent", sum(each.bytes_sent for each in log), sent)
+    received = sum(each.bytes_received for each in log)
+    if run.pushes:
+        assert received <= seen.received
+    else:
+        same("bytes received", received, seen.received)
+    if run.exact:
+        setting_up = SET_UP | ({"PING"} if run.program["client"].get("health") else set())
+        work = sum(is_work(each.names, setting_up) for each in log)
+        same("round trips", work, seen.work(setting_up) - len(unread))
+    same("logged", trace.round_trips + trace.setup_trips, len(log))
+
+
+def check_outputs(t):
+    stored = json.loads(json.dumps(t.to_dict()))
+    again = Trace.from_dict(stored)
+    assert again.to_dict() == stored
+    assert repr(again) == repr(t)
+    for each in (t, again):
+        assert t.report() and each._repr_html_()
+        assert each.findings is not None
+        assert repr(each.compare(t))
+        assert each.seconds_at(1) >= 0
+
+
+@given(program=programs())
+@settings(
+    max_examples=MANY,
+    deadline=None,
+    derandomize=MANY <= 100,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+)
+def test_random_programs(shared_proxy, program):
+    check(json.loads(json.dumps(program)), shared_proxy)
+
+
+@pytest.mark.parametrize("number", range(len(KEPT)))
+def test_programs_that_failed_once(shared_proxy, number):
+    check(KEPT[number], shared_proxy)
