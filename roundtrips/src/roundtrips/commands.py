@@ -6,6 +6,7 @@ argument might be a password.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -51,7 +52,12 @@ SCRIPTED = frozenset({"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCAL
 CONTAINERS = frozenset({"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "FUNCTION", "LATENCY", "MEMORY", "MODULE", "OBJECT",
                         "PUBSUB", "SCRIPT", "SENTINEL", "SLOWLOG", "XGROUP", "XINFO"})  # whose second word belongs to the name
 SCANS = {"SCAN": 2, "HSCAN": 3, "SSCAN": 3, "ZSCAN": 3}  # where the options begin
-FIELDS = ("HGET", "HSET", "HEXISTS", "HINCRBY")  # whose second argument is a field
+# Commands whose second argument is a field, a member, or a place in it.
+FIELDS = named("""
+    HGET HSET HSETNX HEXISTS HSTRLEN HINCRBY HINCRBYFLOAT SISMEMBER ZSCORE ZRANK ZREVRANK GEOPOS
+    GETBIT LINDEX
+""")
+LAST_NUMBER = re.compile(rb"\d{1,12}(?=\D*\Z)")
 TEXTS_AND_FIELDS = frozenset({*FIELDS, "EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO", "FCALL"})
 # Options that change what a command does or replies, as a sum of 1 (a condition: the reply decides
 # what comes next), 2 (an expiry), 4 (another reply, another effect).
@@ -173,11 +179,19 @@ def detail_of(name: str, parts: Sequence[bytes]) -> float | None:
     except (ValueError, IndexError):
         return None
     if name in TEXTS_AND_FIELDS and len(parts) > 2:
-        return float(hash(parts[1 if name in SCRIPTED else 2]) % 2**48)
+        return number_of(parts[1 if name in SCRIPTED else 2])
     if name in OPTIONS:
         given = {part.upper() for part in parts[2:]}
         return float(sum(number for number, words in OPTIONS[name].items() if given & words))
     return None
+
+
+def number_of(text: bytes) -> float:
+    """Return a number for a text; of two that end in numbers it differs by as much as these do."""
+    found = LAST_NUMBER.search(text)
+    if found is None or found[0].startswith(b"0") and len(found[0]) > 1:
+        return float(hash(text) % 2**48)
+    return float((hash(text[: found.start()] + b"#" + text[found.end() :]) + int(found[0])) % 2**48)
 
 
 def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:

@@ -41,8 +41,13 @@ class RoundTrip:
     "error" (the server's, named in `error`), "elsewhere" (a cluster's node sent it on) or "lost".
     `setup` marks what connecting itself sends. `connection` and `worker` (a thread or task) are
     numbers within the trace; `depth` is how many round trips, one after the other, it took to get
-    here. `generation` is 1, or one more than that of the round trip from the same call site whose
-    reply named this one's key.
+    here.
+
+    What its key followed from: `named_by` is the place in the log of the round trip whose reply
+    named it first, `generation` how many such replies, one naming the key of the next, led to it;
+    `in_steps` says whether it comes next in a row (user:3 after user:1 and user:2). `reply` is a
+    number that is the same for the same replies; None where the reply was nil, long, or one of a
+    pipeline's.
     """
 
     sent: float
@@ -58,7 +63,10 @@ class RoundTrip:
     connection: int = 0
     worker: int = 0
     depth: int = 1
-    generation: int = 1
+    named_by: int | None = None
+    generation: int = 0
+    in_steps: bool = False
+    reply: int | None = None
 
     @property
     def seconds(self) -> float:

@@ -16,13 +16,13 @@ import redis
 
 from . import keys as key_patterns
 from .callsites import CallSite
-from .commands import Command, Seen
+from .commands import TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
 from .recorder import Fold, Kept, Place, Recorder, Totals
 from .roundtrip import ELSEWHERE, FAILED, LOST, RoundTrip, label_of
-from .walks import Named
+from .walks import Evidence
 from .words import counted
 
 if TYPE_CHECKING:
@@ -437,28 +437,30 @@ def keys_in(kept: Iterable[Kept], folds: Iterable[Fold]) -> Iterable[bytes]:
 
 
 def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> list[RoundTrip]:
-    log, named = [], Named()
+    log: list[RoundTrip] = []
+    evidence, details = Evidence(), dict[float, float]()
     for each in kept:
-        commands = [command_of(seen, patterns) for seen in each.said.first]
+        commands = [command_of(seen, patterns, details) for seen in each.said.first]
         made = RoundTrip(
             each.sent, each.replied, each.site, commands, each.said.names, each.said.size,
             each.received, each.outcome, each.failure, each.setup, each.connection,
             workers.get(each.worker, -1), each.depth,
         )  # fmt: skip
         if not each.setup:
-            if len(commands) == 1:
-                before = named.by(each.said.first[0].key, commands[0].pattern)
-                if before is not None and (before.site, before.names) == (made.site, made.names):
-                    made.generation = before.generation + 1
-            named.hears(each.reply, made)
+            alone = len(commands) == 1 and sum(made.names.values()) == 1
+            evidence.add(log, made, each.said.first[0] if alone else None, each.reply)
         log.append(made)
     return log
 
 
-def command_of(seen: Seen, patterns: Patterns) -> Command:
+def command_of(seen: Seen, patterns: Patterns, details: dict[float, float]) -> Command:
+    """Return the Command; `details` numbers texts and fields, so that none can be worked out."""
+    detail = seen.detail
+    if detail is not None and seen.name in TEXTS_AND_FIELDS:
+        detail = details.setdefault(detail, float(len(details) + 1))
     if not seen.key:  # b"" of a SCAN that begins
-        return Command(seen.name, None, None if seen.key is None else 0, seen.detail)
-    return Command(seen.name, *patterns.of[seen.key], seen.detail)
+        return Command(seen.name, None, None if seen.key is None else 0, detail)
+    return Command(seen.name, *patterns.of[seen.key], detail)
 
 
 def folded(fold: Fold, patterns: Patterns) -> SiteTotal:

@@ -1,7 +1,8 @@
-"""Which replies named the key that is asked for next: that tells a walk from a loop.
+"""Which keys were known beforehand: that tells a loop from a walk.
 
-A loop knows its keys beforehand, and can ask for all at once. A walk (a linked list, a tree) learns
-the next key from a reply, and has to wait for it.
+A loop knows its keys, and can ask for all at once. A walk (a linked list, a tree) learns the next
+key from a reply, and has to wait for it; or it computes it, and then nobody sees from outside that
+it was not known.
 """
 
 from __future__ import annotations
@@ -9,35 +10,57 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from .commands import FIELDS, number_of
 from .keys import HOLE, SEPARATORS
 
 if TYPE_CHECKING:
+    from .commands import Seen
     from .roundtrip import RoundTrip
 
 MOST_WORDS, MOST_OF_ONE = 20_000, 100  # that are remembered, as numbers; and of one reply
 WORD = re.compile(r"[\w:.\-/]+")
 
 
-class Named:
-    """Remembers of each word the first reply that held it, as long as there is room."""
+class Evidence:
+    """Notes with each round trip what its key followed from, as far as replies and keys tell."""
 
     def __init__(self) -> None:
-        self.first: dict[int, RoundTrip] = {}  # hash of a word -> whose reply held it first
+        self.first: dict[float, int] = {}  # a word's number -> whose reply held it first
+        self.last: dict[Any, tuple[float, ...]] = {}  # by call site: key, field, and their steps
+        self.replies: dict[str, int] = {}
 
-    def hears(self, reply: Any, of: RoundTrip) -> None:
-        """Note the words of a reply."""
-        for word in words_of(reply) if reply is not None else ():
-            if len(self.first) < MOST_WORDS:
-                self.first.setdefault(hash(word), of)
+    def add(self, log: list[RoundTrip], made: RoundTrip, seen: Seen | None, reply: Any) -> None:
+        """Fill in the one that comes next in the log; `seen` is its only command, if it has one."""
+        if seen is not None and seen.key:
+            place = made.site, made.worker, seen.name
+            at = number_of(seen.key), (seen.detail or 0.0) if seen.name in FIELDS else 0.0
+            before = self.last.get(place, (0.0, 0.0, 0.0, 0.0))
+            step = at[0] - before[0], at[1] - before[1]
+            self.last[place] = *at, *step
+            made.in_steps = step == before[2:] and step != (0.0, 0.0)
+            same_key = step[0] == 0 and at[1] > 0
+            varying = [at[1]] if same_key else varying_in(seen.key, made.commands[0].pattern)
+            namers = (self.first[each] for each in varying if each in self.first)
+            made.named_by = next(namers, None)
+            if made.named_by is not None:
+                made.generation = log[made.named_by].generation + 1
+        if reply is None:
+            return
+        if len(self.replies) < MOST_WORDS:
+            made.reply = self.replies.setdefault(text_of(reply), len(self.replies) + 1)
+        if type(reply) is not bool and reply not in (0, 1):  # they say how many, or whether
+            for word in words_of(reply):
+                if len(self.first) < MOST_WORDS:
+                    self.first.setdefault(number_of(word.encode()), len(log))
 
-    def by(self, key: bytes | None, pattern: str | None) -> RoundTrip | None:
-        """Return the round trip whose reply named this key first, or what varies in it."""
-        if not key or pattern is None:
-            return None
-        text = key.decode(errors="replace")
-        cut = zip(SEPARATORS.split(text), SEPARATORS.split(pattern), strict=False)
-        words = (text, *[part for part, shown in cut if shown == HOLE])
-        return next((self.first[hash(word)] for word in words if hash(word) in self.first), None)
+
+def varying_in(key: bytes, pattern: str | None) -> list[float]:
+    """Return the numbers of a key, and of the parts of it that its pattern doesn't show."""
+    text = key.decode(errors="replace")
+    parts = SEPARATORS.split(text)
+    shown = zip(parts, SEPARATORS.split(pattern or ""), strict=False)
+    words = text, *([part for part, seen in shown if seen == HOLE] or parts[-1:])
+    return [number_of(word.encode()) for word in words]
 
 
 def words_of(reply: Any) -> dict[str, None]:
