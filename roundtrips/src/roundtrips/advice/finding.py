@@ -1,0 +1,78 @@
+"""A finding: something that a trace shows and that one would change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ..callsites import CallSite
+from ..words import counted
+
+TOPICS = {  # of a kind of finding: a word or two on what it is about
+    "loop": "one by one", "again": "one by one", "gather": "connections",
+    "small pipelines": "transactions", "transaction": "transactions",
+    "read, then written": "lost updates", "retried": "sent twice", "keys": "whole keyspace",
+    "small scans": "small steps", "script's text": "script texts", "connections": "connections",
+    "blocking": "blocking", "large value": "size",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to change: `what` it is, and what `shows` it, at `site`; code to write `instead`.
+
+    `saves` is how many round trips that saves at most: two loops over other keys, one straight
+    after the other, look like one on the wire. `sure` is False for what is only worth a look: the
+    program may have its reasons. `kind` is what `ignore` takes, `topic` what it is about.
+    """
+
+    kind: str
+    what: str
+    shows: str
+    saves: int
+    site: CallSite
+    instead: str
+    sure: bool = True
+
+    @property
+    def topic(self) -> str:
+        return TOPICS[self.kind]
+
+    @property
+    def saving(self) -> str:
+        """'saves up to 19 round trips', or '' where it saves none."""
+        return f"saves up to {counted(self.saves, 'round trip')}" if self.saves else ""
+
+    def __str__(self) -> str:
+        saving = f" {self.saving.capitalize()}." if self.saves else ""
+        return f"{self.site}: {self.what}: {self.shows}.{saving}"
+
+
+class Findings(list[Finding]):
+    """Findings, the one that saves most first; those that are worth a look are shown apart."""
+
+    def __repr__(self) -> str:
+        lines = []
+        for title, sure in (("What to change", True), ("Worth a look", False)):
+            found = [in_lines(each) for each in self if each.sure == sure]
+            lines += [title, *found] if found else []
+        return "\n".join(lines) or "Nothing found to change."
+
+
+def in_lines(finding: Finding) -> str:
+    saving = f" ({finding.saving})" if finding.saves else ""
+    lines = [f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}"]
+    return "\n".join([*lines, *[f"      {line}" for line in finding.instead.splitlines()]])
+
+
+def merged(found: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings of one kind at one place as one, the first, with the round trips of all."""
+    groups = defaultdict(list)
+    for each in found:
+        command = each.shows.split()[0] if each.kind == "loop" else None
+        groups[each.kind, each.site, each.sure, command].append(each)
+    for first, *others in groups.values():
+        again = f"; and so {counted(len(others), 'time')} more" if others else ""
+        saves = first.saves + sum(each.saves for each in others)
+        yield replace(first, shows=first.shows + again, saves=saves)

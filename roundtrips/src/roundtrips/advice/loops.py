@@ -1,0 +1,160 @@
+"""One command after another, for each of many keys, fields or members.
+
+    for user in users:                          # a round trip for each
+        names.append(r.hget(f"user:{user}", "name"))
+
+    pipe = r.pipeline(transaction=False)        # one round trip
+    for user in users:
+        pipe.hget(f"user:{user}", "name")
+    names = pipe.execute()
+
+It saves all round trips but one for each run of the loop, at any pace. It is sure where the wire
+proves that the keys were known beforehand (see Work.foreseen), or where no key can come of the
+replies. Left alone: a worker that takes job after job, a cache that is filled as it is read, a walk
+whose keys come one from the other, what a queue's or a lock's library sends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, named
+from ..keys import SEPARATORS
+from . import code, libraries
+from .finding import Finding
+from .work import (
+    ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single,
+)  # fmt: skip
+
+NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("WATCH RENAME RENAMENX SORT MOVE COPY")
+LOOPED = (KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER
+# Their replies say that it was done, or how many there were: no key can come of that.
+QUIET = named("""
+    SET SETEX PSETEX HSET EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH DEL UNLINK HDEL SADD SREM
+    ZADD ZREM LTRIM LSET PFADD SETRANGE
+""")
+FILLS = ("SET", "SETEX", "PSETEX", "SETNX")
+# Who listens or waits at the other end gets them later; whoever makes them may not have the next.
+FED = ("PUBLISH", "XADD", "LPUSH", "RPUSH")
+# Of one key, and of many, in one command with one reply for all.
+OF_ONE = {
+    "SADD": "sadd(key, *members)", "SREM": "srem(key, *members)", "ZREM": "zrem(key, *members)",
+    "HDEL": "hdel(key, *fields)", "LPUSH": "lpush(key, *items)", "RPUSH": "rpush(key, *items)",
+    "PFADD": "pfadd(key, *items)", "ZADD": "zadd(key, scores)",
+}  # fmt: skip
+OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)"}
+
+
+def find(work: Work) -> Iterator[Finding]:
+    """Yield what loops there are."""
+    for trips in work.stretches():
+        for (site, name, _), several in groups(trips).items():
+            left = site.through in libraries.LEFT_ALONE or (site, name) in work.taken
+            if len(several) >= work.min_loop and not left and not is_no_loop(several, trips):
+                yield from loop(work, name, several, trips)
+
+
+def groups(trips: Trips) -> dict[Any, Trips]:
+    """Return those of one command from one call site, for keys of one shape.
+
+    A line may be many of a library's, or a helper's that all go through: a loop is told by keys
+    with as many parts, and the first of several.
+    """
+    found: dict[Any, Trips] = defaultdict(list)
+    for trip in trips:
+        command = single(trip)
+        if command and command.name in LOOPED and not has_condition(command):
+            parts = SEPARATORS.split(command.pattern or "")
+            shape = len(parts), parts[0] if len(parts) > 1 else None
+            found[trip.site, command.name, shape].append(trip)
+    return found
+
+
+def is_no_loop(several: Trips, trips: Trips) -> bool:
+    """Return whether a worker takes jobs meanwhile, or most of these keys were not found and filled."""
+    known = [(trip, command) for trip in trips if (command := single(trip))]
+    jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
+    missed = {
+        command.key
+        for trip, command in known
+        if command.name == "GET" and trip.bytes_received <= NOTHING
+    }
+    filled = missed & {command.key for _, command in known if command.name in FILLS}
+    cached = several[0].commands[0].name in ("GET", *FILLS)
+    into = sum(trip.commands[0].key in filled for trip in several)
+    return 2 * jobs >= len(several) or (cached and 2 * into >= len(several))
+
+
+def loop(work: Work, name: str, several: Trips, trips: Trips) -> Iterator[Finding]:
+    site, number = several[0].site, len(several)
+    keys, items = {trip.commands[0].key for trip in several}, set(map(item_of, several))
+    one_key, scripted = len(keys) == 1 and name not in SCRIPTED, name in SCRIPTED
+    by_field = any(trip.commands[0].detail is not None for trip in several) and name != "ZADD"
+    if one_key and (not code.item_of(name) or (len(items) == 1 and by_field)):
+        return  # a poll, a counter, pages of one list
+    if not one_key and not scripted and len(items) < work.min_loop:
+        return
+    if one_key and site.through and in_a_row(several, trips) < work.min_loop:
+        return  # places in a library that happen to use the same key
+    pieces = runs(several, trips, by_item=not scripted and (not one_key or by_field))
+    saves = work.saved(pieces) - scripted  # a pipeline first asks whether the script is known
+    if saves < work.min_loop - 1 - scripted:
+        return  # runs of two or three are no loop
+    what, instead, known = in_one(work, name, several, one_key, max(map(len, pieces)))
+    sure = known and not scripted and (name in QUIET or work.foreseen(several))
+    if known and not sure:
+        instead = f"{code.IF_KNOWN}\n{instead}"
+    if one_key and name in FED:
+        sure, instead = False, f"# if all are there when the first one is sent:\n{instead}"
+    label = " ".join(filter(None, (name, several[0].commands[0].pattern)))
+    in_runs = f", in {len(pieces)} runs" if len(pieces) > 1 else ""
+    shows = f"{label}, {number:,} times one after the other{in_runs}"
+    yield Finding("loop", what, shows, saves, site, instead, sure)
+
+
+def in_one(
+    work: Work, name: str, several: Trips, one_key: bool, longest: int
+) -> tuple[str, str, bool]:
+    """Return (what it is, the code to write instead, whether that is known to be possible)."""
+    client, library = work.client(several[0]), several[0].site.through
+    sums = [int(trip.commands[0].detail or 0) for trip in several]
+    options = name in ("SET", "ZADD") and any(sums)
+    item = code.item_of(name) if one_key else "key"
+    what = f"one round trip for each of many {item}s"
+    if library:
+        own = libraries.own_call(library, name)
+        return what, own or f"# see whether {library} has a call for many keys", own is not None
+    if one_key and name in code.SEVERAL:
+        what, call = code.SEVERAL[name]
+        return f"{what} at once", call.format(client.wait), True
+    if not one_key and name == "GET":
+        return what, code.get_many(client, longest), True
+    if not one_key and name == "SET" and not options:
+        return what, code.set_many(client, longest), True
+    call = code.call_of(name, options)
+    if name in SCRIPTED:
+        call = "script(keys=[key], args=args, client=pipe)  # script = r.register_script(TEXT)"
+    lines = [code.pipeline(call, client, longest, item or "key")]
+    at_once = (OF_ONE if one_key else OF_MANY).get(name)
+    if options:
+        lines.append("# options: those of the loop, such as ex=60 or nx=True")
+    elif at_once and longest <= code.SLICE:
+        lines.append(f"# If you don't use the replies: {client.wait}r.{at_once}")
+    if name == "GETDEL":
+        lines.append(code.IS_GONE)
+    elif name in ADDS_UP or any(each & ANOTHER for each in sums if name == "ZADD"):
+        lines.append(code.COUNTS_TWICE)
+    elif at_once:
+        lines.append(code.SAYS_DONE)
+    return what, "\n".join(lines), True
+
+
+def in_a_row(several: Trips, trips: Trips) -> int:
+    """Return how many of these follow one another at most, with none of another kind between."""
+    known, longest, here = set(map(id, several)), 0, 0
+    for trip in trips:
+        here = here + 1 if id(trip) in known else 0
+        longest = max(longest, here)
+    return longest

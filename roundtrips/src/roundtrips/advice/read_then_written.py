@@ -1,0 +1,96 @@
+"""A value that is read, and written back changed.
+
+    hits = int(r.get("hits"))                   # another client writes 8 here …
+    r.set("hits", hits + 1)                     # … and that is lost
+
+    hits = r.incr("hits")                       # the server adds: nobody comes between
+
+It saves one round trip, and the lost writes. Told only where both stand in one function, near one
+another, on one connection. A lock, WATCH, a cache that is filled, a form that is shown and saved
+later are left alone. With an expiry it is only worth a look: a cached value is made anew so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from ..commands import EXPIRY
+from ..roundtrip import RoundTrip
+from . import code
+from .finding import Finding
+from .work import NOTHING, Trips, Work, has_condition, item_of, single
+
+READ_BY = {"SET": "GET", "HSET": "HGET"}
+MOST_LINES = 25  # between the two
+RELEASES = ("EVALSHA", "EVAL", "DEL")
+ELSE = (
+    "# Sent again after a lost reply it adds twice, as SET does not: then an id with each write.\n"
+    "# For anything but a number, a script: it reads and writes with nobody between."
+)
+Pair = tuple[RoundTrip, RoundTrip]
+
+
+def find(work: Work) -> Iterator[Finding]:
+    """Yield such pairs, by the two call sites."""
+    for trips in work.by_worker.values():
+        found: dict[Any, list[Pair]] = defaultdict(list)
+        for read, write in pairs(trips):
+            found[read.site, write.site, write.commands[0].name].append((read, write))
+        for several in found.values():
+            yield changed(work, several)
+
+
+def pairs(trips: Trips) -> Iterator[Pair]:
+    """Yield (read, write) of one key or field, with no WATCH and no lock around them."""
+    read: dict[Any, RoundTrip] = {}
+    watched, locks = set[int | None](), set[int | None]()
+    released = {each.key for trip in trips for each in trip.commands if each.name in RELEASES}
+    for trip in trips:
+        for command in trip.commands:
+            if command.name == "WATCH":
+                watched.add(command.key)
+            elif command.name == "EXEC":
+                watched.clear()
+            elif has_condition(command):
+                locks.add(command.key)
+            elif command.name in RELEASES:
+                locks.discard(command.key)
+        one = single(trip)
+        if one and one.name in READ_BY.values():
+            read[one.name, item_of(trip)] = trip
+        elif one and one.name in READ_BY and not has_condition(one):
+            before = read.pop((READ_BY[one.name], item_of(trip)), None)
+            if before and is_near(before, trip) and before.bytes_received > NOTHING:
+                if one.key not in watched and not locks & released:
+                    yield before, trip
+
+
+def is_near(read: RoundTrip, write: RoundTrip) -> bool:
+    one, two = read.site, write.site
+    alike = (one.file, one.function, one.through) == (two.file, two.function, two.through)
+    # In one line, it is a library's own doing.
+    near = abs(one.line - two.line) <= MOST_LINES and (one.line != two.line or not one.through)
+    return alike and near and read.connection == write.connection
+
+
+def changed(work: Work, several: list[Pair]) -> Finding:
+    read, write = (trip.commands[0] for trip in several[0])
+    writes, site = [trip for _, trip in several], several[0][1].site
+    client, saves, sums = work.client(writes[0]), len(several), 0
+    shows = f"{read.name} {write.pattern}, then {write.name}: what another client writes in between"
+    shows += " is lost"
+    call = code.call_of("HINCRBY" if write.name == "HSET" else "INCR")
+    if site.through in ("django", "django_redis"):
+        instead = "value = cache.incr(key, amount)  # a number that is there"
+    elif len(set(map(item_of, writes))) >= work.min_loop:
+        work.taken |= {(several[0][0].site, read.name), (site, write.name)}
+        shows, saves = f"{shows} ({saves:,} times)", saves + work.saved([writes])
+        instead = f"{code.pipeline(call, client, len(writes))}\n{ELSE}"
+    else:
+        instead = f"value = {client.wait}r.{call}  # keeps the expiry, which SET takes away\n{ELSE}"
+    for trip in writes:
+        sums |= int(trip.commands[0].detail or 0) if write.name == "SET" else 0
+    return Finding("read, then written", "a read, and a write of the same key", shows, saves, site,
+                   instead, not sums & EXPIRY and not site.through)  # fmt: skip

@@ -1,0 +1,55 @@
+"""A scan in steps of ten, which is what a server takes where no COUNT is given.
+
+    for key in r.scan_iter(match="user:*"):     # a round trip for each ten keys
+
+    for key in r.scan_iter(match="user:*", count=1000):
+
+It saves 99 round trips of a hundred; a step of a thousand takes the server less than a millisecond.
+HSCAN, SSCAN and ZSCAN likewise. A COUNT that somebody chose is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from ..commands import DEFAULT_SCAN, Command
+from .finding import Finding
+from .work import Trips, Work
+
+FEWEST, COUNT = 10, 1_000
+ITERATORS = {
+    "SCAN": ("key", "scan_iter(match=pattern, "),
+    "HSCAN": ("field, value", "hscan_iter(key, "),
+    "SSCAN": ("member", "sscan_iter(key, "),
+    "ZSCAN": ("member, score", "zscan_iter(key, "),
+}
+
+
+def find(work: Work) -> Iterator[Finding]:
+    """Yield call sites that made ten such steps or more."""
+    for several in work.repeated(is_small):
+        if len(several) >= FEWEST:
+            name, loop = several[0].commands[0].name, work.client(several[0]).loop
+            item, call = ITERATORS[name]
+            instead = f"{loop} {item} in r.{call}count={COUNT:_}):\n    print({item})"
+            shows = f"{len(several):,} round trips, {DEFAULT_SCAN} at a time"
+            yield Finding("small scans", f"{name} in small steps", shows,
+                          len(several) - scans_needed(several), several[0].site, instead)  # fmt: skip
+
+
+def is_small(command: Command) -> bool:
+    return command.name in ITERATORS and command.detail == DEFAULT_SCAN
+
+
+def scans_needed(several: Trips) -> int:
+    """Return how many round trips the same scans take with the larger COUNT, at least one each."""
+    scans: list[int] = []
+    last = None
+    for command in (trip.commands[0] for trip in several):
+        begins = command.key is not None if command.name == "SCAN" else command.key != last
+        if not scans or begins:
+            scans.append(0)
+        scans[-1] += 1
+        last = command.key
+    return sum(ceil(number * (DEFAULT_SCAN + 1) / COUNT) for number in scans)
