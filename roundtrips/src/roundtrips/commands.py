@@ -57,6 +57,13 @@ FIELDS = named("""
     HGET HSET HSETNX HEXISTS HSTRLEN HINCRBY HINCRBYFLOAT SISMEMBER ZSCORE ZRANK ZREVRANK GEOPOS
     GETBIT LINDEX
 """)
+# Commands that take several keys, members or fields: the parts of one that has one of them.
+OF_SEVERAL = {
+    **dict.fromkeys(("DEL", "EXISTS", "TOUCH", "UNLINK"), 2),
+    **dict.fromkeys(("SADD", "SREM", "ZREM", "HDEL", "LPUSH", "RPUSH", "PFADD"), 3),
+    **dict.fromkeys(("HSET", "ZADD"), 4),
+}
+SEVERAL = -1.0  # the detail of one of them that has more
 LAST_NUMBER = re.compile(rb"\d{1,12}(?=\D*\Z)")
 TEXTS_AND_FIELDS = frozenset({*FIELDS, "EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO", "FCALL"})
 # Options that change what a command does or replies, as a sum of 1 (a condition: the reply decides
@@ -70,7 +77,7 @@ OPTIONS = {
 BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN", "BZPOPMAX"})
 BLOCKING = BLOCKING_LAST | {"XREAD", "XREADGROUP"}
 NAMES = {name.encode(): name for name in KEY_FIRST}  # as redis-py writes nearly all of them
-DETAILED = frozenset({*SCANS, *BLOCKING, *TEXTS_AND_FIELDS, *OPTIONS})
+DETAILED = frozenset({*SCANS, *BLOCKING, *TEXTS_AND_FIELDS, *OPTIONS, *OF_SEVERAL})
 
 
 class Seen(NamedTuple):
@@ -78,7 +85,8 @@ class Seen(NamedTuple):
 
     A SCAN that begins has b"" for a key, though it has none; one that goes on has not. The detail
     is a SCAN's COUNT, a blocking command's timeout in seconds, a number that stands for a script's
-    text or a hash's first field, of a SET or ZADD the sum of its options (see OPTIONS), or None.
+    text or for a field, of a SET or ZADD the sum of its options (see OPTIONS), SEVERAL of a command
+    that has several keys, members or fields, or None.
     """
 
     name: str
@@ -178,12 +186,13 @@ def detail_of(name: str, parts: Sequence[bytes]) -> float | None:
             return float(options[options.index(b"BLOCK") + 1]) / 1000 if b"BLOCK" in options else None
     except (ValueError, IndexError):
         return None
+    given = {part.upper() for part in parts[2:]} if name in OPTIONS else set()
+    found = {number: len(given & words) for number, words in OPTIONS.get(name, {}).items()}
+    if name in OF_SEVERAL and len(parts) - sum(found.values()) > OF_SEVERAL[name]:
+        return SEVERAL
     if name in TEXTS_AND_FIELDS and len(parts) > 2:
         return number_of(parts[1 if name in SCRIPTED else 2])
-    if name in OPTIONS:
-        given = {part.upper() for part in parts[2:]}
-        return float(sum(number for number, words in OPTIONS[name].items() if given & words))
-    return None
+    return float(sum(number for number, times in found.items() if times)) if found else None
 
 
 def number_of(text: bytes) -> float:

@@ -16,7 +16,7 @@ import redis
 
 from . import keys as key_patterns
 from .callsites import CallSite
-from .commands import TEXTS_AND_FIELDS, Command, Seen
+from .commands import SEVERAL, TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
@@ -456,7 +456,7 @@ def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> lis
 def command_of(seen: Seen, patterns: Patterns, details: dict[float, float]) -> Command:
     """Return the Command; `details` numbers texts and fields, so that none can be worked out."""
     detail = seen.detail
-    if detail is not None and seen.name in TEXTS_AND_FIELDS:
+    if detail is not None and detail != SEVERAL and seen.name in TEXTS_AND_FIELDS:
         detail = details.setdefault(detail, float(len(details) + 1))
     if not seen.key:  # b"" of a SCAN that begins
         return Command(seen.name, None, None if seen.key is None else 0, detail)

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, named
+from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, named
 from ..keys import SEPARATORS
 from . import code, libraries
 from .finding import Finding
@@ -28,7 +28,14 @@ from .work import (
     ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single,
 )  # fmt: skip
 
-NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("WATCH RENAME RENAMENX SORT MOVE COPY")
+NEVER = (
+    TAKES_A_JOB
+    | BLOCKING
+    | SCANS.keys()
+    | named("""
+    WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT
+""")
+)
 LOOPED = (KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER
 # Their replies say that it was done, or how many there were: no key can come of that.
 QUIET = named("""
@@ -43,8 +50,9 @@ OF_ONE = {
     "SADD": "sadd(key, *members)", "SREM": "srem(key, *members)", "ZREM": "zrem(key, *members)",
     "HDEL": "hdel(key, *fields)", "LPUSH": "lpush(key, *items)", "RPUSH": "rpush(key, *items)",
     "PFADD": "pfadd(key, *items)", "ZADD": "zadd(key, scores)",
+    "HSET": "hset(key, mapping=values)",
 }  # fmt: skip
-OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)"}
+OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)", "EXISTS": "", "TOUCH": ""}
 
 
 def find(work: Work) -> Iterator[Finding]:
@@ -65,7 +73,8 @@ def groups(trips: Trips) -> dict[Any, Trips]:
     found: dict[Any, Trips] = defaultdict(list)
     for trip in trips:
         command = single(trip)
-        if command and command.name in LOOPED and not has_condition(command):
+        several = command and command.detail == SEVERAL and command.name in OF_MANY
+        if command and command.name in LOOPED and not has_condition(command) and not several:
             parts = SEPARATORS.split(command.pattern or "")
             shape = len(parts), parts[0] if len(parts) > 1 else None
             found[trip.site, command.name, shape].append(trip)
@@ -73,7 +82,7 @@ def groups(trips: Trips) -> dict[Any, Trips]:
 
 
 def is_no_loop(several: Trips, trips: Trips) -> bool:
-    """Return whether a worker takes jobs meanwhile, or most of these keys were not found and filled."""
+    """Return whether a worker takes jobs meanwhile, or a cache is filled with most of these."""
     known = [(trip, command) for trip in trips if (command := single(trip))]
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
     missed = {
@@ -91,9 +100,10 @@ def loop(work: Work, name: str, several: Trips, trips: Trips) -> Iterator[Findin
     site, number = several[0].site, len(several)
     keys, items = {trip.commands[0].key for trip in several}, set(map(item_of, several))
     one_key, scripted = len(keys) == 1 and name not in SCRIPTED, name in SCRIPTED
-    by_field = any(trip.commands[0].detail is not None for trip in several) and name != "ZADD"
-    if one_key and (not code.item_of(name) or (len(items) == 1 and by_field)):
-        return  # a poll, a counter, pages of one list
+    details = {trip.commands[0].detail for trip in several}
+    by_field = name != "ZADD" and not details <= {None, SEVERAL}
+    if one_key and (not code.item_of(name) or SEVERAL in details or (len(items) == 1 and by_field)):
+        return  # a poll, a counter, pages of one list, slices
     if not one_key and not scripted and len(items) < work.min_loop:
         return
     if one_key and site.through and in_a_row(several, trips) < work.min_loop:
@@ -119,7 +129,8 @@ def in_one(
 ) -> tuple[str, str, bool]:
     """Return (what it is, the code to write instead, whether that is known to be possible)."""
     client, library = work.client(several[0]), several[0].site.through
-    sums = [int(trip.commands[0].detail or 0) for trip in several]
+    details = {trip.commands[0].detail for trip in several}
+    sums = [int(each or 0) for each in details - {SEVERAL}]
     options = name in ("SET", "ZADD") and any(sums)
     item = code.item_of(name) if one_key else "key"
     what = f"one round trip for each of many {item}s"
@@ -133,7 +144,7 @@ def in_one(
         return what, code.get_many(client, longest), True
     if not one_key and name == "SET" and not options:
         return what, code.set_many(client, longest), True
-    call = code.call_of(name, options)
+    call = OF_ONE[name] if SEVERAL in details else code.call_of(name, options)
     if name in SCRIPTED:
         call = "script(keys=[key], args=args, client=pipe)  # script = r.register_script(TEXT)"
     lines = [code.pipeline(call, client, longest, item or "key")]

@@ -19,7 +19,7 @@ from typing import Any
 
 from . import code
 from .finding import Finding
-from .work import Trips, Work, runs, single
+from .work import Trips, Work, item_of, runs, single
 
 FOLLOWS = {
     ("SET", "EXPIRE"): "ex=seconds",
@@ -39,7 +39,7 @@ def find(work: Work) -> Iterator[Finding]:
                 found[trip.site, one.name, after.site, two.name] += 1
         for (site, name, second, then), number in found.items():
             firsts = [trip for trip in trips if trip.site == site and name in trip.names]
-            few = len(firsts) < work.min_loop or 2 * number < len(firsts)
+            few = len(set(map(item_of, firsts))) < work.min_loop or 2 * number < len(firsts)
             if not few and not site.through and not second.through:
                 work.taken |= {(site, name), (second, then)}
                 yield pair(work, firsts, runs(firsts, trips), then, number)

@@ -24,13 +24,14 @@ def find(work: Work) -> Iterator[Finding]:
     """Yield values that one call site reads again, that stay the same, and that nobody writes."""
     for trips in work.by_worker.values():
         groups: dict[Hashable, Trips] = defaultdict(list)
-        written = set()
+        read, written = set[int | None](), set[int | None]()  # written after it was read
         for trip in trips:
             command = single(trip)
             if command and command.name in VALUES and not trip.site.through:
                 groups[trip.site, command.name, item_of(trip)].append(trip)
+                read.add(command.key)
             else:
-                written |= {each.key for each in trip.commands}
+                written |= read & {each.key for each in trip.commands}
         for several in groups.values():
             first, site = several[0].commands[0], several[0].site
             same = all(said_the_same(trip, several[0]) for trip in several)

@@ -24,13 +24,20 @@ ONCE = '''\
 once = r.register_script("""if redis.call('SET', KEYS[2], 1, 'NX', 'EX', 86400) then
   return redis.call('INCRBY', KEYS[1], ARGV[1]) end""")
 %sonce(keys=[key, f"{{{key}}}:done:{uuid4()}"], args=[amount])  # or what it is that is done once'''
-MOVED = """\
-job = %sr.lmove(key, "doing", "LEFT", "RIGHT")  # a lost reply leaves it in "doing"; when done:
-%sr.lrem("doing", 1, job)"""
 RETRIES_OFF = (
     "\n# Where that can't be had: retry=Retry(NoBackoff(), 0), and look whether it was done."
 )
-NOTED = "# if done twice is not done once here: an id with each call, which the script notes"
+MOVED = """\
+job = %sr.lmove(key, "doing", "LEFT", "RIGHT")  # a lost reply leaves it in "doing"; when done:
+%sr.lrem("doing", 1, job)"""
+TAKEN = "# a lost reply takes it along: have a script move it, and remove it when it is done"
+SAID = {
+    **dict.fromkeys(TAKES_A_JOB, TAKEN),
+    **dict.fromkeys(("LPOP", "RPOP", "BLPOP", "BRPOP"), MOVED),
+    **dict.fromkeys(("LMOVE", "BLMOVE", "RPOPLPUSH", "BRPOPLPUSH"), "# both stand where they went"),
+    **dict.fromkeys(("XREADGROUP", "XAUTOCLAIM"), "# both are pending: XAUTOCLAIM finds them"),
+    **dict.fromkeys(SCRIPTED, "# if twice is not once here: an id with each call, for it to note"),
+}
 
 
 def find(work: Work) -> Iterator[Finding]:
@@ -44,9 +51,8 @@ def find(work: Work) -> Iterator[Finding]:
                 continue
             client = work.client(again)
             # A cluster's pipeline is sent again whatever its retries say.
-            instead = ONCE % client.wait + ("" if client.cluster else RETRIES_OFF)
-            if name in TAKES_A_JOB:
-                instead = MOVED % (client.wait, client.wait)
+            instead = SAID.get(name, ONCE + ("" if client.cluster else RETRIES_OFF))
+            instead = instead.replace("%s", client.wait)
             shows = f"{name} got no answer and was sent once more"
             yield Finding("retried", "sent again, though twice is not once", shows, 0, again.site,
-                          NOTED if name in SCRIPTED else instead, name not in SCRIPTED)  # fmt: skip
+                          instead, name not in SCRIPTED)  # fmt: skip

@@ -34,8 +34,9 @@ def find(work: Work) -> Iterator[Finding]:
             item, call = ITERATORS[name]
             instead = f"{loop} {item} in r.{call}count={COUNT:_}):\n    print({item})"
             shows = f"{len(several):,} round trips, {DEFAULT_SCAN} at a time"
-            yield Finding("small scans", f"{name} in small steps", shows,
-                          len(several) - scans_needed(several), several[0].site, instead)  # fmt: skip
+            saves = len(several) - scans_needed(several)
+            what = f"{name} in small steps"
+            yield Finding("small scans", what, shows, saves, several[0].site, instead)
 
 
 def is_small(command: Command) -> bool:
