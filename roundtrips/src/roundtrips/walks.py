@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .commands import FIELDS, number_of
-from .keys import HOLE, SEPARATORS
+from .keys import SEPARATORS
 
 if TYPE_CHECKING:
     from .commands import Seen
@@ -26,7 +26,8 @@ class Evidence:
 
     def __init__(self) -> None:
         self.first: dict[float, int] = {}  # a word's number -> whose reply held it first
-        self.last: dict[Any, tuple[float, ...]] = {}  # by call site: key, field, and their steps
+        # By call site the last key; its number and its field's, and by how much they had grown.
+        self.last: dict[Any, tuple[bytes, tuple[float, ...]]] = {}
         self.replies: dict[str, int] = {}
 
     def add(self, log: list[RoundTrip], made: RoundTrip, seen: Seen | None, reply: Any) -> None:
@@ -34,12 +35,12 @@ class Evidence:
         if seen is not None and seen.key:
             place = made.site, made.worker, seen.name
             at = number_of(seen.key), (seen.detail or 0.0) if seen.name in FIELDS else 0.0
-            before = self.last.get(place, (0.0, 0.0, 0.0, 0.0))
+            last, before = self.last.get(place, (b"", (0.0, 0.0, 0.0, 0.0)))
             step = at[0] - before[0], at[1] - before[1]
-            self.last[place] = *at, *step
+            self.last[place] = seen.key, (*at, *step)
             made.in_steps = step == before[2:] and step != (0.0, 0.0)
             same_key = step[0] == 0 and at[1] > 0
-            varying = [at[1]] if same_key else varying_in(seen.key, made.commands[0].pattern)
+            varying = [at[1]] if same_key else varying_in(seen.key, last)
             namers = (self.first[each] for each in varying if each in self.first)
             made.named_by = next(namers, None)
             if made.named_by is not None:
@@ -54,13 +55,13 @@ class Evidence:
                     self.first.setdefault(number_of(word.encode()), len(log))
 
 
-def varying_in(key: bytes, pattern: str | None) -> list[float]:
-    """Return the numbers of a key, and of the parts of it that its pattern doesn't show."""
-    text = key.decode(errors="replace")
-    parts = SEPARATORS.split(text)
-    shown = zip(parts, SEPARATORS.split(pattern or ""), strict=False)
-    words = text, *([part for part, seen in shown if seen == HOLE] or parts[-1:])
-    return [number_of(word.encode()) for word in words]
+def varying_in(key: bytes, last: bytes) -> list[float]:
+    """Return the numbers of a key, and of the parts of it that the last one had otherwise."""
+    parts, before = (SEPARATORS.split(each.decode(errors="replace")) for each in (key, last))
+    if len(parts) != len(before):
+        return [number_of(key), number_of(parts[-1].encode())]
+    other = [part for part, one in zip(parts, before, strict=True) if part != one]
+    return [number_of(key), *[number_of(part.encode()) for part in other]]
 
 
 def words_of(reply: Any) -> dict[str, None]:

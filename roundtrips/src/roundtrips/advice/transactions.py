@@ -43,7 +43,7 @@ def find(work: Work) -> Iterator[Finding]:
             instead += f"\n{code.COUNTS_TWICE}" if name in ADDS_UP else ""
             shows = f"{len(several):,} transactions of one command each"
             yield Finding("small pipelines", "a transaction for each command", shows, saves, site,
-                          RQ if site.through else instead)  # fmt: skip
+                          RQ if site.through else instead, not site.through)  # fmt: skip
 
 
 def is_small(names: dict[str, int]) -> bool:
