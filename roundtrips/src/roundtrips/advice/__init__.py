@@ -26,17 +26,15 @@ def findings_of(record: Record, ignore: Collection[str] = (), min_loop: int = 5)
     `ignore` names kinds of finding to leave out, and files with * and ? ("*/legacy.py"), or
     functions in them ("*/pages.py:show"); `min_loop` is from how many calls on a loop is one.
     """
-    from . import (
-        blocking, connections, gathers, in_a_row, keys_command, large_values, loops, pairs,
-        read_then_written, reading_transactions, rereads, retried, scans, script_texts,
-        transactions,
-    )  # fmt: skip
+    from . import blocking, connections, gathers, keys_command, large_values, loops, pairs
+    from . import read_then_written, reading_transactions, rereads, retried, scans
+    from . import script_texts, transactions
     from .work import Work
 
-    # The first two explain round trips, which are then no loops.
     rules = (
-        read_then_written, pairs, loops, in_a_row, rereads, gathers, transactions, retried, scans,
-        keys_command, script_texts, connections, blocking, reading_transactions, large_values,
+        read_then_written, pairs,  # they explain round trips, which are then no loops
+        loops, rereads, gathers, transactions, retried, scans, keys_command, script_texts,
+        connections, blocking, reading_transactions, large_values,
     )  # fmt: skip
     work = Work(record, min_loop)
     found = [each for rule in rules for each in rule.find(work) if not is_ignored(each, ignore)]
@@ -46,6 +44,6 @@ def findings_of(record: Record, ignore: Collection[str] = (), min_loop: int = 5)
 def is_ignored(finding: Finding, ignore: Collection[str]) -> bool:
     site = finding.site
     places = site.file, f"{site.file}:{site.function}", f"{site.file}:{site.short_function}"
-    return any(
-        each == finding.kind or any(fnmatch(place, each) for place in places) for each in ignore
-    )
+    patterns = [each for each in ignore if each != finding.kind]
+    named = len(patterns) < len(ignore)
+    return named or any(fnmatch(place, each) for place in places for each in patterns)

@@ -10,14 +10,11 @@ It saves the error, the connection, and the job that comes as the socket gives u
 to be: without one the client waits for ever for a machine that is gone.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from ..commands import blocks
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Trips, Work
 
 CALLS = {
@@ -30,7 +27,7 @@ CALLS = {
 }  # fmt: skip
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that did so twice or more."""
     groups: dict[Any, Trips] = defaultdict(list)
     for trip in work.trips:

@@ -1,7 +1,5 @@
 """The code to write instead: one command for many keys, or a pipeline, for the client at hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 SLICE = 1_000  # commands of a pipeline: a longer one holds others up
@@ -104,17 +102,35 @@ def pipeline(call: str, client: Client, number: int, item: str = "key") -> str:
     ])  # fmt: skip
 
 
-def get_many(client: Client, number: int, note: str = "") -> str:
-    """Return MGET; in slices it is a pipeline. A cluster's client asks node by node."""
+def many_of(name: str, client: Client, number: int, note: str = "") -> str:
+    """Return MGET or MSET; in slices it is a pipeline. A cluster's client asks node by node."""
     if number > SLICE:
-        return pipeline(call_of("GET"), client, number)
-    name = "mget_nonatomic" if client.cluster else "mget"
-    return f"values = {client.wait}r.{name}(keys){note}"
+        return pipeline(call_of(name), client, number)
+    suffix = "_nonatomic" if client.cluster else ""
+    if name == "GET":
+        return f"values = {client.wait}r.mget{suffix}(keys){note}"
+    return f"{client.wait}r.mset{suffix}(values)  # {{key: value}}"
 
 
-def set_many(client: Client, number: int) -> str:
-    """Return MSET, likewise."""
-    if number > SLICE:
-        return pipeline(call_of("SET"), client, number)
-    name = "mset_nonatomic" if client.cluster else "mset"
-    return f"{client.wait}r.{name}(values)  # {{key: value}}"
+# What libraries have for many keys, since they write keys and values their way.
+_CACHE = {
+    "GET": "values = cache.get_many(%skeys)",
+    "SET": "cache.set_many(values, timeout)  # {key: value}",
+    "DEL": "cache.delete_many(%skeys)",
+}
+_DJANGO, _CACHELIB = (
+    {name: call.replace("%s", star) for name, call in _CACHE.items()} for star in ("", "*")
+)
+LIBRARIES = {
+    "django": _DJANGO, "django_redis": _DJANGO, "cachelib": _CACHELIB, "flask_caching": _CACHELIB,
+    "aiocache": {
+        "GET": "values = await cache.multi_get(keys)",
+        "SET": "await cache.multi_set(list(values.items()), ttl=seconds)",
+    },
+}  # fmt: skip
+SAME = {"SETEX": "SET", "PSETEX": "SET", "UNLINK": "DEL"}
+# What they send for one call of yours is theirs to send: queues, channels, locks, limits.
+LEFT_ALONE = (
+    "arq", "celery", "channels_redis", "dramatiq", "huey", "kombu", "limits", "redis_lock", "rq",
+    "saq", "socketio", "taskiq_redis",
+)  # fmt: skip

@@ -9,26 +9,23 @@
 It saves the round trips of setting up: at a distance each call takes four times as long.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from ..callsites import NOWHERE
 from ..roundtrip import LOST
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Trips, Work
 
 FEWEST = 3
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that set up three connections or more to one server, one after the other."""
     opened: dict[Any, dict[int, Trips]] = defaultdict(lambda: defaultdict(list))
     for trip in work.record.log:
         if trip.setup and trip.site != NOWHERE:
-            opened[trip.worker, work.address(trip), trip.site][trip.connection].append(trip)
+            opened[trip.worker, work.place(trip).address, trip.site][trip.connection].append(trip)
     lost = sum(trip.outcome == LOST for trip in work.record.log)
     for (_, _, site), each in opened.items():
         if len(each) - lost < FEWEST:

@@ -1,7 +1,5 @@
 """A finding: something that a trace shows and that one would change."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -49,6 +47,9 @@ class Finding:
         return f"{self.site}: {self.what}: {self.shows}.{saving}"
 
 
+Found = Iterator[Finding]
+
+
 class Findings(list[Finding]):
     """Findings, the one that saves most first; those that are worth a look are shown apart."""
 
@@ -66,7 +67,7 @@ def in_lines(finding: Finding) -> str:
     return "\n".join([*lines, *[f"      {line}" for line in finding.instead.splitlines()]])
 
 
-def merged(found: Iterable[Finding]) -> Iterator[Finding]:
+def merged(found: Iterable[Finding]) -> Found:
     """Yield findings of one kind at one place as one, the first, with the round trips of all."""
     groups = defaultdict(list)
     for each in found:

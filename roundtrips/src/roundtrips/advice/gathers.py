@@ -8,22 +8,19 @@ It waits no longer than one GET, but sets up a connection for each that is on it
 round trips. Only worth a look: requests of many users at once look the same.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from ..words import counted
-from . import libraries
-from .finding import Finding
+from . import code
+from .finding import Finding, Found
 from .loops import groups, in_one
 from .work import Trips, Work
 
 FEWEST = 10  # tasks, connections and keys at once
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites of an asyncio client's that were on their way many times at once."""
     own = [trip for trips in work.by_worker.values() for trip in trips]
     for (site, name, _), several in groups([t for t in own if work.client(t).asynchronous]).items():
@@ -31,7 +28,7 @@ def find(work: Work) -> Iterator[Finding]:
         for trip in several:
             waves[trip.depth].append(trip)
         wide = [wave for wave in waves.values() if is_wide(wave)]
-        if not wide or site.through in libraries.LEFT_ALONE:
+        if not wide or site.through in code.LEFT_ALONE:
             continue
         widest, used = max(wide, key=len), {trip.connection for wave in wide for trip in wave}
         setup = sum(trip.setup and trip.connection in used for trip in work.record.log)

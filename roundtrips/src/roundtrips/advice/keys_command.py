@@ -7,15 +7,11 @@
 It costs a round trip for each thousand keys, and saves everybody else the wait.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Work
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that sent KEYS twice or more."""
     for several in work.repeated(lambda command: command.name == "KEYS"):
         instead = (

@@ -7,19 +7,15 @@
 It saves the bytes, and no round trip. Only worth a look: perhaps all of it is needed.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from ..words import size
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Work, single
 
 LARGE = 100_000  # bytes
 READS = {"GET": "hget(key, field)  # kept as a hash,", "HGETALL": "hmget(key, fields)  #"}
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that read two such values or more."""
     for several in work.repeated(lambda command: command.name in READS):
         large = [trip for trip in several if trip.bytes_received > LARGE and single(trip)]

@@ -14,16 +14,13 @@ replies. Left alone: a worker that takes job after job, a cache that is filled a
 whose keys come one from the other, what a queue's or a lock's library sends.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, named
 from ..keys import SEPARATORS
-from . import code, libraries
-from .finding import Finding
+from . import code
+from .finding import Finding, Found
 from .work import (
     ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single,
 )  # fmt: skip
@@ -36,7 +33,8 @@ NEVER = (
     WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT
 """)
 )
-LOOPED = (KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER
+DRAINS = named("LPOP RPOP SPOP ZPOPMIN ZPOPMAX")
+LOOPED = ((KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER) | DRAINS
 # Their replies say that it was done, or how many there were: no key can come of that.
 QUIET = named("""
     SET SETEX PSETEX HSET EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH DEL UNLINK HDEL SADD SREM
@@ -55,11 +53,11 @@ OF_ONE = {
 OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)", "EXISTS": "", "TOUCH": ""}
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield what loops there are."""
     for trips in work.stretches():
         for (site, name, _), several in groups(trips).items():
-            left = site.through in libraries.LEFT_ALONE or (site, name) in work.taken
+            left = site.through in code.LEFT_ALONE or (site, name) in work.taken
             if len(several) >= work.min_loop and not left and not is_no_loop(several, trips):
                 yield from loop(work, name, several, trips)
 
@@ -74,7 +72,7 @@ def groups(trips: Trips) -> dict[Any, Trips]:
     for trip in trips:
         command = single(trip)
         several = command and command.detail == SEVERAL and command.name in OF_MANY
-        if command and command.name in LOOPED and not has_condition(command) and not several:
+        if command and command.name in LOOPED and not several:
             parts = SEPARATORS.split(command.pattern or "")
             shape = len(parts), parts[0] if len(parts) > 1 else None
             found[trip.site, command.name, shape].append(trip)
@@ -84,6 +82,8 @@ def groups(trips: Trips) -> dict[Any, Trips]:
 def is_no_loop(several: Trips, trips: Trips) -> bool:
     """Return whether a worker takes jobs meanwhile, or a cache is filled with most of these."""
     known = [(trip, command) for trip in trips if (command := single(trip))]
+    if several[0].commands[0].name in DRAINS:
+        return several[0].site.through is not None or in_a_row(several, trips) < len(several)
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
     missed = {
         command.key
@@ -96,12 +96,15 @@ def is_no_loop(several: Trips, trips: Trips) -> bool:
     return 2 * jobs >= len(several) or (cached and 2 * into >= len(several))
 
 
-def loop(work: Work, name: str, several: Trips, trips: Trips) -> Iterator[Finding]:
+def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:
     site, number = several[0].site, len(several)
     keys, items = {trip.commands[0].key for trip in several}, set(map(item_of, several))
     one_key, scripted = len(keys) == 1 and name not in SCRIPTED, name in SCRIPTED
     details = {trip.commands[0].detail for trip in several}
-    by_field = name != "ZADD" and not details <= {None, SEVERAL}
+    by_field = name not in ("SET", "ZADD") and not details <= {None, SEVERAL}
+    if one_key and name in DRAINS:
+        yield drained(work, name, several)
+        return
     if one_key and (not code.item_of(name) or SEVERAL in details or (len(items) == 1 and by_field)):
         return  # a poll, a counter, pages of one list, slices
     if not one_key and not scripted and len(items) < work.min_loop:
@@ -113,7 +116,8 @@ def loop(work: Work, name: str, several: Trips, trips: Trips) -> Iterator[Findin
     if saves < work.min_loop - 1 - scripted:
         return  # runs of two or three are no loop
     what, instead, known = in_one(work, name, several, one_key, max(map(len, pieces)))
-    sure = known and not scripted and (name in QUIET or work.foreseen(several))
+    decides = scripted or has_condition(several[0].commands[0])
+    sure = known and not decides and (name in QUIET or work.foreseen(several))
     if known and not sure:
         instead = f"{code.IF_KNOWN}\n{instead}"
     if one_key and name in FED:
@@ -135,15 +139,13 @@ def in_one(
     item = code.item_of(name) if one_key else "key"
     what = f"one round trip for each of many {item}s"
     if library:
-        own = libraries.own_call(library, name)
+        own = code.LIBRARIES.get(library, {}).get(code.SAME.get(name, name))
         return what, own or f"# see whether {library} has a call for many keys", own is not None
     if one_key and name in code.SEVERAL:
         what, call = code.SEVERAL[name]
         return f"{what} at once", call.format(client.wait), True
-    if not one_key and name == "GET":
-        return what, code.get_many(client, longest), True
-    if not one_key and name == "SET" and not options:
-        return what, code.set_many(client, longest), True
+    if not one_key and name in ("GET", "SET") and not options:
+        return what, code.many_of(name, client, longest), True
     call = OF_ONE[name] if SEVERAL in details else code.call_of(name, options)
     if name in SCRIPTED:
         call = "script(keys=[key], args=args, client=pipe)  # script = r.register_script(TEXT)"
@@ -157,9 +159,20 @@ def in_one(
         lines.append(code.IS_GONE)
     elif name in ADDS_UP or any(each & ANOTHER for each in sums if name == "ZADD"):
         lines.append(code.COUNTS_TWICE)
-    elif at_once:
+    elif at_once or has_condition(several[0].commands[0]):
         lines.append(code.SAYS_DONE)
     return what, "\n".join(lines), True
+
+
+def drained(work: Work, name: str, several: Trips) -> Finding:
+    """Return what there is for jobs that are taken one by one, with nothing of Redis' between."""
+    shows = f"{name} {several[0].commands[0].pattern}, {len(several):,} times with nothing between"
+    instead = (
+        f"while items := {work.client(several[0]).wait}r.{name.lower()}(key, {code.SLICE:_}):\n"
+        f"    print(*items)  # or what is to be done with them\n{code.IS_GONE}"
+    )
+    saves, what = len(several) - len(several) // code.SLICE - 2, f"{name} takes several at once"
+    return Finding("loop", what, shows, saves, several[0].site, instead, False)
 
 
 def in_a_row(several: Trips, trips: Trips) -> int:

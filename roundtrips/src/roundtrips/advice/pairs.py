@@ -10,15 +10,12 @@ It saves all but one, and there is no moment without an expiry. Likewise `if r.e
 `r.get(key)` are one MGET, whose None says that it was not there.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from . import code
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Trips, Work, item_of, runs, single
 
 FOLLOWS = {
@@ -28,7 +25,7 @@ FOLLOWS = {
 }
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield the loops of such pairs."""
     for trips in work.stretches():
         found: dict[Any, int] = defaultdict(int)
@@ -52,7 +49,7 @@ def pair(work: Work, firsts: Trips, pieces: list[Trips], then: str, number: int)
     instead = (
         code.pipeline(call, client, longest)
         if sets
-        else code.get_many(client, longest, "  # None: it is not there")
+        else code.many_of("GET", client, longest, "  # None: it is not there")
     )
     what = "SET takes the expiry along" if sets else "GET says as well whether a key is there"
     shows = f"{first.name} {first.pattern}, then {then}, {len(firsts):,} times one after the other"

@@ -10,8 +10,6 @@ another, on one connection. A lock, WATCH, a cache that is filled, a form that i
 later are left alone. With an expiry it is only worth a look: a cached value is made anew so.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -19,12 +17,12 @@ from typing import Any
 from ..commands import EXPIRY
 from ..roundtrip import RoundTrip
 from . import code
-from .finding import Finding
-from .work import NOTHING, Trips, Work, has_condition, item_of, single
+from .finding import Finding, Found
+from .work import NOTHING, Trips, Work, guards, has_condition, item_of, single
 
+RELEASES = ("EVALSHA", "EVAL", "DEL")  # of a lock
 READ_BY = {"SET": "GET", "HSET": "HGET"}
 MOST_LINES = 25  # between the two
-RELEASES = ("EVALSHA", "EVAL", "DEL")
 ELSE = (
     "# Sent again after a lost reply it adds twice, as SET does not: then an id with each write.\n"
     "# For anything but a number, a script: it reads and writes with nobody between."
@@ -32,9 +30,9 @@ ELSE = (
 Pair = tuple[RoundTrip, RoundTrip]
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield such pairs, by the two call sites."""
-    for trips in work.by_worker.values():
+    for trips in work.stretches():
         found: dict[Any, list[Pair]] = defaultdict(list)
         for read, write in pairs(trips):
             found[read.site, write.site, write.commands[0].name].append((read, write))
@@ -43,28 +41,21 @@ def find(work: Work) -> Iterator[Finding]:
 
 
 def pairs(trips: Trips) -> Iterator[Pair]:
-    """Yield (read, write) of one key or field, with no WATCH and no lock around them."""
+    """Yield (read, write) of one key or field, unless it is watched or a lock is held meanwhile."""
+    if trips and guards(trips[0]):
+        lock = trips[0].commands[0]
+        later = [each for trip in trips for each in trip.commands if each.name in RELEASES]
+        if lock.name == "WATCH" or any(each.key == lock.key for each in later):
+            return
     read: dict[Any, RoundTrip] = {}
-    watched, locks = set[int | None](), set[int | None]()
-    released = {each.key for trip in trips for each in trip.commands if each.name in RELEASES}
     for trip in trips:
-        for command in trip.commands:
-            if command.name == "WATCH":
-                watched.add(command.key)
-            elif command.name == "EXEC":
-                watched.clear()
-            elif has_condition(command):
-                locks.add(command.key)
-            elif command.name in RELEASES:
-                locks.discard(command.key)
         one = single(trip)
         if one and one.name in READ_BY.values():
             read[one.name, item_of(trip)] = trip
         elif one and one.name in READ_BY and not has_condition(one):
             before = read.pop((READ_BY[one.name], item_of(trip)), None)
             if before and is_near(before, trip) and before.bytes_received > NOTHING:
-                if one.key not in watched and not locks & released:
-                    yield before, trip
+                yield before, trip
 
 
 def is_near(read: RoundTrip, write: RoundTrip) -> bool:

@@ -8,12 +8,8 @@ It saves the server the queueing, and no round trip. Only worth a look: if both 
 one moment, MULTI is what gives that.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from ..commands import named
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Work
 
 READS = named("""
@@ -22,7 +18,7 @@ READS = named("""
 """)
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that made two such transactions or more."""
     for several in work.repeated(lambda command: command.name == "MULTI"):
         trip, inner = several[0], {name for trip in several for name in trip.names}

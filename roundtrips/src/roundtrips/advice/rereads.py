@@ -7,20 +7,18 @@ It saves all round trips but one, and is only worth a look: another program may 
 meanwhile. A poll is left alone: it reads nothing, or what it reads changes at last.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 
 from ..commands import named
 from .code import call_of
-from .finding import Finding
+from .finding import Finding, Found
 from .work import NOTHING, Trips, Work, item_of, said_the_same, single
 
 VALUES = named("GET HGET HGETALL HMGET SMEMBERS LRANGE ZRANGE JSON.GET")
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield values that one call site reads again, that stay the same, and that nobody writes."""
     for trips in work.by_worker.values():
         groups: dict[Hashable, Trips] = defaultdict(list)

@@ -10,14 +10,11 @@ It costs a key for each write, and saves the wrong number. What takes a job is b
 taken, for a lost reply takes it along. Of a script only who wrote it knows whether twice is once.
 '''
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from itertools import pairwise
 
 from ..commands import SCRIPTED
 from ..roundtrip import LOST
-from .finding import Finding
+from .finding import Finding, Found
 from .work import ADDS_UP, TAKES_A_JOB, Work
 
 ONCE = '''\
@@ -40,7 +37,7 @@ SAID = {
 }
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield what was sent again."""
     for trips in work.by_worker.values():
         for lost, again in pairwise(trips):

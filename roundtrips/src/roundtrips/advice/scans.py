@@ -8,14 +8,11 @@ It saves 99 round trips of a hundred; a step of a thousand takes the server less
 HSCAN, SSCAN and ZSCAN likewise. A COUNT that somebody chose is left alone.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from math import ceil
 
 from ..commands import DEFAULT_SCAN, Command
-from .finding import Finding
-from .work import Trips, Work
+from .finding import Finding, Found
+from .work import Work
 
 FEWEST, COUNT = 10, 1_000
 ITERATORS = {
@@ -26,7 +23,7 @@ ITERATORS = {
 }
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that made ten such steps or more."""
     for several in work.repeated(is_small):
         if len(several) >= FEWEST:
@@ -34,23 +31,13 @@ def find(work: Work) -> Iterator[Finding]:
             item, call = ITERATORS[name]
             instead = f"{loop} {item} in r.{call}count={COUNT:_}):\n    print({item})"
             shows = f"{len(several):,} round trips, {DEFAULT_SCAN} at a time"
-            saves = len(several) - scans_needed(several)
+            # Where a SCAN begins is seen; of the others, that they are of other keys.
+            begun = [trip.commands[0].key for trip in several if trip.commands[0].key is not None]
+            scans = len(begun) if name == "SCAN" else len(set(begun))
+            saves = len(several) - max(scans, ceil(len(several) * (DEFAULT_SCAN + 1) / COUNT))
             what = f"{name} in small steps"
             yield Finding("small scans", what, shows, saves, several[0].site, instead)
 
 
 def is_small(command: Command) -> bool:
     return command.name in ITERATORS and command.detail == DEFAULT_SCAN
-
-
-def scans_needed(several: Trips) -> int:
-    """Return how many round trips the same scans take with the larger COUNT, at least one each."""
-    scans: list[int] = []
-    last = None
-    for command in (trip.commands[0] for trip in several):
-        begins = command.key is not None if command.name == "SCAN" else command.key != last
-        if not scans or begins:
-            scans.append(0)
-        scans[-1] += 1
-        last = command.key
-    return sum(ceil(number * (DEFAULT_SCAN + 1) / COUNT) for number in scans)

@@ -9,18 +9,14 @@ It saves the bytes of the text, and no round trip. redis-py sends the text again
 doesn't know it any more.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from ..words import size
-from .finding import Finding
+from .finding import Finding, Found
 from .work import Work
 
 FEWEST, SHORT = 3, 110  # bytes of an EVAL: a text shorter than its 40-digit name saves nothing
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites that sent one text three times or more, alone or in pipelines."""
     for several in work.repeated(lambda command: command.name == "EVAL"):
         texts = {each.detail for trip in several for each in trip.commands if each.name == "EVAL"}

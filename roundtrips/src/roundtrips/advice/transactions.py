@@ -12,19 +12,15 @@ It saves all round trips but one. Each command is atomic by itself, so MULTI gav
 large MULTI would keep everybody else waiting until its last command.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from . import code
-from .finding import Finding
+from .finding import Finding, Found
 from .work import ADDS_UP, Work, by_site, runs
 
 FEWEST = 3
 RQ = "jobs = queue.enqueue_many([queue.prepare_data(function, args=[item]) for item in items])"
 
 
-def find(work: Work) -> Iterator[Finding]:
+def find(work: Work) -> Found:
     """Yield call sites of transactions of one command each, where no key was watched."""
     for trips in work.stretches():
         if any("WATCH" in trip.names for trip in trips):

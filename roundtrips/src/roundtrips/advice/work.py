@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..callsites import NOWHERE, OWN, CallSite, kind_of
 from ..commands import CONDITION, FIELDS, Command, named
+from ..recorder import Place
 from ..roundtrip import ANSWERED, RoundTrip
 from .code import SLICE, Client
 
@@ -50,7 +51,8 @@ class Work:
         for trips in self.by_worker.values():
             piece: Trips = []
             for trip in trips:
-                if any(each.name == "WATCH" or has_condition(each) for each in trip.commands):
+                row = piece and guards(piece[-1]) and piece[-1].site == trip.site  # of claims
+                if guards(trip) and not row:
                     yield piece
                     piece = []
                 piece.append(trip)
@@ -62,16 +64,14 @@ class Work:
         groups = by_site(own, lambda trip: any(map(wanted, trip.commands)))
         return [several for several in groups if len(several) > 1]
 
-    def client(self, trip: RoundTrip) -> Client:
-        """Return whose code it is to be."""
-        if trip.connection >= len(self.record.places):
-            return Client()
-        place = self.record.places[trip.connection]
-        return Client(place.asynchronous, place.cluster)
-
-    def address(self, trip: RoundTrip) -> str:
+    def place(self, trip: RoundTrip) -> Place:
+        """Return where its connection leads, and whose it is."""
         known = trip.connection < len(self.record.places)
-        return self.record.places[trip.connection].address if known else "?"
+        return self.record.places[trip.connection] if known else Place("?", None)
+
+    def client(self, trip: RoundTrip) -> Client:
+        place = self.place(trip)
+        return Client(place.asynchronous, place.cluster)
 
     def saved(self, pieces: list[Trips]) -> int:
         """Return how many round trips are saved where each piece is sent at once, in slices.
@@ -80,7 +80,7 @@ class Work:
         """
         walks = self.walks([trip for piece in pieces for trip in piece])
         batches = {
-            (number, at // SLICE, self.address(trip), walks and trip.generation)
+            (number, at // SLICE, self.place(trip).address, walks and trip.generation)
             for number, piece in enumerate(pieces)
             for at, trip in enumerate(piece)
         }
@@ -138,6 +138,11 @@ def has_condition(command: Command) -> bool:
     """Return whether it sets only what is not there, or asks for what was: the reply decides."""
     sets = command.name == "SET" and bool(int(command.detail or 0) & CONDITION)
     return sets or command.name in ("SETNX", "HSETNX")
+
+
+def guards(trip: RoundTrip) -> bool:
+    """Return whether a key is watched here, or perhaps a lock taken."""
+    return any(each.name == "WATCH" or has_condition(each) for each in trip.commands)
 
 
 def runs(several: Trips, trips: Trips, by_item: bool = True) -> list[Trips]:
