@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .commands import Seen
     from .roundtrip import RoundTrip
 
-MOST_WORDS, MOST_OF_ONE = 20_000, 100  # that are remembered, as numbers; and of one reply
+MOST_WORDS, MOST_OF_ONE = 20_000, 400  # that are remembered, as numbers; and of one reply
 WORD = re.compile(r"[\w:.\-/]+")
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import uuid
 
 import pytest
 import redis
@@ -113,6 +114,21 @@ def blocks_for_ever(r):
             client.blpop("list")
 
 
+def in_two_functions(r):
+    """What `load` and `save` do one after the other is a race too, seen twenty times."""
+
+    def load(key):
+        return int(r.hget(key, "n"))
+
+    def save(key, number):
+        r.hset(key, "n", number)
+
+    for number in IDS:
+        r.pipeline().hset(f"user:{number}", "n", number * number).ping().execute()
+    for number in IDS:
+        save(f"user:{number}", load(f"user:{number}") + 1)
+
+
 BAD = [
     (through_a_helper, "loop", 19, "pipe.hgetall(key)"),
     (at_its_own_pace, "loop", 5, "r.mget(keys)"),
@@ -157,11 +173,38 @@ def test_a_bad_program_is_found_out(r, program, kind, saves, instead):
     assert first < found.site.line < first + 9
     assert found.what in repr(t.findings) and found.shows in str(found)
     assert "chapter" not in repr(t.findings) and found.topic
-    compile(found.instead, "<advice>", "exec")
     assert "socket_timeout=None" not in repr(t.findings)
+    for each in t.findings:
+        run_text(each.instead, r)
 
 
 # Worth a look
+
+
+NAMES = {
+    "key": "k", "keys": ["k"], "field": "f", "fields": ["f"], "amount": 1, "pattern": "*",
+    "args": [1], "TEXT": LONG_SCRIPT, "messages": [1], "channel": "c",
+    "values": {"k": 1}, "print": lambda *_: None, "uuid4": uuid.uuid4, "redis": redis,
+}  # fmt: skip
+A_HASH, A_LIST = ("hset", "f", 1), ("rpush", 1)
+OF_TYPE = {
+    **dict.fromkeys(("hscan", "hget", "hmget", "hincrby", "hgetall"), A_HASH),
+    **dict.fromkeys(("blpop", "lpop", "lmove"), A_LIST),
+    "sscan": ("sadd", 1), "zscan": ("zadd", {"m": 1}),
+}  # fmt: skip
+
+
+def run_text(text, r):
+    """Run the code of a finding, on a key of the type that it is about."""
+    r.delete("k")
+    for word, (name, *args) in OF_TYPE.items():
+        if f".{word}" in text:
+            r.delete("k")
+            getattr(r, name)("k", *args)
+    options = r.connection_pool.connection_kwargs_here if "redis.Redis(" in text else {}
+    script = r.register_script(LONG_SCRIPT)
+    code = compile(text, "<advice>", "exec")
+    exec(code, {**NAMES, "r": r, "options": options, "script": script})
 
 
 def computed_keys(r):
@@ -236,16 +279,21 @@ LOOKED_AT = [
     (published, "loop", "if all are there"), (drained, "loop", "r.lpop(key, 1_000)"),
     (claims, "loop", "depend on the replies"), (scripts, "loop", "client=pipe"),
     (reading_transactions, "transaction", "of one moment"),
+    (in_two_functions, "read, then written", "pipe.hincrby(key, field, amount)"),
     (large_values, "large value", "if a part of it"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("program, kind, says", LOOKED_AT, ids=[row[0].__name__ for row in LOOKED_AT])
+@pytest.mark.parametrize(
+    "program, kind, says", LOOKED_AT, ids=[row[0].__name__ for row in LOOKED_AT]
+)
 def test_what_the_wire_cannot_prove_is_worth_a_look(r, program, kind, says):
     t = found_in(r, program)
     assert {(found.kind, found.sure) for found in t.findings} == {(kind, False)}
     assert says in t.findings[0].instead
     assert "Worth a look" in repr(t.findings)
+    for each in t.findings:
+        run_text(each.instead, r)
 
 
 def test_a_loop_of_commands_with_several_members_keeps_them(r):
@@ -292,14 +340,13 @@ def cache_aside(r):
 
 
 def watched(r):
-    for number in IDS:
-        r.set("n", 1)
+    def change(pipe):
+        value = int(pipe.get("n"))
+        pipe.multi()
+        pipe.set("n", value + 1)
 
-        def change(pipe):
-            value = int(pipe.get("n"))
-            pipe.multi()
-            pipe.set("n", value + 1)
-
+    r.set("n", 1)
+    for _ in IDS:
         r.transaction(change, "n")
 
 
@@ -645,7 +692,7 @@ def test_a_retry_of_what_adds_up_is_found(r, proxy, call, instead, sure):
     assert [(found.kind, found.sure) for found in t.findings] == [("retried", sure)] * bool(instead)
     if instead:
         assert instead in t.findings[0].instead
-        compile(t.findings[0].instead, "<advice>", "exec")
+        run_text(t.findings[0].instead, r)
 
 
 def test_what_is_to_be_ignored_is(r):

@@ -32,10 +32,8 @@ def find(work: Work) -> Found:
     groups: dict[Any, Trips] = defaultdict(list)
     for trip in work.trips:
         if len(trip.commands) == 1 and blocks(trip.commands[0]):
-            known = trip.connection < len(work.record.places)
-            limit = work.record.places[trip.connection].timeout if known else None
-            asked = trip.commands[0].detail
-            if limit and (asked == 0 or (asked or 0) >= limit):
+            limit, asked = work.place(trip).timeout, trip.commands[0].detail or 0
+            if limit and (asked == 0 or asked >= limit):
                 groups[trip.site, trip.commands[0].name, asked, limit].append(trip)
     for (site, name, asked, limit), several in groups.items():
         if len(several) > 1:

@@ -34,11 +34,8 @@ def find(work: Work) -> Found:
         client = work.client(next(iter(each.values()))[0])
         kind = "redis.asyncio.Redis" if client.asynchronous else "redis.Redis"
         kind += "Cluster" if client.cluster else ""
-        shows = (
-            f"{number:,} connections, one after the other, at {trips // number} round trips each"
-        )
-        instead = (
-            f"r = {kind}(**options)  # once, when the program starts; it keeps its connections"
-        )
+        each_at = f"at {trips // number} round trips each"
+        shows = f"{number:,} connections, one after the other, {each_at}"
+        instead = f"r = {kind}(**options)  # once, when the program starts; it keeps connections"
         yield Finding("connections", "a new connection each time", shows, trips - trips // number,
                       site, instead, not site.through)  # fmt: skip

@@ -25,14 +25,9 @@ from .work import (
     ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single,
 )  # fmt: skip
 
-NEVER = (
-    TAKES_A_JOB
-    | BLOCKING
-    | SCANS.keys()
-    | named("""
+NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("""
     WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT
-""")
-)
+""")  # fmt: skip
 DRAINS = named("LPOP RPOP SPOP ZPOPMIN ZPOPMAX")
 LOOPED = ((KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER) | DRAINS
 # Their replies say that it was done, or how many there were: no key can come of that.
@@ -40,7 +35,7 @@ QUIET = named("""
     SET SETEX PSETEX HSET EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH DEL UNLINK HDEL SADD SREM
     ZADD ZREM LTRIM LSET PFADD SETRANGE
 """)
-FILLS = ("SET", "SETEX", "PSETEX", "SETNX")
+FILLS = named("SET SETEX PSETEX SETNX")
 # Who listens or waits at the other end gets them later; whoever makes them may not have the next.
 FED = ("PUBLISH", "XADD", "LPUSH", "RPUSH")
 # Of one key, and of many, in one command with one reply for all.
@@ -81,19 +76,16 @@ def groups(trips: Trips) -> dict[Any, Trips]:
 
 def is_no_loop(several: Trips, trips: Trips) -> bool:
     """Return whether a worker takes jobs meanwhile, or a cache is filled with most of these."""
-    known = [(trip, command) for trip in trips if (command := single(trip))]
-    if several[0].commands[0].name in DRAINS:
-        return several[0].site.through is not None or in_a_row(several, trips) < len(several)
+    first = several[0]
+    if first.commands[0].name in DRAINS:
+        return first.site.through is not None or in_a_row(several, trips) < len(several)
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
-    missed = {
-        command.key
-        for trip, command in known
-        if command.name == "GET" and trip.bytes_received <= NOTHING
-    }
-    filled = missed & {command.key for _, command in known if command.name in FILLS}
-    cached = several[0].commands[0].name in ("GET", *FILLS)
-    into = sum(trip.commands[0].key in filled for trip in several)
-    return 2 * jobs >= len(several) or (cached and 2 * into >= len(several))
+    gets = [trip for trip in trips if "GET" in trip.names and trip.bytes_received <= NOTHING]
+    fills = {trip.commands[0].key for trip in trips if not FILLS.isdisjoint(trip.names)}
+    filled = fills & {trip.commands[0].key for trip in gets}
+    cached = sum(trip.commands[0].key in filled for trip in several)
+    is_cache = first.commands[0].name in FILLS | {"GET"}
+    return 2 * max(jobs, is_cache * cached) >= len(several)
 
 
 def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:

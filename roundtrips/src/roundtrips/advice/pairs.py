@@ -46,11 +46,9 @@ def pair(work: Work, firsts: Trips, pieces: list[Trips], then: str, number: int)
     first, client, longest = firsts[0].commands[0], work.client(firsts[0]), max(map(len, pieces))
     sets = first.name == "SET"
     call = f"set(key, values[key], {FOLLOWS[first.name, then]})"
-    instead = (
-        code.pipeline(call, client, longest)
-        if sets
-        else code.many_of("GET", client, longest, "  # None: it is not there")
-    )
+    instead = code.many_of("GET", client, longest, "  # None: it is not there")
+    if sets:
+        instead = code.pipeline(call, client, longest)
     what = "SET takes the expiry along" if sets else "GET says as well whether a key is there"
     shows = f"{first.name} {first.pattern}, then {then}, {len(firsts):,} times one after the other"
     sure = sets or work.foreseen(firsts)

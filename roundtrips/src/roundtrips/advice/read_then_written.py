@@ -5,15 +5,16 @@
 
     hits = r.incr("hits")                       # the server adds: nobody comes between
 
-It saves one round trip, and the lost writes. Told only where both stand in one function, near one
-another, on one connection. A lock, WATCH, a cache that is filled, a form that is shown and saved
-later are left alone. With an expiry it is only worth a look: a cached value is made anew so.
+It saves one round trip, and the lost writes. Told where both stand near one another in a function,
+or a loop does both for many keys. Left alone: WATCH, a lock, a cache that is filled, a form that is
+shown and saved later. With an expiry it is worth a look: a cached value is made anew so.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from ..callsites import CallSite
 from ..commands import EXPIRY
 from ..roundtrip import RoundTrip
 from . import code
@@ -36,8 +37,11 @@ def find(work: Work) -> Found:
         found: dict[Any, list[Pair]] = defaultdict(list)
         for read, write in pairs(trips):
             found[read.site, write.site, write.commands[0].name].append((read, write))
-        for several in found.values():
-            yield changed(work, several)
+        for (reads, writes, _), several in found.items():
+            items = len({item_of(write) for _, write in several})
+            near, itself = is_near(reads, writes), writes.through and reads.line == writes.line
+            if (near or items >= work.min_loop) and not itself:
+                yield changed(work, several, items, near)
 
 
 def pairs(trips: Trips) -> Iterator[Pair]:
@@ -54,34 +58,33 @@ def pairs(trips: Trips) -> Iterator[Pair]:
             read[one.name, item_of(trip)] = trip
         elif one and one.name in READ_BY and not has_condition(one):
             before = read.pop((READ_BY[one.name], item_of(trip)), None)
-            if before and is_near(before, trip) and before.bytes_received > NOTHING:
-                yield before, trip
+            if before and before.bytes_received > NOTHING:
+                if before.connection == trip.connection:
+                    yield before, trip
 
 
-def is_near(read: RoundTrip, write: RoundTrip) -> bool:
-    one, two = read.site, write.site
-    alike = (one.file, one.function, one.through) == (two.file, two.function, two.through)
-    # In one line, it is a library's own doing.
-    near = abs(one.line - two.line) <= MOST_LINES and (one.line != two.line or not one.through)
-    return alike and near and read.connection == write.connection
+def is_near(one: CallSite, two: CallSite) -> bool:
+    function = (one.file, one.function, one.through) == (two.file, two.function, two.through)
+    return function and abs(one.line - two.line) <= MOST_LINES
 
 
-def changed(work: Work, several: list[Pair]) -> Finding:
+def changed(work: Work, several: list[Pair], items: int, near: bool) -> Finding:
     read, write = (trip.commands[0] for trip in several[0])
     writes, site = [trip for _, trip in several], several[0][1].site
-    client, saves, sums = work.client(writes[0]), len(several), 0
+    client, saves = work.client(writes[0]), len(several)
     shows = f"{read.name} {write.pattern}, then {write.name}: what another client writes in between"
     shows += " is lost"
     call = code.call_of("HINCRBY" if write.name == "HSET" else "INCR")
     if site.through in ("django", "django_redis"):
         instead = "value = cache.incr(key, amount)  # a number that is there"
-    elif len(set(map(item_of, writes))) >= work.min_loop:
+    elif items >= work.min_loop:
         work.taken |= {(several[0][0].site, read.name), (site, write.name)}
         shows, saves = f"{shows} ({saves:,} times)", saves + work.saved([writes])
         instead = f"{code.pipeline(call, client, len(writes))}\n{ELSE}"
     else:
         instead = f"value = {client.wait}r.{call}  # keeps the expiry, which SET takes away\n{ELSE}"
-    for trip in writes:
-        sums |= int(trip.commands[0].detail or 0) if write.name == "SET" else 0
+    sets = [trip.commands[0] for trip in writes if write.name == "SET"]
+    expires = any(int(each.detail or 0) & EXPIRY for each in sets)
+    sure = near and not expires and not site.through
     return Finding("read, then written", "a read, and a write of the same key", shows, saves, site,
-                   instead, not sums & EXPIRY and not site.through)  # fmt: skip
+                   instead, sure)  # fmt: skip

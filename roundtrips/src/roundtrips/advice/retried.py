@@ -21,9 +21,7 @@ ONCE = '''\
 once = r.register_script("""if redis.call('SET', KEYS[2], 1, 'NX', 'EX', 86400) then
   return redis.call('INCRBY', KEYS[1], ARGV[1]) end""")
 %sonce(keys=[key, f"{{{key}}}:done:{uuid4()}"], args=[amount])  # or what it is that is done once'''
-RETRIES_OFF = (
-    "\n# Where that can't be had: retry=Retry(NoBackoff(), 0), and look whether it was done."
-)
+RETRIES_OFF = "\n# Where that can't be: retry=Retry(NoBackoff(), 0), and look whether it was done."
 MOVED = """\
 job = %sr.lmove(key, "doing", "LEFT", "RIGHT")  # a lost reply leaves it in "doing"; when done:
 %sr.lrem("doing", 1, job)"""

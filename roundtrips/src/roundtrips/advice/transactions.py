@@ -26,16 +26,14 @@ def find(work: Work) -> Found:
         if any("WATCH" in trip.names for trip in trips):
             continue
         for several in by_site(trips, lambda trip: is_small(trip.names)):
-            pieces, site, client = (
-                runs(several, trips, False),
-                several[0].site,
-                work.client(several[0]),
-            )
+            pieces, site = runs(several, trips, by_item=False), several[0].site
             saves = work.saved(pieces)
             if len(several) < FEWEST or not saves or site.through not in (None, "rq"):
                 continue
             name = next(name for name in several[0].names if name not in ("MULTI", "EXEC"))
-            instead = code.pipeline(code.call_of(name), client, max(map(len, pieces)))
+            instead = code.pipeline(
+                code.call_of(name), work.client(several[0]), max(map(len, pieces))
+            )
             instead += f"\n{code.COUNTS_TWICE}" if name in ADDS_UP else ""
             shows = f"{len(several):,} transactions of one command each"
             yield Finding("small pipelines", "a transaction for each command", shows, saves, site,
