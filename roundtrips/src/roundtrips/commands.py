@@ -54,8 +54,8 @@ CONTAINERS = frozenset({"ACL", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "FUNCTI
 SCANS = {"SCAN": 2, "HSCAN": 3, "SSCAN": 3, "ZSCAN": 3}  # where the options begin
 # Commands whose second argument is a field, a member, or a place in it.
 FIELDS = named("""
-    HGET HSET HSETNX HEXISTS HSTRLEN HINCRBY HINCRBYFLOAT SISMEMBER ZSCORE ZRANK ZREVRANK GEOPOS
-    GETBIT LINDEX
+    HGET HMGET HSET HSETNX HEXISTS HSTRLEN HINCRBY HINCRBYFLOAT SISMEMBER SMISMEMBER ZSCORE ZMSCORE
+    ZRANK ZREVRANK GEOPOS GETBIT LINDEX
 """)
 # Commands that take several keys, members or fields: the parts of one that has one of them.
 OF_SEVERAL = {

@@ -117,6 +117,8 @@ PROGRAMS = {
                 {"key": "index", "fields": FIELDS, "amount": 2}, "replies"),
     "ZSCORE": (lambda r: each(lambda member: r.zscore("board", member), MEMBERS),
                {"key": "board", "members": MEMBERS}, "scores"),
+    "SMISMEMBER of one": (lambda r: [r.smismember("some", [each])[0] for each in MEMBERS],
+                          {"key": "some", "members": MEMBERS}, "found"),
     "ZRANK": (lambda r: each(lambda member: r.zrank("board", member), MEMBERS),
               {"key": "board", "members": MEMBERS}, "replies"),
     "SISMEMBER": (lambda r: each(lambda member: r.sismember("some", member), MEMBERS),

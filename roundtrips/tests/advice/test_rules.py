@@ -1,5 +1,6 @@
 """Bad programs each with their finding, good ones with none, and what is only worth a look."""
 
+import ast
 import asyncio
 import time
 import uuid
@@ -537,6 +538,15 @@ def test_asyncio_gets_awaits(r, server):
     r.mset({f"text:{number}": 1 for number in range(200)})
     first, second = in_asyncio(server, one_by_one)
     assert first.instead == "values = await r.mget(keys)" and first.sure
+
+    async def followed(client):
+        for found in (first, second):
+            code = compile(found.instead, "<advice>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            space = {**NAMES, "r": client}
+            await eval(code, space)
+            assert space["values" if found is first else "replies"] == [None]
+
+    assert in_asyncio(server, followed) == []
     assert second.instead.endswith("replies = await pipe.execute()  # one for each, in order")
     [found] = in_asyncio(server, scanned)
     assert found.instead.startswith("async for key in r.scan_iter(match=pattern, count=1_000):")

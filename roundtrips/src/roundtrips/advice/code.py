@@ -40,6 +40,9 @@ ARGUMENTS = {
 METHODS = {"INCRBY": "incr", "DECRBY": "decr", "DEL": "delete"}
 # Of one key, the command that takes several of its fields or members.
 SEVERAL = {
+    "HMGET": ("HMGET gets several fields", "values = {}r.hmget(key, fields)"),
+    "SMISMEMBER": ("SMISMEMBER asks for several members", "found = {}r.smismember(key, members)"),
+    "ZMSCORE": ("ZMSCORE gets several scores", "scores = {}r.zmscore(key, members)"),
     "HGET": ("HMGET gets several fields", "values = {}r.hmget(key, fields)"),
     "HEXISTS": ("HMGET says of several fields whether they are there",
                 "found = [value is not None for value in {}r.hmget(key, fields)]"),

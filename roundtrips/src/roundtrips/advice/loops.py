@@ -97,7 +97,8 @@ def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:
     if one_key and name in DRAINS:
         yield drained(work, name, several)
         return
-    if one_key and (not code.item_of(name) or SEVERAL in details or (len(items) == 1 and by_field)):
+    has_items = code.item_of(name) or name in code.SEVERAL
+    if one_key and (not has_items or SEVERAL in details or (len(items) == 1 and by_field)):
         return  # a poll, a counter, pages of one list, slices
     if not one_key and not scripted and len(items) < work.min_loop:
         return

@@ -15,7 +15,9 @@ from .code import call_of
 from .finding import Finding, Found
 from .work import NOTHING, Trips, Work, item_of, said_the_same, single
 
-VALUES = named("GET HGET HGETALL HMGET SMEMBERS LRANGE ZRANGE JSON.GET")
+VALUES = named("""
+    GET HGET HGETALL HMGET SMEMBERS LRANGE ZRANGE ZREVRANGE ZRANGEBYSCORE ZSCORE XRANGE JSON.GET
+""")
 
 
 def find(work: Work) -> Found:
