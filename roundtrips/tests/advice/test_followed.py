@@ -245,7 +245,9 @@ def test_it_says_what_a_lost_reply_changes(r, proxy, name):
     fill(r)
     expected, left = program(r), data(r)
     fill(r)
-    with redis.Redis(**proxy.options, retry=Retry(NoBackoff(), 2)) as client:
+    with redis.Redis(
+        **proxy.options, retry=Retry(NoBackoff(), 2), retry_on_error=[redis.ConnectionError]
+    ) as client:
         client.ping()
         proxy.cut("asked")
         with trace() as t:

@@ -693,7 +693,9 @@ def test_a_tree_read_node_by_node_is_a_round_trip_for_each_level(r):
     (lambda client: client.set("n", 1), None, None), (lambda client: client.get("n"), None, None),
 ])  # fmt: skip
 def test_a_retry_of_what_adds_up_is_found(r, proxy, call, instead, sure):
-    with redis.Redis(**proxy.options, retry=Retry(NoBackoff(), 1)) as client:
+    with redis.Redis(
+        **proxy.options, retry=Retry(NoBackoff(), 1), retry_on_error=[redis.ConnectionError]
+    ) as client:
         client.ping()
         proxy.cut("asked")
         with trace() as t:
