@@ -174,31 +174,39 @@ def blocks(command: Command | Seen) -> bool:
 
 
 def detail_of(name: str, parts: Sequence[bytes]) -> float | None:
+    options = len(parts) > 3 and name in OPTIONS and options_in(name, parts)
+    if name in OF_SEVERAL and len(parts) > OF_SEVERAL[name]:
+        if len(parts) - sum(options.values() if options else ()) > OF_SEVERAL[name]:
+            return SEVERAL
+    if name in TEXTS_AND_FIELDS:
+        return number_of(parts[1 if name in SCRIPTED else 2]) if len(parts) > 2 else None
+    if name in OPTIONS:
+        return float(sum(number for number in options or ()))
     try:
         if name in SCANS:
-            options = [part.upper() for part in parts[SCANS[name] :]]
-            count = options[options.index(b"COUNT") + 1] if b"COUNT" in options else DEFAULT_SCAN
-            return float(count)
+            words = [part.upper() for part in parts[SCANS[name] :]]
+            return float(words[words.index(b"COUNT") + 1] if b"COUNT" in words else DEFAULT_SCAN)
         if name in BLOCKING_LAST:
             return float(parts[-1])
         if name in ("XREAD", "XREADGROUP"):
-            options = [part.upper() for part in parts]
-            return float(options[options.index(b"BLOCK") + 1]) / 1000 if b"BLOCK" in options else None
+            words = [part.upper() for part in parts]
+            return float(words[words.index(b"BLOCK") + 1]) / 1000 if b"BLOCK" in words else None
     except (ValueError, IndexError):
-        return None
-    given = {part.upper() for part in parts[2:]} if name in OPTIONS else set()
-    found = {number: len(given & words) for number, words in OPTIONS.get(name, {}).items()}
-    if name in OF_SEVERAL and len(parts) - sum(found.values()) > OF_SEVERAL[name]:
-        return SEVERAL
-    if name in TEXTS_AND_FIELDS and len(parts) > 2:
-        return number_of(parts[1 if name in SCRIPTED else 2])
-    return float(sum(number for number, times in found.items() if times)) if found else None
+        pass
+    return None
+
+
+def options_in(name: str, parts: Sequence[bytes]) -> dict[int, int]:
+    """Return {number of a kind of option: how many of it were given}."""
+    given = {part.upper() for part in parts[2:]}
+    found = {number: len(given & words) for number, words in OPTIONS[name].items()}
+    return {number: times for number, times in found.items() if times}
 
 
 def number_of(text: bytes) -> float:
     """Return a number for a text; of two that end in numbers it differs by as much as these do."""
     found = LAST_NUMBER.search(text)
-    if found is None or found[0].startswith(b"0") and len(found[0]) > 1:
+    if found is None or (found[0].startswith(b"0") and len(found[0]) > 1):
         return float(hash(text) % 2**48)
     return float((hash(text[: found.start()] + b"#" + text[found.end() :]) + int(found[0])) % 2**48)
 
