@@ -174,14 +174,13 @@ def blocks(command: Command | Seen) -> bool:
 
 
 def detail_of(name: str, parts: Sequence[bytes]) -> float | None:
-    options = len(parts) > 3 and name in OPTIONS and options_in(name, parts)
-    if name in OF_SEVERAL and len(parts) > OF_SEVERAL[name]:
-        if len(parts) - sum(options.values() if options else ()) > OF_SEVERAL[name]:
-            return SEVERAL
+    options = options_in(name, parts) if len(parts) > 3 and name in OPTIONS else {}
+    if name in OF_SEVERAL and len(parts) - sum(options.values()) > OF_SEVERAL[name]:
+        return SEVERAL
     if name in TEXTS_AND_FIELDS:
         return number_of(parts[1 if name in SCRIPTED else 2]) if len(parts) > 2 else None
     if name in OPTIONS:
-        return float(sum(number for number in options or ()))
+        return float(sum(options))
     try:
         if name in SCANS:
             words = [part.upper() for part in parts[SCANS[name] :]]

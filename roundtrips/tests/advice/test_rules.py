@@ -10,9 +10,9 @@ import redis
 import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from roundtrips.advice import findings_of
 
 from roundtrips import trace
-from roundtrips.advice import findings_of
 
 LONG_SCRIPT = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
 IDS = range(20)
@@ -526,9 +526,8 @@ async def scanned(r):
 
 def in_asyncio(server, program, **options):
     async def main():
-        async with redis.asyncio.Redis(**server, **options) as client:
-            async with trace() as t:
-                await program(client)
+        async with redis.asyncio.Redis(**server, **options) as client, trace() as t:
+            await program(client)
         return t.findings
 
     return asyncio.run(main())

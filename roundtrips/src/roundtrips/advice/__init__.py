@@ -26,9 +26,22 @@ def findings_of(record: Record, ignore: Collection[str] = (), min_loop: int = 5)
     `ignore` names kinds of finding to leave out, and files with * and ? ("*/legacy.py"), or
     functions in them ("*/pages.py:show"); `min_loop` is from how many calls on a loop is one.
     """
-    from . import blocking, connections, gathers, keys_command, large_values, loops, pairs
-    from . import read_then_written, reading_transactions, rereads, retried, scans
-    from . import script_texts, transactions
+    from . import (
+        blocking,
+        connections,
+        gathers,
+        keys_command,
+        large_values,
+        loops,
+        pairs,
+        read_then_written,
+        reading_transactions,
+        rereads,
+        retried,
+        scans,
+        script_texts,
+        transactions,
+    )
     from .work import Work
 
     rules = (

@@ -58,9 +58,9 @@ def pairs(trips: Trips) -> Iterator[Pair]:
             read[one.name, item_of(trip)] = trip
         elif one and one.name in READ_BY and not has_condition(one):
             before = read.pop((READ_BY[one.name], item_of(trip)), None)
-            if before and before.bytes_received > NOTHING:
-                if before.connection == trip.connection:
-                    yield before, trip
+            found = before and before.bytes_received > NOTHING
+            if before and found and before.connection == trip.connection:
+                yield before, trip
 
 
 def is_near(one: CallSite, two: CallSite) -> bool:
