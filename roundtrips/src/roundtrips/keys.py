@@ -2,8 +2,8 @@
 
 Which words are shown is chosen with `trace(keys=…)`, `roundtrips --keys` or ROUNDTRIPS_KEYS:
 
-- "words", the default: letters only, seen in three distinct keys or more, and in a fifth of those
-  that are cut alike. `user`, `session` and `name` are; `AnnSmith` is not.
+- "words", the default: letters only, seen in three distinct keys or more, at a place where few
+  words stand. `user`, `session` and `name` do; `AnnSmith` and one of fifty tenants do not.
 - "plain": whatever looks like a word of a program. For your own machine.
 - "none": nothing; a key is `{…}`.
 """
@@ -22,7 +22,8 @@ MODES = ("words", "plain", "none")
 SEPARATORS = re.compile(r"([:./|\\ ]+)")
 PLAIN_WORD = re.compile(r"[A-Za-z_\-]{1,24}\Z")
 MAIL_ADDRESS = re.compile(r"[^\s:/|]+@[^\s:/|]+")
-MANY, SHARE = 3, 0.2  # keys that hold a word which is shown, at least; of those that are cut alike
+MANY = 3  # keys that hold a word which is shown, at least
+FEW = 12  # different words at one place of keys that are cut alike, at most
 MOST_KINDS = 3  # of key that one call site is said to name
 
 
@@ -63,11 +64,11 @@ def pattern(parts: list[str], shown: set[tuple[int, int, str]] | None) -> str:
 def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
     """Return the words that are shown: (number of parts, place, word)."""
     seen: Counter[tuple[int, int, str]] = Counter()
-    alike: Counter[int] = Counter()
     for parts in keys:
-        alike[len(parts)] += 1
-        seen.update((len(parts), place, part) for place, part in enumerate(parts))
-    return {word for word, times in seen.items() if times >= max(MANY, SHARE * alike[word[0]])}
+        words = ((len(parts), place, part) for place, part in enumerate(parts))
+        seen.update(word for word in words if PLAIN_WORD.match(word[2]))
+    at_place = Counter(word[:2] for word in seen)
+    return {word for word, times in seen.items() if times >= MANY and at_place[word[:2]] <= FEW}
 
 
 def general(patterns: Iterable[str]) -> str:
