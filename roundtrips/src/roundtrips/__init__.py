@@ -3,7 +3,7 @@
     with trace() as t: ...          counts what the block does through redis-py
     with budget(max=3): ...         fails where it makes more round trips
 
-Nothing of redis-py is imported, and nothing in the process changed, until a block opens.
+Nothing of redis-py is imported, and nothing in the process changed, until a block opens. PYTEST_DONT_REWRITE
 """
 
 from __future__ import annotations
@@ -14,16 +14,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .budgets import OverBudget as OverBudget
     from .budgets import budget as budget
+    from .budgets import Uncounted as Uncounted
     from .errors import RoundTripsError as RoundTripsError
     from .traces import Trace as Trace
     from .traces import trace as trace
+    from .unittest_mixin import RoundTripsMixin as RoundTripsMixin
 
 __version__ = "0.1.0"
-__all__ = ["OverBudget", "RoundTripsError", "Trace", "budget", "trace"]
+__all__ = [
+    "OverBudget",
+    "RoundTripsError",
+    "RoundTripsMixin",
+    "Trace",
+    "Uncounted",
+    "budget",
+    "trace",
+]
 HOMES = {
     "OverBudget": "budgets",
     "RoundTripsError": "errors",
+    "RoundTripsMixin": "unittest_mixin",
     "Trace": "traces",
+    "Uncounted": "budgets",
     "budget": "budgets",
     "trace": "traces",
 }
