@@ -193,7 +193,9 @@ def test_a_thread_of_before(r):
         while jobs:
             time.sleep(0.001)
 
-    with pytest.raises(Uncounted, match="(?s)0 round trips counted, but.*1 write by threads.*allow"):
+    with pytest.raises(
+        Uncounted, match="(?s)0 round trips counted, but.*1 write by threads.*allow"
+    ):
         with budget(max=5):
             hand_over()
     with pytest.raises(OverBudget, match="2 round trips, 1 allowed\n(?s:.*)not counted: 1 write"):
@@ -253,7 +255,10 @@ def with_pool(method):
 def test_another_process(start, name):
     with pytest.raises(Uncounted, match=f"what other processes do .*{name}"), budget(max=5) as t:
         start()
-    assert name in " ".join(t.record.others) and type(t).from_dict(t.to_dict()).uncounted == t.uncounted
+    assert (
+        name in " ".join(t.record.others)
+        and type(t).from_dict(t.to_dict()).uncounted == t.uncounted
+    )
     with budget(max=5, allow_uncounted=True):
         start()
 
@@ -262,7 +267,10 @@ def test_another_process(start, name):
 def test_a_process_of_before_that_is_handed_work():
     with multiprocessing.Pool(1) as pool, ProcessPoolExecutor(1) as executor:
         executor.submit(nothing).result()
-        for hand_over in (lambda: pool.map(nothing, [1]), lambda: executor.submit(nothing).result()):
+        for hand_over in (
+            lambda: pool.map(nothing, [1]),
+            lambda: executor.submit(nothing).result(),
+        ):
             with pytest.raises(Uncounted, match="multiprocessing"), budget(max=5):
                 hand_over()
 

@@ -81,7 +81,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
             test, instance = function.obj, function.instance
             function.obj = around(test, lambda: judged(item, budget, run, entered))
     except RoundTripsError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     if function is None:  # a doctest, another plugin's kind of test
         with judged(item, budget, run, entered):
             return (yield)

@@ -27,7 +27,7 @@ class Run:
 
     def __init__(self, config: pytest.Config) -> None:
         self.asked = {name: value_of(config, name) for name in SETTINGS}
-        self.used = any(value not in (None, False) for value in self.asked.values())
+        self.used = any(value is not None and value is not False for value in self.asked.values())
         self.accepts = bool(self.asked["round_trips_accept"])
         self.before: dict[Any, int] = {}
         self.made: dict[str, dict[str, Any]] = {}
