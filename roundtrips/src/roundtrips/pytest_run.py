@@ -75,9 +75,8 @@ class Run:
             for nodeid in self.passed
         )
         if fewer and not self.accepts:
-            terminalreporter.line(
-                f"round trips: {fewer:,} fewer than the ratchet says; --round-trips-accept keeps it so"
-            )
+            how = "--round-trips-accept keeps it so"
+            terminalreporter.line(f"round trips: {fewer:,} fewer than the ratchet says; {how}")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the ratchet: of the tests that passed, with the others as they were."""

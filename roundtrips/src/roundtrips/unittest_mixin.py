@@ -17,7 +17,7 @@ from .budgets import Budget, budget
 
 
 class RoundTripsMixin:
-    """Assertions for a TestCase; each is a budget, for `with` and `async with`, and gives a Trace."""
+    """Assertions for a TestCase: budgets, for `with` and `async with`, which give a Trace."""
 
     def assertRoundTrips(
         self, num: int, func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any
