@@ -162,3 +162,24 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
             expect(content).to_contain_text(label)
             expect(content).to_contain_text("django_shop.py:")
         browser.close()
+
+
+ASYNC = """
+import asyncio, django_shop
+from django.test import AsyncClient
+
+async def main():
+    asked = [AsyncClient().get("/" + query, REMOTE_ADDR="127.0.0.1") for query in ("", "?one_by_one")]
+    for reply in await asyncio.gather(*asked):
+        print(reply.headers["Server-Timing"])
+
+asyncio.run(main())
+"""
+
+
+def test_the_panel_under_asgi_tells_requests_apart(start):
+    need("django", "debug_toolbar")
+    process, said = start("-c", ASYNC)
+    assert process.wait(60) == 0, said.read_text()
+    found = re.findall(r"(\d+) round trips?, (\d+) wait", said.read_text())
+    assert found == [("1", "1"), ("20", "20")], said.read_text()

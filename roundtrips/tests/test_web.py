@@ -335,7 +335,7 @@ def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside
             yield
 
     for dependency, said in (
-        (in_a_thread, "(?s)can't be judged.*closed in another context"),
+        (in_a_thread, "(?s)not all that was done.*closed in another context"),
         (in_the_task, "10 round trips, 3 allowed"),
     ):
         app = fastapi_of(server, dependency)

@@ -47,10 +47,6 @@ class Budget(Tracing):
         if failure[:1] == (None,):
             check(self.trace, self.limits, self.allow_uncounted)
 
-    async def __aexit__(self, *failure: Any) -> None:
-        __tracebackhide__ = True
-        self.__exit__(*failure)
-
     def __call__(self, function: F) -> F:
         """Return the function with this budget around each call of it."""
         return around(function, lambda: Budget(self.limits, self.allow_uncounted))
@@ -84,10 +80,7 @@ def budget(
 
 
 def around(function: F, opened: Callable[[], Any]) -> F:
-    """Return the function with a new `with opened()` around each call; a coroutine's till its end.
-
-    Raises RoundTripsError for a generator: its caller's work would be counted with its own.
-    """
+    """Return the function with a new `with opened()` around each call. Raises RoundTripsError."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise RoundTripsError(
             f"{function.__name__} is a generator. Write the budget around the loop that uses it."
@@ -112,21 +105,16 @@ def around(function: F, opened: Callable[[], Any]) -> F:
 
 
 def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -> None:
-    """Raise OverBudget for a Trace outside its limits, Uncounted where that can't be said.
-
-    `limits` are those of `budget()`, by name.
-    """
+    """Raise OverBudget for a Trace outside its limits, or Uncounted; they are named as in budget()."""
     __tracebackhide__ = True
     over = excess(trace, limits)
     missed = trace.uncounted if limits and not allow_uncounted else []
     if over:
         raise OverBudget(told(trace, over, missed))
     if missed:
-        so_far = f"{counted(trace.round_trips, 'round trip')} counted, but not all that was done."
-        raise Uncounted(
-            "\n  ".join([f"This budget can't be judged: {so_far}", *missed])
-            + "\nDo it all within the block, or allow it: allow_uncounted=True."
-        )
+        first = f"{counted(trace.round_trips, 'round trip')} counted, but not all that was done:"
+        last = "Do it all within the block, or allow it: allow_uncounted=True."
+        raise Uncounted("\n  ".join([first, *missed]) + "\n" + last)
 
 
 def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
@@ -148,9 +136,10 @@ def told(trace: Trace, over: list[str], missed: list[str]) -> str:
         for site in found[:MOST_SITES]
     ]
     width = min(60, max([len(what) for what, _ in rows], default=0))
-    lines = ["; ".join(over), *[f"  {what:<{width}}  {site}" for what, site in rows], *missed]
+    lines = ["; ".join(over), *[f"  {what:<{width}}  {site}" for what, site in rows]]
     if len(found) > MOST_SITES:
-        lines.insert(MOST_SITES + 1, f"  and {counted(len(found) - MOST_SITES, 'call site')} more")
+        lines.append(f"  and {counted(len(found) - MOST_SITES, 'call site')} more")
+    lines += missed
     try:
         if trace.findings:
             lines.append(repr(trace.findings))

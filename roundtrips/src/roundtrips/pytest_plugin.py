@@ -114,14 +114,13 @@ def budget_of(item: pytest.Item, run: Run) -> Budget:
     try:
         return budget(**limits)
     except TypeError as error:
-        raise RoundTripsError(f"{error}. {HOW}") from None
+        raise RoundTripsError(f"{error}\n{HOW}") from None
 
 
 @contextmanager
 def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> Iterator[None]:
     """Trace what a test does, keep its numbers for the end, and fail it if they are too high."""
     from .budgets import OverBudget, check
-    from .config import settings
     from .traces import trace
 
     __tracebackhide__ = True
@@ -137,7 +136,7 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
     try:
         check(t, budget.limits, budget.allow_uncounted)
         if run.asked["fail_on_findings"]:
-            found = settings().kept([each for each in t.findings if each.sure])
+            found = run.table.kept([each for each in t.findings if each.sure])
             if found:
                 raise OverBudget(repr(type(t.findings)(found)))
     except OverBudget as error:

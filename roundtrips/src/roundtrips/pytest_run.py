@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from .errors import RoundTripsError
+
+if TYPE_CHECKING:
+    from .config import Settings
 
 LIMITS = {"max_round_trips": "max", "round_trips_waits": "waits", "round_trips_setup": "setup"}
 SETTINGS = {  # each an option, with dashes, and a setting of the ini file: (type, help)
@@ -28,6 +32,7 @@ class Run:
     def __init__(self, config: pytest.Config) -> None:
         self.asked = {name: value_of(config, name) for name in SETTINGS}
         self.used = any(value is not None and value is not False for value in self.asked.values())
+        self.folder = config.rootpath
         self.accepts = bool(self.asked["round_trips_accept"])
         self.before: dict[Any, int] = {}
         self.made: dict[str, dict[str, Any]] = {}
@@ -36,7 +41,7 @@ class Run:
         if self.asked["round_trips_ratchet"]:
             from . import ratchets
 
-            self.ratchet = os.path.join(config.rootpath, self.asked["round_trips_ratchet"])
+            self.ratchet = os.path.join(self.folder, self.asked["round_trips_ratchet"])
             if self.accepts:
                 ratchets.refuse_others(self.ratchet)
             if not self.accepts or os.path.exists(self.ratchet):
@@ -44,15 +49,20 @@ class Run:
         elif self.accepts:
             raise RoundTripsError("--round-trips-accept goes with --round-trips-ratchet FILE.")
 
-    def limits_of(self, nodeid: str) -> dict[str, Any]:
-        """Return what `budget()` takes, for a test that says nothing itself."""
+    @cached_property
+    def table(self) -> Settings:
+        """What [tool.roundtrips] says. Raises RoundTripsError where it can't be read."""
         from .config import settings
 
+        return settings(str(self.folder))
+
+    def limits_of(self, nodeid: str) -> dict[str, Any]:
+        """Return what `budget()` takes, for a test that says nothing itself."""
         limits = {limit: self.asked[name] for name, limit in LIMITS.items()}
         if self.ratchet and not self.accepts:
             kept = self.before.get(entry(nodeid), 0)
             limits["max"] = kept if limits["max"] is None else min(kept, limits["max"])
-        allowed = self.asked["round_trips_allow_uncounted"] or settings().allow_uncounted
+        allowed = self.asked["round_trips_allow_uncounted"] or self.table.allow_uncounted
         return {**limits, "allow_uncounted": bool(allowed)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

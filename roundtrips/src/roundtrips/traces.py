@@ -347,6 +347,7 @@ class Tracing:
         return self.__enter__()
 
     async def __aexit__(self, *failure: Any) -> None:
+        __tracebackhide__ = True  # pytest shows the caller's line
         self.__exit__(*failure)
 
 
