@@ -421,6 +421,10 @@ def test_a_ratchet_for_each_test(tmp_path, server, arguments):
     assert "1 round trip, 0 allowed" in output and "--round-trips-accept" in output
     assert "round trips: 1 fewer than the ratchet says" in output
 
+    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nratchet_tolerance = "70%"\n')
+    assert run(test=changed)[0] == {"test_new"}
+    (tmp_path / "pyproject.toml").unlink()
+
     failing = changed.replace("page(2)", "page(2)\n    assert False")
     assert run("--round-trips-accept", test=failing)[0] == {"test_b"}  # which stays as it was
     assert run(test=changed.replace("page(2)", "page(3)"))[2] == 0

@@ -3,7 +3,8 @@
     with trace() as t: ...          counts what the block does through redis-py
     with budget(max=3): ...         fails where it makes more round trips
 
-Nothing of redis-py is imported, and nothing in the process changed, until a block opens. PYTEST_DONT_REWRITE
+Nothing of redis-py is imported, and nothing in the process changed, until a block opens.
+(PYTEST_DONT_REWRITE: no assert in here is a test's, and pytest warns of what it comes too late for.)
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from .errors import RoundTripsError
 
 if TYPE_CHECKING:
     from .config import Settings
+    from .ratchets import State
 
 LIMITS = {"max_round_trips": "max", "round_trips_waits": "waits", "round_trips_setup": "setup"}
 SETTINGS = {  # each an option, with dashes, and a setting of the ini file: (type, help)
@@ -34,7 +36,7 @@ class Run:
         self.used = any(value is not None and value is not False for value in self.asked.values())
         self.folder = config.rootpath
         self.accepts = bool(self.asked["round_trips_accept"])
-        self.before: dict[Any, int] = {}
+        self.before: State = Counter()
         self.made: dict[str, dict[str, Any]] = {}
         self.passed: set[str] = set()
         self.ratchet = ""
@@ -60,7 +62,11 @@ class Run:
         """Return what `budget()` takes, for a test that says nothing itself."""
         limits = {limit: self.asked[name] for name, limit in LIMITS.items()}
         if self.ratchet and not self.accepts:
-            kept = self.before.get(entry(nodeid), 0)
+            from .ratchets import tolerance_of
+
+            number, percent = tolerance_of(self.table.ratchet_tolerance)
+            kept = self.before[entry(nodeid)]
+            kept += number + kept * percent // 100
             limits["max"] = kept if limits["max"] is None else min(kept, limits["max"])
         allowed = self.asked["round_trips_allow_uncounted"] or self.table.allow_uncounted
         return {**limits, "allow_uncounted": bool(allowed)}
@@ -81,7 +87,7 @@ class Run:
                 numbers = f"{made['round_trips']:>7,} round trips {made['waits']:>7,} waits"
                 terminalreporter.line(f"{numbers}  {nodeid}{missed}")
         fewer = sum(
-            max(0, self.before.get(entry(nodeid), 0) - self.made[nodeid]["round_trips"])
+            max(0, self.before[entry(nodeid)] - self.made[nodeid]["round_trips"])
             for nodeid in self.passed
         )
         if fewer and not self.accepts:
@@ -96,7 +102,7 @@ class Run:
 
         now = {entry(nodeid): self.made[nodeid]["round_trips"] for nodeid in self.passed}
         try:
-            ratchets.write(self.ratchet, {**self.before, **now})
+            ratchets.write(self.ratchet, Counter({**self.before, **now}))
         except OSError as error:
             pytest.exit(f"{self.ratchet} can't be written: {error}", returncode=4)
 
