@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import redis_py, scope
+from . import faults, scope
 
 
 def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
@@ -41,7 +41,7 @@ def note(name: str) -> None:
             for each in scope.blocks_here():
                 each.others.add(name)
     except Exception as fault:
-        redis_py.fenced(fault)
+        faults.note(fault)
 
 
 @functools.cache

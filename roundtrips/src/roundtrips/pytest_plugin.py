@@ -12,7 +12,8 @@ The marker takes what `budget()` takes; `max_round_trips(None)` lifts what `--ma
 for all tests. Each option (`pytest --help`) is a setting of pytest's ini file too, by the same name
 with underscores. Counted is the test's own call, sync or async, whatever runs it; not its fixtures,
 nor setUp. Where that can't be done the test fails. `ignore`, `programs`, `allow_uncounted` and
-`ratchet_tolerance` of [tool.roundtrips] hold here too. A run that uses none of it loads nothing of redis.
+`ratchet_tolerance` of [tool.roundtrips] hold here too. A run that uses none of it loads nothing of
+redis.
 
 PYTEST_DONT_REWRITE
 """
