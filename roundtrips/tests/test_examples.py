@@ -169,8 +169,8 @@ import asyncio, django_shop
 from django.test import AsyncClient
 
 async def main():
-    asked = [AsyncClient().get("/" + query, REMOTE_ADDR="127.0.0.1") for query in ("", "?one_by_one")]
-    for reply in await asyncio.gather(*asked):
+    get, here = AsyncClient().get, {"REMOTE_ADDR": "127.0.0.1"}
+    for reply in await asyncio.gather(get("/", **here), get("/?one_by_one", **here)):
         print(reply.headers["Server-Timing"])
 
 asyncio.run(main())

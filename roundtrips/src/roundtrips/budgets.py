@@ -105,7 +105,7 @@ def around(function: F, opened: Callable[[], Any]) -> F:
 
 
 def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -> None:
-    """Raise OverBudget for a Trace outside its limits, or Uncounted; they are named as in budget()."""
+    """Raise OverBudget for a Trace outside its limits (named as in budget()), or Uncounted."""
     __tracebackhide__ = True
     over = excess(trace, limits)
     missed = trace.uncounted if limits and not allow_uncounted else []
