@@ -17,16 +17,28 @@ if TYPE_CHECKING:
 
     from .budgets import OverBudget as OverBudget
     from .budgets import budget as budget
+    from .budgets import Uncounted as Uncounted
     from .errors import RoundTripsError as RoundTripsError
     from .traces import Trace as Trace
     from .traces import trace as trace
+    from .unittest_mixin import RoundTripsMixin as RoundTripsMixin
 
 __version__ = "0.1.0"
-__all__ = ["OverBudget", "RoundTripsError", "Trace", "budget", "trace"]
+__all__ = [
+    "OverBudget",
+    "RoundTripsError",
+    "RoundTripsMixin",
+    "Trace",
+    "Uncounted",
+    "budget",
+    "trace",
+]
 HOMES = {
     "OverBudget": "budgets",
     "RoundTripsError": "errors",
+    "RoundTripsMixin": "unittest_mixin",
     "Trace": "traces",
+    "Uncounted": "budgets",
     "budget": "budgets",
     "trace": "traces",
 }

@@ -1,90 +1,150 @@
-"""A budget of round trips: a block that makes more of them fails, and says which, from where, and what to write instead."""
+"""A budget: a block that makes more round trips fails, and says which, from where, what instead.
 
-import warnings
+It fails closed: where something was not counted (threads of before, other processes, a client that
+is not redis-py), Uncounted is raised rather than nothing, unless that is allowed.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from .errors import RoundTripsError
-from .traces import Tracing
+from .traces import Trace, Tracing
 from .words import counted
 
 MOST_SITES = 8
-WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, or a script."
+WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, a script."
+LIMITED = {  # {name of the limit: (number of a Trace, what it is a number of)}
+    "max": ("round_trips", "round trip"),
+    "exactly": ("round_trips", "round trip"),
+    "waits": ("waits", "wait"),
+    "setup": ("setup_trips", "set-up round trip"),
+}
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OverBudget(AssertionError):
-    """A block made more round trips, or more waits, than it was allowed."""
+    """A block made more round trips, waits or set-up round trips than it was allowed."""
+
+
+class Uncounted(OverBudget):
+    """What a block did could not all be counted, so that its budget can't be judged."""
 
 
 class Budget(Tracing):
-    """What `budget()` returns: open it with `with` or `async with`; it is a Trace, and afterwards it is looked at."""
+    """What `budget()` returns: to be opened by `with` or `async with`, or put on a function."""
 
-    def __init__(self, most, most_waits):
+    def __init__(self, limits: dict[str, int], allow_uncounted: bool = False) -> None:
         super().__init__()
-        self.most, self.most_waits = most, most_waits
+        self.limits, self.allow_uncounted = limits, allow_uncounted
 
-    def __exit__(self, *failure):
+    def __exit__(self, *failure: Any) -> None:
         __tracebackhide__ = True  # pytest shows the line of the test
         super().__exit__(*failure)
         if failure[:1] == (None,):
-            check(self.trace, self.most, self.most_waits)
+            check(self.trace, self.limits, self.allow_uncounted)
 
-    async def __aexit__(self, *failure):
-        __tracebackhide__ = True
-        self.__exit__(*failure)
+    def __call__(self, function: F) -> F:
+        """Return the function with this budget around each call of it."""
+        return around(function, lambda: Budget(self.limits, self.allow_uncounted))
 
 
-def budget(max=None, waits=None):
-    """`with budget(max=3, waits=2) as t:` traces the block, and raises OverBudget if it made more.
+def budget(
+    max: int | None = None,
+    waits: int | None = None,
+    setup: int | None = None,
+    exactly: int | None = None,
+    allow_uncounted: bool = False,
+) -> Budget:
+    """Trace a block, and raise OverBudget if it made more: `with budget(max=3, waits=2) as t:`.
 
-    `max` is for round trips, `waits` for those of them that had to follow one another; what is left out is not looked at. Set-up
-    of connections counts for neither. OverBudget is an AssertionError that tells the call sites and what to change. If the block
-    raises, that stands. Raises RoundTripsError for anything but whole numbers of 0 or more.
+    `max` or `exactly` is for round trips, `waits` for the longest chain of those that had to follow
+    one another, `setup` for the round trips of setting connections up; None is any number. It goes
+    with `async with` as well, and as a decorator of a function, sync or async: `@budget(max=3)`.
+
+    OverBudget is an AssertionError that tells the call sites and what to change. Where not all was
+    counted it is Uncounted, unless `allow_uncounted`. If the block raises, that stands. Raises
+    RoundTripsError for anything but whole numbers of 0 or more.
     """
-    for name, value in (("max", max), ("waits", waits)):
-        if value is not None:
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise RoundTripsError(f"{name} is {value!r}. Pass a whole number of 0 or more.")
-    return Budget(max, waits)
+    given = {"max": max, "exactly": exactly, "waits": waits, "setup": setup}
+    limits = {name: value for name, value in given.items() if value is not None}
+    for name, value in limits.items():
+        if type(value) is not int or value < 0:
+            raise RoundTripsError(f"{name} is {value!r}. Pass a whole number of 0 or more.")
+    if "max" in limits and "exactly" in limits:
+        raise RoundTripsError("max and exactly are both given. Choose one of them.")
+    return Budget(limits, allow_uncounted)
 
 
-def check(trace, most=None, most_waits=None):
-    """Raises OverBudget if a Trace has more round trips or waits than allowed; warns of what it could not see."""
+def around(function: F, opened: Callable[[], Any]) -> F:
+    """Return the function with a new `with opened()` around each call. Raises RoundTripsError."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise RoundTripsError(
+            f"{function.__name__} is a generator. Write the budget around the loop that uses it."
+        )
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        with opened():
+            result = function(*args, **kwargs)
+            if inspect.isawaitable(result):
+                raise RoundTripsError(f"{function.__name__} is no async def. Make it one.")
+            return result
+
+    @functools.wraps(function)
+    async def awaited(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        with opened():
+            return await function(*args, **kwargs)
+
+    return cast(F, awaited if inspect.iscoroutinefunction(function) else wrapped)
+
+
+def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -> None:
+    """Raise OverBudget for a Trace outside its limits (named as in budget()), or Uncounted."""
     __tracebackhide__ = True
-    if trace.unattributed and (most is not None or most_waits is not None):
-        warnings.warn(f"The budget leaves out {counted(trace.unattributed, 'write')} to Redis by threads that were there before "
-                      "it: whose they are can't be said. Start the threads inside it.", stacklevel=3)
-    over = excess(trace, most, most_waits)
+    over = excess(trace, limits)
+    missed = trace.uncounted if limits and not allow_uncounted else []
     if over:
-        raise OverBudget(told(trace, over))
+        raise OverBudget(told(trace, over, missed))
+    if missed:
+        first = f"{counted(trace.round_trips, 'round trip')} counted, but not all that was done:"
+        last = "Do it all within the block, or allow it: allow_uncounted=True."
+        raise Uncounted("\n  ".join([first, *missed]) + "\n" + last)
 
 
-def excess(trace, most=None, most_waits=None):
-    """['12 round trips, 3 allowed']: each number that is too high, in words."""
-    return [f"{counted(number, thing)}, {limit:,} allowed"
-            for number, thing, limit in ((trace.round_trips, "round trip", most), (trace.waits, "wait", most_waits))
-            if limit is not None and number > limit]
+def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
+    """Return ['12 round trips, 3 allowed']: each number outside its limit, in words."""
+    found = []
+    for name, limit in limits.items():
+        number, exact = getattr(trace, LIMITED[name][0]), name == "exactly"
+        if number > limit or (exact and number < limit):
+            word = "expected" if exact else "allowed"
+            found.append(f"{counted(number, LIMITED[name][1])}, {limit:,} {word}")
+    return found
 
 
-def told(trace, over):
-    """What is too much, where it comes from, and what to change, as a text of several lines."""
-    sites = [site for site in trace.call_sites if not site.setup]
-    rows = [(site.label + (f" × {site.round_trips:,}" if site.round_trips > 1 else ""), site.site) for site in sites[:MOST_SITES]]
-    width = min(60, max((len(what) for what, _ in rows), default=0))
+def told(trace: Trace, over: list[str], missed: list[str]) -> str:
+    """Return what is too much, where it comes from, and what to change, as several lines."""
+    found = [site for site in trace.call_sites if "set-up" in over[-1] or not site.setup]
+    rows = [
+        (site.label + (f" × {site.round_trips:,}" if site.round_trips > 1 else ""), site.site)
+        for site in found[:MOST_SITES]
+    ]
+    width = min(60, max([len(what) for what, _ in rows], default=0))
     lines = ["; ".join(over), *[f"  {what:<{width}}  {site}" for what, site in rows]]
-    if len(sites) > MOST_SITES:
-        lines.append(f"  and {counted(len(sites) - MOST_SITES, 'call site')} more")
-    if trace.findings:
-        lines.append(repr(trace.findings))
-    elif any(site.round_trips > 1 for site in sites):
-        lines.append(WAY_OUT)
+    if len(found) > MOST_SITES:
+        lines.append(f"  and {counted(len(found) - MOST_SITES, 'call site')} more")
+    lines += missed
+    try:
+        if trace.findings:
+            lines.append(repr(trace.findings))
+        elif any(site.round_trips > 1 for site in found):
+            lines.append(WAY_OUT)
+    except Exception as fault:  # the budget is judged all the same
+        lines.append(f"roundtrips failed to say what to change: {type(fault).__name__}: {fault}")
     return "\n".join(lines)
-
-
-def budget_of(arguments, options):
-    """(max, waits) as a marker was given them. Raises RoundTripsError for anything else."""
-    if len(arguments) > 1 or set(options) - {"max", "waits"} or (arguments and "max" in options):
-        raise RoundTripsError("A budget is a number of round trips, of waits, or both. Write @pytest.mark.max_round_trips(3) or "
-                       "@pytest.mark.max_round_trips(3, waits=2).")
-    made = budget(*arguments, **options)
-    if made.most is None and made.most_waits is None:
-        raise RoundTripsError("This budget allows any number. Write @pytest.mark.max_round_trips(3), or (waits=2).")
-    return made.most, made.most_waits

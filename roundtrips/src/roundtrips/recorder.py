@@ -176,6 +176,7 @@ class Recorder:
         self.unanswered = 0  # writes whose replies nobody had waited for when it was closed
         self.unattributed = 0  # writes that stand in no block
         self.detached = False  # the block was closed in another context than it was opened in
+        self.others: set[str] = set()  # names of other processes that the block started
         self.faults: Counter[str] = Counter()  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
         self.limit = WHOLE + BATCH  # of notes

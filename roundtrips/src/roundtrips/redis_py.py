@@ -142,6 +142,9 @@ def close_all() -> None:
 
 def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield (owner, name, what makes the replacement of the original)."""
+    from . import children  # which notes forks from here on: not before a block opens
+
+    yield from children.replacements()
     yield SYNC, CONNECTS, connects
     yield SYNC, "pack_commands", packs
     yield SYNC, "send_packed_command", sends

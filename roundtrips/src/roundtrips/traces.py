@@ -86,6 +86,7 @@ class Record:
     refused: int = 0
     unattributed: int = 0
     detached: bool = False
+    others: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     log: list[RoundTrip] = field(default_factory=list)
@@ -346,6 +347,7 @@ class Tracing:
         return self.__enter__()
 
     async def __aexit__(self, *failure: Any) -> None:
+        __tracebackhide__ = True  # pytest shows the caller's line
         self.__exit__(*failure)
 
 
@@ -376,6 +378,11 @@ def uncounted(source: Record | Recorder) -> list[str]:
         found.append(
             "not counted: the block was closed in another context than it was opened in, as in a "
             "dependency or fixture that runs in a thread; what was done between stands in neither"
+        )
+    if source.others:
+        found.append(
+            "not counted: what other processes do that the block started or handed work "
+            f"({', '.join(sorted(source.others))})"
         )
     found += [f"not counted: what goes through {name}; only redis-py is" for name in unseen(source)]
     found += [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
@@ -417,6 +424,7 @@ def record_of(recorder: Recorder, keys: str) -> Record:
             refused=recorder.refused,
             unattributed=recorder.unattributed,
             detached=recorder.detached,
+            others=sorted(recorder.others),
             unseen=unseen(recorder),
             faults=faults(recorder),
             log=log_of(kept, patterns, {token: at for at, token in enumerate(recorder.workers)}),

@@ -1,75 +1,103 @@
-"""What each request of a web application cost, in its reply's Server-Timing header: a browser's network panel shows it.
+"""What each request of a web application cost: in its reply's Server-Timing header, or a callback.
 
-    application = wsgi(application)          # Django, Flask (app.wsgi_app = wsgi(app.wsgi_app)), Pyramid …
+    application = wsgi(application)          # Django, Flask (app.wsgi_app = wsgi(app.wsgi_app)) …
     app.add_middleware(asgi)                 # Starlette, FastAPI; else: app = asgi(app)
 
     Server-Timing: redis;dur=12.4;desc="23 round trips, 20 waits"
 
-`dur` is the milliseconds in which at least one round trip was on its way. Counted is what is done until the reply begins: a body
-that is streamed afterwards comes too late for a header. Each request is a trace of its own, right beside others in threads and
-tasks. Everybody who gets the reply can read it: leave it out where that is the public.
+`dur` is the milliseconds in which at least one round trip was on its way. Counted is what is done
+until the reply begins; a reply that begins before the first round trip, such as a streamed one, has
+no such header. A browser's network panel shows it, and so can everybody who gets the reply: leave
+it out (`header=False`) where that is the public.
+
+In production, one request in a hundred, and a line for those with many round trips:
+
+    wsgi(application, sample=100, header=False, threshold=20, on_trace=note)
+
+    def note(t, environ):                    # asgi: (t, scope)
+        log.warning("%s: %s", environ["PATH_INFO"], t)
+
+`on_trace` gets the Trace of each traced request with at least `threshold` round trips, when it is
+over; of a body that WSGI streams, what was done until it began. What it raises is logged, and goes
+no further. With `sample`, what the requests beside a traced one do is in its `unattributed`.
 """
 
-from ..traces import trace
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..traces import Trace, trace
 from ..words import counted
 
 NAME = "Server-Timing"
+OnTrace = Callable[[Trace, Any], object]
 
 
-def timing(*traces):
-    """The header's value for what the traces of one request counted."""
-    turns, waits, setup = (sum(getattr(t, name) for t in traces) for name in ("round_trips", "waits", "setup_trips"))
-    words = [counted(turns, "round trip"), counted(waits, "wait"), *([f"{setup:,} to connect"] if setup else [])]
-    return f'redis;dur={1000 * sum(t.waiting for t in traces):.1f};desc="{", ".join(words)}"'
+def timing(t: Trace) -> str | None:
+    """Return the header's value for what was counted; None where that is nothing."""
+    if not t.round_trips and not t.setup_trips:
+        return None
+    words = [counted(t.round_trips, "round trip"), counted(t.waits, "wait")]
+    words += [f"{t.setup_trips:,} to connect"] if t.setup_trips else []
+    return f'redis;dur={1000 * t.waiting:.1f};desc="{", ".join(words)}"'
 
 
-def wsgi(application):
-    """A WSGI application that tells in each reply what it cost."""
-    def counted_application(environ, start_response):
-        reply = Reply(start_response)
+class Traced:
+    """What `wsgi` and `asgi` share: which requests are traced, and what is told of them."""
+
+    def __init__(
+        self,
+        app: Any,
+        sample: int = 1,
+        header: bool = True,
+        on_trace: OnTrace | None = None,
+        threshold: int = 0,
+    ) -> None:
+        self.app, self.sample, self.header = app, sample, header
+        self.on_trace, self.threshold = on_trace, threshold
+        self.requests = itertools.count()
+
+    def is_sampled(self) -> bool:
+        return next(self.requests) % self.sample == 0
+
+    def tell(self, t: Trace, request: Any) -> None:
+        if self.on_trace is not None and t.round_trips >= self.threshold:
+            try:
+                self.on_trace(t, request)
+            except Exception:
+                logging.getLogger("roundtrips").exception("on_trace failed")
+
+
+class wsgi(Traced):
+    """A WSGI application that tells of each request what it cost; see the module."""
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request."""
+        if not self.is_sampled():
+            return self.app(environ, start_response)  # type: ignore[no-any-return]
+        reply = Reply(start_response, self.header)
         with trace() as reply.trace:
-            body = application(environ, reply.start)
-        if reply.status is None:
-            return reply.late(body)  # a generator, whose first line has not run yet
+            body = self.app(environ, reply.start)
+        if reply.status is None:  # a generator, whose first line has not run yet
+            return self.late(body, reply, environ)
         reply.begin()
-        return body
-    return counted_application
+        self.tell(reply.trace, environ)
+        return body  # type: ignore[no-any-return]
 
-
-class Reply:
-    """Holds a reply's head back until it is known what it cost."""
-
-    def __init__(self, start_response):
-        self.start_response = start_response
-        self.status = self.headers = self.write_body = None
-        self.begun = False
-
-    def start(self, status, headers, exc_info=None):
-        """What the application calls in place of start_response."""
-        if self.begun:
-            return self.start_response(status, headers, exc_info)
-        self.status, self.headers = status, headers
-        return self.write
-
-    def begin(self):
-        if not self.begun:
-            self.begun = True
-            self.write_body = self.start_response(self.status, [*self.headers, (NAME, timing(self.trace))])
-
-    def write(self, data):
-        self.begin()
-        self.write_body(data)
-
-    def late(self, body):
-        """The body of an application that starts its reply with the body's first part."""
+    def late(self, body: Any, reply: Reply, environ: dict[str, Any]) -> Iterator[bytes]:
+        """Yield the body of an application that starts its reply with the body's first part."""
         try:
             parts = iter(body)
-            with trace() as self.trace:
+            with trace() as reply.trace:
                 first = next(parts, b"")
-            if self.status is None:
-                self.begun = True  # it begins its reply later still: without a header of ours
+            if reply.status is None:
+                reply.begun = True  # it begins its reply later still: without a header of ours
             else:
-                self.begin()
+                reply.begin()
+            self.tell(reply.trace, environ)
             yield first
             yield from parts
         finally:
@@ -77,18 +105,57 @@ class Reply:
                 body.close()
 
 
-def asgi(application):
-    """An ASGI application that tells in each reply what it cost. What is not HTTP passes through."""
-    async def counted_application(scope, receive, send):
-        if scope["type"] != "http":
-            await application(scope, receive, send)
-            return
-        with trace() as t:
-            async def send_counted(message):
-                if message["type"] == "http.response.start":
-                    header = (NAME.lower().encode(), timing(t).encode())
-                    message = {**message, "headers": [*message.get("headers", ()), header]}
-                await send(message)
+class Reply:
+    """Holds a reply's head back until it is known what it cost."""
 
-            await application(scope, receive, send_counted)
-    return counted_application
+    trace: Trace
+
+    def __init__(self, start_response: Any, header: bool) -> None:
+        self.start_response, self.header = start_response, header
+        self.status: str | None = None
+        self.headers: list[tuple[str, str]] = []
+        self.begun = False
+        self.write_body: Any = None
+
+    def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        """Take the place of start_response."""
+        if self.begun:
+            return self.start_response(status, headers, exc_info)
+        self.status, self.headers = status, headers
+        return self.write
+
+    def begin(self) -> None:
+        if not self.begun:
+            self.begun = True
+            value = timing(self.trace) if self.header else None
+            headers = [*self.headers, (NAME, value)] if value else self.headers
+            self.write_body = self.start_response(self.status, headers)
+
+    def write(self, data: bytes) -> None:
+        self.begin()
+        self.write_body(data)
+
+
+class asgi(Traced):
+    """An ASGI application that tells of each request what it cost; see the module.
+
+    What is not HTTP passes through.
+    """
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or not self.is_sampled():
+            await self.app(scope, receive, send)
+            return
+
+        async def send_counted(message: Any) -> None:
+            if message["type"] == "http.response.start" and self.header:
+                value = timing(t)
+                if value:
+                    named = (NAME.lower().encode(), value.encode())
+                    message = {**message, "headers": [*message.get("headers", ()), named]}
+            await send(message)
+
+        with trace() as t:
+            await self.app(scope, receive, send_counted)
+        self.tell(t, scope)

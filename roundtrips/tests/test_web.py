@@ -1,6 +1,7 @@
-"""Server-Timing: what each request cost, each its own, however many there are at once."""
+"""Server-Timing and on_trace: what each request cost, however many there are at once."""
 
 import asyncio
+import logging
 import re
 import threading
 import urllib.request
@@ -10,26 +11,34 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 import pytest
 import redis
 import redis.asyncio
-from lab_utils.tracing import tap
-from lab_utils.tracing.middleware import asgi, wsgi
+from frameworks import need
+from roundtrips.integrations.web import asgi, wsgi
 
-from lab_utils.testbed.chosen_server import server
+from roundtrips import Uncounted, budget, redis_py
 
-HEADER = re.compile(r'redis;dur=(\d+\.\d);desc="(\d+) round trips?, (\d+) waits?(?:, (\d+) to connect)?"\Z')
+HEADER = re.compile(
+    r'redis;dur=(\d+\.\d);desc="(\d+) round trips?, (\d+) waits?(?:, (\d+) to connect)?"\Z'
+)
 
 
 def counts(value):
-    """(round trips, waits) of a header's value."""
+    """Return (round trips, waits) of a header's value."""
     found = HEADER.match(value)
     assert found, value
     return int(found[2]), int(found[3])
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_open():
+    yield
+    assert not redis_py.open_recorders
 
 
 # WSGI
 
 
 def call(application, number, **environ):
-    """(status, {name: value} of the head, body, how often start_response was called)."""
+    """Return (status, {name: value} of the head, body, how often start_response was called)."""
     heads, written = [], []
 
     def start_response(status, headers, exc_info=None):
@@ -57,15 +66,15 @@ def page(r):
         work(r, environ)
         start_response("200 OK", [("Content-Type", "text/plain"), ("Server-Timing", "db;dur=1")])
         return [b"a", b"b"]
+
     return page
 
 
-@pytest.mark.parametrize("number", [0, 1, 7])
+@pytest.mark.parametrize("number", [1, 7])
 def test_a_reply_says_what_it_cost(page, number):
     status, headers, body, starts = call(wsgi(page), number)
     assert (status, body, starts) == ("200 OK", b"ab", 1)
     assert counts(headers["Server-Timing"]) == (number, number)
-    assert not tap.open_taps
 
 
 def test_what_the_application_says_is_kept(page):
@@ -93,7 +102,7 @@ def test_a_generator_is_counted_to_its_first_part(r):
     body = wsgi(page)({"QUERY_STRING": "1"}, lambda *_: None)
     assert next(body) == b"a"
     body.close()
-    assert closed == [True, True] and not tap.open_taps
+    assert closed == [True, True]
 
 
 def test_a_body_that_is_read_later_is_the_applications_own(r):
@@ -110,7 +119,9 @@ def test_a_body_that_is_read_later_is_the_applications_own(r):
 def test_write_and_a_second_start(r):
     def page(environ, start_response):
         write = start_response("200 OK", [("X", "first")])
-        start_response("500 Oh", [("X", "second")], (None, None, None))  # nothing was sent: it replaces the first
+        start_response(
+            "500 Oh", [("X", "second")], (None, None, None)
+        )  # nothing was sent: it replaces the first
         r.get("a")
         write(b"w")
         return [b"b"]
@@ -126,7 +137,6 @@ def test_an_application_that_fails_fails(r):
 
     with pytest.raises(ZeroDivisionError):
         wsgi(page)({"QUERY_STRING": "0"}, None)
-    assert not tap.open_taps
 
 
 def test_a_late_start_passes_through(r):
@@ -143,7 +153,9 @@ def test_requests_in_threads_are_told_apart(page):
     application = wsgi(page)
     with ThreadPoolExecutor(6) as pool:
         replies = list(pool.map(lambda number: call(application, number), range(1, 31)))
-    assert [counts(headers["Server-Timing"]) for _, headers, _, _ in replies] == [(number, number) for number in range(1, 31)]
+    assert [counts(headers["Server-Timing"]) for _, headers, _, _ in replies] == [
+        (number, number) for number in range(1, 31)
+    ]
 
 
 def test_a_server_that_is_real(page):
@@ -160,9 +172,9 @@ def test_a_server_that_is_real(page):
         thread.join()
 
 
-def test_connecting_is_told_apart():
+def test_connecting_is_told_apart(server):
     def page(environ, start_response):
-        with redis.Redis(**server().options) as client:
+        with redis.Redis(**server) as client:
             client.get("a")
         start_response("200 OK", [])
         return []
@@ -184,52 +196,185 @@ async def ask(application, number, kind="http"):
     return sent
 
 
-def asgi_page(client):
+def asgi_page(client, server):
     async def page(scope, receive, send):
         number = int(scope["query_string"])
         await asyncio.gather(*(client.get(f"user:{each}") for each in range(number)))
-        await asyncio.to_thread(blocking, number)
+        await asyncio.to_thread(blocking, number, server)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"y")]})
         await send({"type": "http.response.body", "body": b"a", "more_body": True})
         await client.get("afterwards")
         await send({"type": "http.response.body", "body": b"b"})
+
     return page
 
 
-def blocking(number):
-    with redis.Redis(**server().options) as client:
+def blocking(number, server):
+    with redis.Redis(**server) as client:
         for each in range(number):
             client.get(f"user:{each}")
 
 
-def test_asgi_requests_at_once_are_told_apart():
+def test_asgi_requests_at_once_are_told_apart(server):
     async def main():
-        async with redis.asyncio.Redis(**server().options) as client:
-            application = asgi(asgi_page(client))
+        async with redis.asyncio.Redis(**server) as client:
+            application = asgi(asgi_page(client, server))
             return await asyncio.gather(*(ask(application, number) for number in range(1, 13)))
 
     for number, sent in enumerate(asyncio.run(main()), 1):
         start, *bodies = sent
-        assert start["headers"][0] == (b"x", b"y") and [body["body"] for body in bodies] == [b"a", b"b"]
+        assert start["headers"][0] == (b"x", b"y") and [body["body"] for body in bodies] == [
+            b"a",
+            b"b",
+        ]
         name, value = start["headers"][1]
         assert name == b"server-timing"
         round_trips, waits = counts(value.decode())
         assert round_trips == 2 * number and number <= waits <= 2 * number
-    assert not tap.open_taps
 
 
 def test_what_is_not_http_passes_through():
     seen = []
 
     async def application(scope, receive, send):
-        seen.append((scope["type"], receive, send, tap.open_taps))
+        seen.append((scope["type"], receive, send, redis_py.open_recorders))
 
     asyncio.run(ask(asgi(application), 0, "lifespan"))
     assert seen[0][0] == "lifespan" and seen[0][3] == ()
     with pytest.raises(ZeroDivisionError):
         asyncio.run(ask(asgi(failing), 0))
-    assert not tap.open_taps
 
 
 async def failing(scope, receive, send):
     raise ZeroDivisionError
+
+
+# What a trace is given to
+
+
+@pytest.mark.parametrize("kind", ["list", "generator"])
+def test_a_reply_that_begins_before_the_first_round_trip_has_no_header(r, kind):
+    def streamed(environ, start_response):
+        start_response("200 OK", [])
+        yield b"a"
+        work(r, environ)
+
+    def plain(environ, start_response):
+        start_response("200 OK", [])
+        return [b"a"]
+
+    _, headers, body, _ = call(wsgi({"list": plain, "generator": streamed}[kind]), 5)
+    assert (headers, body) == ({}, b"a")
+
+    async def page(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        work(r, {"QUERY_STRING": 5 if kind == "generator" else 0})
+        await send({"type": "http.response.body", "body": b"a"})
+
+    assert asyncio.run(ask(asgi(page), 0))[0]["headers"] == []
+
+
+def test_one_request_in_n_is_traced_and_told(page):
+    told = []
+    application = wsgi(
+        page, sample=3, header=False, threshold=2, on_trace=lambda *both: told.append(both)
+    )
+    replies = [call(application, number) for number in (5, 5, 5, 1, 5, 5, 2)]
+    assert [t.round_trips for t, _ in told] == [5, 2]  # of the first, fourth and seventh
+    assert [environ["QUERY_STRING"] for _, environ in told] == ["5", "2"]
+    assert all(headers["Server-Timing"] == "db;dur=1" for _, headers, *_ in replies)
+    told.clear()
+    list(application({"QUERY_STRING": "1"}, lambda *_: None))
+    assert not told
+
+
+def test_asgi_tells_of_the_whole_request(server):
+    told = []
+
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            application = asgi(asgi_page(client, server), on_trace=lambda *both: told.append(both))
+            await ask(application, 3)
+
+    asyncio.run(main())
+    [(t, scope)] = told
+    assert t.round_trips == 7 and scope["type"] == "http"  # one was made after the reply began
+
+
+def test_what_on_trace_raises_goes_no_further(page, caplog):
+    with caplog.at_level(logging.ERROR):
+        status, *_ = call(wsgi(page, on_trace=lambda *_: 1 / 0), 1)
+    assert status == "200 OK" and "ZeroDivisionError" in caplog.text
+
+
+# Frameworks
+
+
+def fastapi_of(server, depends_on):
+    fastapi = need("fastapi")
+    app = fastapi.FastAPI()
+
+    @app.get("/")
+    def page(_=fastapi.Depends(depends_on)):  # noqa: B008
+        blocking(10, server)
+        return "done"
+
+    return app
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "inside our middleware"])
+def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside):
+    testclient = need("fastapi.testclient")
+
+    def in_a_thread():
+        with budget(max=3):
+            yield
+
+    async def in_the_task():
+        with budget(max=3):
+            yield
+
+    for dependency, said in (
+        (in_a_thread, "(?s)not all that was done.*closed in another context"),
+        (in_the_task, "10 round trips, 3 allowed"),
+    ):
+        app = fastapi_of(server, dependency)
+        client = testclient.TestClient(asgi(app) if inside else app)
+        with client, pytest.raises(AssertionError, match=said) as caught:
+            client.get("/")
+        assert isinstance(caught.value, Uncounted) is (dependency is in_a_thread)
+
+
+def test_starlettes_middleware(server):
+    testclient = need("fastapi.testclient")
+    app = fastapi_of(server, lambda: None)
+    app.add_middleware(asgi)
+    with testclient.TestClient(app) as client:
+        assert counts(client.get("/").headers["server-timing"])[0] == 10
+
+
+# OpenTelemetry
+
+
+def test_numbers_on_the_current_span(r):
+    sdk = need("opentelemetry.sdk.trace")
+    from roundtrips.integrations.opentelemetry import on_span, put_on_span
+
+    tracer = sdk.TracerProvider().get_tracer("test")
+    with tracer.start_as_current_span("page") as span, on_span() as t:
+        work(r, {"QUERY_STRING": 3})
+    assert t.round_trips == span.attributes["roundtrips.round_trips"] == 3
+    assert span.attributes["roundtrips.waits"] == 3
+    with tracer.start_as_current_span("request") as span:
+        put_on_span(t, {})
+    assert span.attributes["roundtrips.round_trips"] == 3
+    put_on_span(t)  # where there is no span nothing happens
+
+    async def main():
+        async with on_span() as t:
+            work(r, {"QUERY_STRING": 2})
+        return t
+
+    with tracer.start_as_current_span("task") as span:
+        asyncio.run(main())
+    assert span.attributes["roundtrips.round_trips"] == 2

@@ -1,0 +1,325 @@
+"""budget(): what it lets pass, what it fails, and what it refuses because it can't be counted."""
+
+import asyncio
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+import types
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+
+import pytest
+import redis
+import redis.asyncio
+
+from roundtrips import OverBudget, RoundTripsError, RoundTripsMixin, Uncounted, budget
+
+
+def gets(client, number):
+    for each in range(number):
+        client.get(f"user:{each}")
+
+
+def test_a_budget_is_kept_or_fails_and_the_trace_can_be_looked_at(r):
+    with budget(max=2, waits=2) as t:
+        gets(r, 2)
+    assert t.round_trips == 2
+    with pytest.raises(OverBudget) as caught, budget(max=2) as t:
+        for key in ("a1", "b2", "c3"):
+            r.get(key)
+    first, where, *_ = str(caught.value).splitlines()
+    assert first == "3 round trips, 2 allowed" and where.startswith("  GET {…} × 3 ")
+    assert "test_budgets.py:" in where and issubclass(OverBudget, AssertionError)
+    assert t.round_trips == 3 and type(caught.value) is OverBudget
+    with pytest.raises(ZeroDivisionError), budget(max=0):
+        r.get("a")
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    "limits, said",
+    [
+        ({"max": 3, "waits": 3, "exactly": None}, None),
+        ({"exactly": 3}, None),
+        ({}, None),
+        ({"exactly": 4}, "3 round trips, 4 expected"),
+        ({"exactly": 2}, "3 round trips, 2 expected"),
+        ({"max": 2, "waits": 1}, "3 round trips, 2 allowed; 3 waits, 1 allowed"),
+        ({"waits": 2}, "3 waits, 2 allowed"),
+    ],
+)
+def test_each_limit(r, limits, said):
+    found = None
+    try:
+        with budget(**limits):
+            gets(r, 3)
+    except OverBudget as error:
+        found = str(error).splitlines()[0]
+    assert found == said
+
+
+def test_setting_up_has_a_budget_of_its_own(server):
+    def page():
+        for _ in range(3):
+            with redis.Redis(**server) as client:
+                client.get("a")
+
+    with budget(max=3) as t:
+        page()
+    assert t.setup_trips >= 3
+    with pytest.raises(OverBudget) as caught, budget(max=3, setup=t.setup_trips - 1):
+        page()
+    text = str(caught.value)
+    assert text.startswith(f"{t.setup_trips} set-up round trips, {t.setup_trips - 1} allowed\n")
+    assert "AUTH" in text or "HELLO" in text  # the call sites are those of setting up
+
+
+def test_as_a_decorator_each_call_has_its_own_budget(r, server):
+    @budget(max=2)
+    def page(number):
+        """Docs."""
+        gets(r, number)
+        return number
+
+    assert [page(2), page(number=1)] == [2, 1]
+    assert (page.__name__, page.__doc__) == ("page", "Docs.")
+    with pytest.raises(OverBudget, match=r"3 round trips, 2 allowed"):
+        page(3)
+
+    @budget(max=2)
+    async def view(number):
+        async with redis.asyncio.Redis(**server) as client:
+            for each in range(number):
+                await client.get(f"user:{each}")
+        return number
+
+    async def main():
+        return await asyncio.gather(view(2), view(1), view(2))
+
+    assert asyncio.run(main()) == [2, 1, 2]
+    with pytest.raises(OverBudget, match=r"3 round trips, 2 allowed"):
+        asyncio.run(view(3))
+
+
+def test_what_can_not_be_decorated_is_refused(r):
+    def generator():
+        yield r.get("a")
+
+    async def async_generator():
+        yield r.get("a")
+
+    for each in (generator, async_generator):
+        with pytest.raises(RoundTripsError, match=r"is a generator\. Write the budget around"):
+            budget(max=1)(each)
+
+    @types.coroutine
+    def late():
+        yield r.get("a")
+
+    with pytest.raises(RoundTripsError, match=r"is no async def"):
+        budget(max=1)(lambda: late())()
+
+
+def test_a_budget_in_a_coroutine(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client, budget(max=10, waits=1):
+            await asyncio.gather(*(client.get(f"user:{number}") for number in range(11)))
+
+    with pytest.raises(OverBudget, match=r"11 round trips, 10 allowed\n"):
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"max": -1}, {"max": 1.5}, {"max": "3"}, {"waits": -1}, {"setup": True}, {"exactly": 3.0},
+     {"max": 3, "exactly": 3}],
+)  # fmt: skip
+def test_a_wrong_budget_is_refused(wrong):
+    with pytest.raises(RoundTripsError, match=r"Pass a whole number|Choose one"):
+        budget(**wrong)
+
+
+def test_many_call_sites_are_cut_short(r):
+    calls = [f"client.execute_command('ECHO', {number})" for number in range(12)]
+    names = {}
+    exec("def page(client):\n" + "".join(f"    {call}\n" for call in calls), names)
+    with pytest.raises(OverBudget, match=r"  and 4 call sites more"), budget(max=1):
+        names["page"](r)
+
+
+def test_advice_that_fails_does_not_hide_the_budget(r, monkeypatch):
+    monkeypatch.setattr("roundtrips.advice.findings_of", None)
+    with pytest.raises(OverBudget, match=r"(?s)4 round trips, 1 allowed.*failed to say"), budget(1):
+        gets(r, 4)
+
+
+def test_nested_budgets_count_each_its_own(r):
+    with budget(exactly=4), budget(exactly=4):
+        gets(r, 3)
+        with budget(exactly=1):
+            r.get("a")
+
+
+# It fails closed
+
+
+def worker_of_before(r):
+    """Start a thread that does what is put into a list; return the list."""
+    jobs = []
+
+    def work():
+        while True:
+            while not jobs:
+                time.sleep(0.001)
+            job = jobs[0]
+            if job is None:
+                return
+            job()
+            jobs.pop(0)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return jobs
+
+
+def test_a_thread_of_before(r):
+    jobs = worker_of_before(r)
+
+    def hand_over():
+        jobs.append(lambda: r.get("a"))
+        while jobs:
+            time.sleep(0.001)
+
+    with (
+        pytest.raises(
+            Uncounted, match=r"(?s)0 round trips counted, but.*1 write by threads.*allow"
+        ),
+        budget(max=5),
+    ):
+        hand_over()
+    with (
+        pytest.raises(OverBudget, match=r"2 round trips, 1 allowed\n(?s:.*)not counted: 1 write"),
+        budget(max=1),
+    ):
+        hand_over()
+        gets(r, 2)
+    with budget(max=5, allow_uncounted=True), budget() as t:  # a budget of nothing judges nothing
+        hand_over()
+    assert t.unattributed == 1
+    jobs.append(None)
+
+
+def test_an_executor_of_before_is_counted(r):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(r.get, "before").result()
+        with budget(exactly=2):
+            list(pool.map(r.get, ("a", "b")))
+    with budget(max=3), ThreadPool(1) as threads:  # made inside, and no process
+        threads.map(r.get, ["a"])
+
+
+def test_another_client(r, monkeypatch):
+    monkeypatch.setitem(sys.modules, "valkey", types.ModuleType("valkey"))
+    with pytest.raises(Uncounted, match=r"valkey-py"), budget(max=5):
+        r.get("a")
+
+
+def nothing(*_):
+    return 0
+
+
+def fork():
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def with_pool(method):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        pool.map(nothing, [1])
+
+
+@pytest.mark.parametrize(
+    "start, name",
+    [
+        (fork, "a fork"),
+        (lambda: with_pool("fork"), "multiprocessing"),
+        (lambda: with_pool("spawn"), "multiprocessing"),
+        (lambda: subprocess.run([sys.executable, "-c", ""], check=True), "python"),
+        (lambda: os.system("true"), "true"),
+        (lambda: os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0), "true"),
+    ],
+    ids=["fork", "fork-pool", "spawn-pool", "subprocess", "system", "posix_spawn"],
+)
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_another_process(start, name):
+    with pytest.raises(Uncounted, match=rf"what other processes do .*{name}"), budget(max=5) as t:
+        start()
+    assert (
+        name in " ".join(t.record.others)
+        and type(t).from_dict(t.to_dict()).uncounted == t.uncounted
+    )
+    with budget(max=5, allow_uncounted=True):
+        start()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_process_of_before_that_is_handed_work():
+    with multiprocessing.Pool(1) as pool, ProcessPoolExecutor(1) as executor:
+        executor.submit(nothing).result()
+        for hand_over in (
+            lambda: pool.map(nothing, [1]),
+            lambda: executor.submit(nothing).result(),
+        ):
+            with pytest.raises(Uncounted, match=r"multiprocessing"), budget(max=5):
+                hand_over()
+
+
+def test_programs_that_never_speak_to_redis_can_be_named(monkeypatch, tmp_path):
+    from roundtrips import children
+
+    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["true"]\n')
+    monkeypatch.chdir(tmp_path)
+    children.harmless.cache_clear()
+    try:
+        with budget(max=5):
+            subprocess.run(["true"], check=True)
+        with pytest.raises(Uncounted), budget(max=5):
+            subprocess.run(["false"], check=False)
+    finally:
+        children.harmless.cache_clear()
+
+
+def test_what_is_replaced_is_put_back(r):
+    from roundtrips import children
+
+    owners = [(owner, name) for owner, name, _ in children.replacements()]
+    before = [vars(owner)[name] for owner, name in owners]
+    with budget(max=5):
+        r.get("a")
+        assert [vars(owner)[name] for owner, name in owners] != before
+    assert [vars(owner)[name] for owner, name in owners] == before
+
+
+# The mixin
+
+
+def test_assertions_for_unittest(r):
+    test = RoundTripsMixin()
+    with test.assertRoundTrips(2) as t:
+        gets(r, 2)
+    assert t.round_trips == 2
+    assert test.assertRoundTrips(1, r.get, "a") is None
+    with pytest.raises(AssertionError, match=r"1 round trip, 2 expected"):
+        test.assertRoundTrips(2, r.get, "a")
+    with test.assertMaxRoundTrips(3, waits=3, setup=0):
+        gets(r, 2)
+    with (
+        pytest.raises(AssertionError, match=r"4 round trips, 3 allowed"),
+        test.assertMaxRoundTrips(3),
+    ):
+        gets(r, 4)

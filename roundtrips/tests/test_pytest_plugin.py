@@ -1,0 +1,445 @@
+"""The plugin for pytest, in runs of pytest beside this one."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from frameworks import need
+
+CLIENT = """
+import json, os
+import pytest, redis, redis.asyncio
+
+OPTIONS = json.loads(os.environ["CLIENT"])
+
+
+def page(number):
+    with redis.Redis(**OPTIONS) as client:
+        for user in range(number):
+            client.get(f"user:{user}")
+
+
+async def async_page(number):
+    async with redis.asyncio.Redis(**OPTIONS) as client:
+        for user in range(number):
+            await client.get(f"user:{user}")
+"""
+# Each test that has "over" in its name makes 6 round trips where 3 are allowed, the others 3.
+KINDS = (
+    CLIENT
+    + """
+import asyncio, doctest, unittest
+
+pytestmark = pytest.mark.max_round_trips(3)
+
+
+@pytest.fixture
+def before():
+    page(7)  # not the test's
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+def test_plain(before):
+    page(3)
+
+def test_plain_over(before):
+    page(6)
+
+@pytest.mark.parametrize("number", [3, pytest.param(6, id="over")])
+def test_parametrized(number):
+    page(number)
+
+class TestClass:
+    def test_method(self):
+        page(3)
+    def test_method_over(self):
+        page(6)
+
+@pytest.mark.anyio
+async def test_anyio():
+    await async_page(3)
+
+@pytest.mark.anyio
+async def test_anyio_over():
+    await async_page(6)
+
+@pytest.mark.asyncio
+async def test_asyncio():
+    await async_page(3)
+
+@pytest.mark.asyncio
+async def test_asyncio_over():
+    await asyncio.gather(async_page(3), asyncio.to_thread(page, 3))
+
+class TestOfUnittest(unittest.TestCase):
+    def setUp(self):
+        page(7)  # not the test's
+    def test_case(self):
+        page(3)
+    def test_case_over(self):
+        page(6)
+    @unittest.skip("not now")
+    def test_case_skipped(self):
+        page(6)
+
+class TestIsolated(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        await async_page(7)
+    def test_isolated_sync_over(self):
+        page(6)
+    async def test_isolated(self):
+        await async_page(3)
+    async def test_isolated_over(self):
+        await async_page(6)
+
+@pytest.mark.max_round_trips(waits=2)
+def test_waits_over():
+    page(3)
+
+@pytest.mark.max_round_trips(exactly=4)
+def test_exactly_over():
+    page(3)
+
+@pytest.mark.max_round_trips(9, setup=0)
+def test_setup_over():
+    page(3)
+
+def test_within(round_trips):
+    with round_trips(max=3) as t:
+        page(3)
+    assert t.round_trips == 3
+
+@pytest.mark.max_round_trips(99)
+def test_within_over(round_trips):
+    with round_trips(max=3):
+        page(6)
+
+@pytest.mark.max_round_trips(99)
+@pytest.mark.anyio
+async def test_within_async_over(round_trips):
+    async with round_trips(max=3):
+        await async_page(6)
+
+@pytest.mark.xfail(strict=True)
+def test_xfail():
+    page(6)
+
+def test_own_failure_over():
+    page(6)
+    assert "mine" == "yours"
+
+@pytest.mark.parametrize("number", [1])
+@pytest.mark.max_round_trips(3, wait=2)
+def test_wrong_word_over(number):
+    raise AssertionError("it ran")
+
+@pytest.mark.max_round_trips()
+def test_wrong_empty_over():
+    raise AssertionError("it ran")
+
+@pytest.mark.max_round_trips(-1)
+def test_wrong_number_over():
+    raise AssertionError("it ran")
+"""
+)
+DJANGO = (
+    CLIENT
+    + """
+import django
+from django.conf import settings
+from django.test import SimpleTestCase, TestCase
+
+sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+settings.configure(DATABASES={"default": sqlite})
+django.setup()
+
+pytestmark = pytest.mark.max_round_trips(3)
+
+
+class Pages:
+    def test_sync(self):
+        page(3)
+    def test_sync_over(self):
+        page(6)
+    async def test_async(self):
+        await async_page(3)
+    async def test_async_over(self):
+        await async_page(6)
+
+class TestSimple(Pages, SimpleTestCase):
+    pass
+
+class TestWithDatabase(Pages, TestCase):
+    pass
+"""
+)
+
+
+def run_of_pytest(folder, server, *arguments, test=None, code=None, plugins=()):
+    """Return (names of the tests that failed, all that pytest says, its exit status)."""
+    if test is not None:
+        (folder / "test_it.py").write_text(test)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
+        "CLIENT": json.dumps(server), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }  # fmt: skip
+    loaded = [word for name in ("roundtrips.pytest_plugin", *plugins) for word in ("-p", name)]
+    done = subprocess.run(
+        [sys.executable, *(code or ["-m", "pytest"]), "-c", os.devnull, f"--rootdir={folder}",
+         *loaded, "-p", "no:cacheprovider", "-W", "error", "--strict-markers", "-rf", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    output = done.stdout + done.stderr
+    return set(re.findall(r"^FAILED \S+?::(\S+)", output, re.M)), output, done.returncode
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory, server):
+    need("anyio", "pytest_asyncio")
+    plugins = ["anyio.pytest_plugin", "pytest_asyncio.plugin"]
+    folder = tmp_path_factory.mktemp("kinds")
+    return run_of_pytest(
+        folder, server, "-W", "ignore::pytest.PytestWarning", test=KINDS, plugins=plugins
+    )
+
+
+def test_exactly_those_fail_that_make_too_many(kinds):
+    failed, output, _ = kinds
+    names = set(re.findall(r"def (test_\w*over)\b", KINDS)) | {
+        "test_parametrized[over]",
+        "test_wrong_word_over[1]",
+    }
+    assert {name.split("::")[-1] for name in failed} == names - {"test_wrong_word_over"}, output
+    assert "1 skipped" in output and "1 xfailed" in output
+
+
+def failure_of(name, output):
+    """Return what pytest says of one failed test."""
+    pieces = re.split(r"^_{3,} (\S+) _{3,}$", output, flags=re.M)
+    return dict(zip(pieces[1::2], pieces[2::2], strict=False))[name].split("\n====")[0]
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("test_plain_over", "6 round trips, 3 allowed"),
+        ("test_parametrized[over]", "6 round trips, 3 allowed"),
+        ("test_asyncio_over", "6 round trips, 3 allowed"),
+        ("TestIsolated.test_isolated_over", "6 round trips, 3 allowed"),
+        ("test_within_async_over", "6 round trips, 3 allowed"),
+        ("test_waits_over", "3 waits, 2 allowed"),
+        ("test_exactly_over", "3 round trips, 4 expected"),
+        ("test_wrong_word_over[1]", "unexpected keyword argument 'wait'"),
+        ("test_wrong_empty_over", "says no number of round trips. Write @pytest.mark"),
+        ("test_wrong_number_over", "max is -1. Pass a whole number"),
+    ],
+)
+def test_a_failure_says_what_where_and_the_way_out(kinds, name, said):
+    text = failure_of(name, kinds[1])
+    assert said in text and "it ran" not in text
+    assert "During handling" not in text and "def __exit__" not in text and "def judged" not in text
+    assert ("Write @pytest.mark" in text) == name.startswith(
+        ("test_wrong_word", "test_wrong_empty")
+    )
+    if "6 round" in said:
+        assert "GET user:{…}" in text and "test_it.py:" in text and "page" in text
+
+
+def test_a_tests_own_failure_stands(kinds):
+    text = failure_of("test_own_failure_over", kinds[1])
+    assert "'mine' == 'yours'" in text and "allowed" not in text
+
+
+@pytest.mark.parametrize("plugins", [(), ("pytest_django.plugin",)])
+def test_djangos_test_classes(tmp_path, server, plugins):
+    need("django", *(["pytest_django"] if plugins else []))
+    failed, output, _ = run_of_pytest(
+        tmp_path, server, "-W", "default", test=DJANGO, plugins=plugins
+    )
+    assert failed == {
+        f"{name}::test_{kind}_over"
+        for name in ("TestSimple", "TestWithDatabase")
+        for kind in ("sync", "async")
+    }, output
+    assert "4 passed" in output and output.count("6 round trips, 3 allowed") >= 4
+
+
+STRANGE = """
+import pytest
+
+class Strange(pytest.Function):
+    def runtest(self):
+        pass  # what it runs is its own affair
+
+def pytest_pycollect_makeitem(collector, name, obj):
+    if name == "strange":
+        return Strange.from_parent(collector, name=name, callobj=obj)
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.max_round_trips(3))
+"""
+
+
+def test_what_runs_otherwise_is_counted_or_fails(tmp_path, server):
+    (tmp_path / "conftest.py").write_text(STRANGE)
+    doctests = 'def over():\n    """\n    >>> page(6)\n    """\n\ndef strange():\n    pass\n'
+    failed, output, _ = run_of_pytest(
+        tmp_path, server, "--doctest-modules", test=CLIENT + doctests, plugins=[]
+    )
+    assert failed == {"test_it.over", "strange"}, output
+    assert "6 round trips, 3 allowed" in output and "nothing was counted" in output
+
+
+def test_it_is_harmless_where_it_is_not_used(tmp_path, server):
+    loaded = "{'redis', 'roundtrips.traces'} & set(sys.modules)"
+    unused = f"import sys\n\ndef test_it():\n    assert not {loaded}\n"
+    assert run_of_pytest(tmp_path, server, test=unused)[2] == 0
+    for taken in ("lab_utils", "report", "budgets", "config"):
+        (tmp_path / taken).mkdir()
+        (tmp_path / taken / "__init__.py").write_text("mine = True\n")
+    mine = "import lab_utils, report, budgets, config\n\ndef test_it():\n    assert config.mine\n"
+    code = ["-c", "import roundtrips, sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"]
+    for how in (None, code):  # imported before: under `roundtrips -m pytest`
+        done = run_of_pytest(tmp_path, server, "-o", "pythonpath=.", test=mine, code=how)
+        assert done[2] == 0 and "Warning" not in done[1], done[1]
+
+
+# What is set for all tests
+
+SUITE = (
+    CLIENT
+    + """
+def test_three():
+    page(3)
+
+def test_six():
+    page(6)
+
+@pytest.mark.max_round_trips(None)
+def test_lifted():
+    page(6)
+
+@pytest.mark.max_round_trips(6)
+def test_raised():
+    page(6)
+
+def test_child():
+    import subprocess
+    subprocess.run(["true"])
+
+def test_none():
+    pass
+"""
+)
+
+ALL = set(re.findall(r"def (test_\w+)", SUITE))
+
+
+@pytest.mark.parametrize(
+    "arguments, over",
+    [
+        ([], set()),
+        (["--max-round-trips=5"], {"test_six", "test_child"}),
+        (["-o", "max_round_trips=5"], {"test_six", "test_child"}),
+        (["--max-round-trips=5", "--round-trips-allow-uncounted"], {"test_six"}),
+        (["--max-round-trips=9", "-o", "max_round_trips=0"], {"test_child"}),
+        (["--round-trips-waits=3"], {"test_six", "test_lifted", "test_raised", "test_child"}),
+        (["--round-trips-setup=0"], ALL - {"test_none"}),
+        (["--fail-on-findings"], {"test_six", "test_lifted", "test_raised"}),
+        (["-o", "fail_on_findings=true"], {"test_six", "test_lifted", "test_raised"}),
+    ],
+)  # fmt: skip
+def test_options_and_settings(tmp_path, server, arguments, over):
+    failed, output, status = run_of_pytest(tmp_path, server, *arguments, test=SUITE)
+    assert failed == over and status == bool(over), output
+
+
+def test_what_the_table_ignores_is_no_finding(tmp_path, server):
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.roundtrips]\nignore = ["test_it.py"]\nprograms = ["true"]\n'
+    )
+    failed, output, _ = run_of_pytest(
+        tmp_path, server, "--fail-on-findings", "--max-round-trips=9", test=SUITE
+    )
+    assert not failed, output
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n2",)])
+def test_a_line_for_each_test(tmp_path, server, arguments):
+    need(*(["xdist"] if arguments else ["pytest"]))
+    plugins = ["xdist.plugin"] if arguments else []
+    failed, output, _ = run_of_pytest(
+        tmp_path, server, "--round-trips-summary", *arguments, test=SUITE, plugins=plugins
+    )
+    section = output.split("round trips to Redis ===")[1]
+    lines = re.findall(r"^ +(\d+) round trips +(\d+) waits  test_it.py::(.*)$", section, re.M)
+    assert not failed and sorted(lines) == sorted(
+        [("6", "6", f"test_{name}") for name in ("six", "lifted", "raised")]
+        + [
+            ("3", "3", "test_three"),
+            ("0", "0", "test_child  not all counted"),
+            ("0", "0", "test_none"),
+        ]
+    ), output
+    assert [int(trips) for trips, *_ in lines] == sorted(
+        [int(one[0]) for one in lines], reverse=True
+    )
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n2",)])
+def test_a_ratchet_for_each_test(tmp_path, server, arguments):
+    need(*(["xdist"] if arguments else ["pytest"]))
+    plugins = ["xdist.plugin"] if arguments else []
+    suite = (
+        CLIENT
+        + "def test_a():\n    page(3)\n\ndef test_b():\n    page(3)\n\ndef test_c():\n    pass\n"
+    )
+
+    def run(*more, test):
+        how = ["--round-trips-ratchet=trips.json", *arguments, *more]
+        return run_of_pytest(tmp_path, server, *how, test=test, plugins=plugins)
+
+    failed, output, status = run(test=suite)
+    assert status == pytest.ExitCode.USAGE_ERROR and "no ratchet" in output and "accept" in output
+    assert run("--round-trips-accept", test=suite)[2] == 0
+    stored = json.loads((tmp_path / "trips.json").read_text())
+    assert sorted(row["round_trips"] for row in stored["call_sites"]) == [0, 3, 3]
+    assert run(test=suite)[2] == 0
+
+    changed = suite.replace("page(3)", "page(5)", 1).replace("page(3)", "page(2)", 1)
+    changed += "\ndef test_new():\n    page(1)\n"
+    failed, output, _ = run(test=changed)
+    assert failed == {"test_a", "test_new"} and "5 round trips, 3 allowed" in output
+    assert "1 round trip, 0 allowed" in output and "--round-trips-accept" in output
+    assert "round trips: 1 fewer than the ratchet says" in output
+
+    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nratchet_tolerance = "70%"\n')
+    assert run(test=changed)[0] == {"test_new"}
+    (tmp_path / "pyproject.toml").unlink()
+
+    failing = changed.replace("page(2)", "page(2)\n    assert False")
+    assert run("--round-trips-accept", test=failing)[0] == {"test_b"}  # which stays as it was
+    assert run(test=changed.replace("page(2)", "page(3)"))[2] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["-o", "max_round_trips=few"], "few"),
+        (["--max-round-trips=-1"], "Pass a whole number"),
+        (["--round-trips-accept"], "goes with --round-trips-ratchet"),
+        (["--round-trips-ratchet=test_it.py", "--round-trips-accept"], "is no ratchet"),
+    ],
+)
+def test_what_can_not_be_is_a_usage_error(tmp_path, server, arguments, said):
+    _, output, status = run_of_pytest(tmp_path, server, *arguments, test="def test_it(): pass\n")
+    assert status == pytest.ExitCode.USAGE_ERROR and said in output, output
+    assert (tmp_path / "test_it.py").read_text() == "def test_it(): pass\n"
