@@ -11,7 +11,7 @@ from lab_utils.course import claims
 from tools import pictures
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ADVICE = {"ten times faster": "B1", "batches of hundreds": "D6", "on a loaded server": "C14"}  # words of the README: the claim
+ADVICE = {"ten times faster": "B1", "on a loaded server": "C14"}  # words of the README: the claim
 
 
 def words():
@@ -33,7 +33,7 @@ def test_most_claims_hold_and_the_readme_counts_them():
 
 @pytest.mark.parametrize("said, claim", ADVICE.items())
 def test_the_advice_that_came_out_differently_did(said, claim):
-    line, = re.findall(rf"^- \*\*“[^”]*{said}.*$", README, re.MULTILINE)
+    line, = re.findall(rf"^- \*\*[^*]*{said}.*$", README, re.MULTILINE)
     assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
     assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
 
@@ -47,4 +47,4 @@ def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the
 
 
 def test_no_other_advice_stands_there():
-    assert len(re.findall(r"^- \*\*“", README, re.MULTILINE)) == len(ADVICE)
+    assert len(re.findall(r"^- \*\*.*“", README, re.MULTILINE)) == len(ADVICE)
