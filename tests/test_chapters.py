@@ -15,7 +15,7 @@ from lab_utils.course import exercises
 exercises.load_all()
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = ROOT / "notebooks" / "solutions"
-LONGEST_CELL = 25
+LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH = 25, 15
 LONGEST_LINE = 100
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
@@ -182,6 +182,15 @@ def test_every_helper_is_there_and_says_what_it_does(name):
 def test_the_main_path_is_half_an_hour_and_thirty_cells(notebook):
     path = reading.parts(notebook)[reading.MAIN]
     assert round(path.minutes) <= reading.MOST_MINUTES and path.cells <= reading.MOST_CELLS, path
+    assert path.words <= reading.MOST_WORDS, path
+
+
+@pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS if not path.name.startswith("14")])
+def test_no_cell_of_a_main_path_is_over_fifteen_lines(notebook):
+    text = nbformat.read(notebook, as_version=4).cells
+    deeper = next((at for at, cell in enumerate(text) if cell.source.startswith("## Deeper")), len(text))
+    cells = [cell.source for cell in text[:deeper] if cell.cell_type == "code"]
+    assert [source for source in cells if len([line for line in source.splitlines() if line.strip()]) > LONGEST_ON_THE_MAIN_PATH] == []
 
 
 @every_chapter
