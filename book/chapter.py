@@ -11,7 +11,8 @@ GUESS = re.compile(r'(\w+) = lab\.guess\("')
 BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14: what the reader bets on is a dict of dots
 EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
 TO_OPEN = "Your number first. Then open what was measured."
-OPENED = "What was measured"
+TO_OPEN_ANSWER = "Your answer first. Then open what came out."
+OPENED, OPENED_ANSWER = "What was measured", "What came out"
 FILM = "The same race as a film: the loop sends each request when the last reply is home, the pipeline sends all at once"
 
 
@@ -34,10 +35,14 @@ def as_read(notebook, solutions, film):
 
 
 def fold_answers(cells):
-    """Folds what cells put out between a guess and the cell that compares it with what was measured, that one included."""
-    open_guesses = set()
+    """Folds what cells put out between a guess and the cell that compares it with what was measured, that one included.
+
+    Folds it below a text that ends with a question too, up to the next text.
+    """
+    open_guesses, asked = set(), False
     for cell in cells:
         if cell["cell_type"] != "code":
+            asked = asks(source_of(cell))
             continue
         source = source_of(cell)
         if guess := GUESS.match(source):
@@ -45,6 +50,14 @@ def fold_answers(cells):
         elif open_guesses or BET.search(source):
             fold(cell, "output", TO_OPEN, OPENED)
             open_guesses -= {name for name in open_guesses if re.search(rf"\b{name}\b", source)}
+        elif asked:
+            fold(cell, "output", TO_OPEN_ANSWER, OPENED_ANSWER)
+
+
+def asks(text):
+    """Whether its last paragraph puts a question to the reader; an invitation to change a cell is none."""
+    last = text.strip().split("\n\n")[-1]
+    return last.endswith("?") and not last.startswith(("#", "**Change it.**"))
 
 
 def fold(cell, part, to_open, opened):

@@ -15,6 +15,7 @@ import nbformat
 MAIN, EXERCISES, DEEPER = "main path", "exercises", "Deeper"
 WORDS_A_MINUTE, LINES_A_MINUTE, EXERCISE_MINUTES, CHANGE_MINUTES = 200, 12, 7, 2
 MOST_MINUTES = MOST_CELLS = 30  # of a main path
+MOST_WORDS = 2_300
 CHANGE = "**Change it.**"
 TIME = re.compile(r"\*\*Time:\*\* about (\d+) minutes(?:, the exercises (\d+) more)?(?:, Deeper (\d+) more)?\.")
 

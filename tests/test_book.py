@@ -36,8 +36,28 @@ def test_answers_to_guesses_are_folded_and_nothing_before(path):
         said = next(later for later in range(place + 1, len(cells)) if name in sources_[later])
         assert all(is_folded(cell) for cell in cells[place + 1:said + 1] if cell["outputs"]), name
         assert is_folded(cells[said])
-    assert not [source for cell, source in zip(cells[:guesses[0] + 1], sources_, strict=False) if is_folded(cell)]
     assert sum(map(is_folded, cells)) < len(cells) / 2
+
+
+@every_chapter
+def test_what_is_folded_was_asked_for(path):
+    """Below a guess or a question, and nowhere else."""
+    asked = guessed = False
+    for cell in as_read(path):
+        source = chapter.source_of(cell)
+        if cell["cell_type"] == "markdown":
+            asked = chapter.asks(source)
+        else:
+            guessed = guessed or bool(chapter.GUESS.match(source) or chapter.BET.search(source))
+            assert asked or guessed or not is_folded(cell), source
+            assert not asked or not cell["outputs"] or is_folded(cell) or chapter.GUESS.match(source), source
+
+
+def test_a_question_is_told_from_an_invitation_and_a_heading():
+    assert chapter.asks("Two clients.\n\nWhich of them waits?")
+    assert not chapter.asks("Two clients. Which of them waits?\n\nLook.")
+    assert not chapter.asks("**Change it.** Change `a` to `b`. Which of them waits now?")
+    assert not chapter.asks("### Which of them waits?")
 
 
 @every_chapter

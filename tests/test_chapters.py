@@ -11,7 +11,7 @@ from helpers import ROOT
 import lab_utils as lab
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-LONGEST_CELL = 25
+LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH = 25, 15
 LONGEST_LINE = 100
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
@@ -178,6 +178,15 @@ def test_every_helper_is_there_and_says_what_it_does(name):
 def test_the_main_path_is_half_an_hour_and_thirty_cells(notebook):
     path = reading.parts(notebook)[reading.MAIN]
     assert round(path.minutes) <= reading.MOST_MINUTES and path.cells <= reading.MOST_CELLS, path
+    assert path.words <= reading.MOST_WORDS, path
+
+
+@pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS if not path.name.startswith("14")])
+def test_no_cell_of_a_main_path_is_over_fifteen_lines(notebook):
+    text = nbformat.read(notebook, as_version=4).cells
+    deeper = next((at for at, cell in enumerate(text) if cell.source.startswith("## Deeper")), len(text))
+    lines = [[line for line in cell.source.splitlines() if line.strip()] for cell in text[:deeper] if cell.cell_type == "code"]
+    assert [cell for cell in lines if len(cell) > LONGEST_ON_THE_MAIN_PATH] == []
 
 
 @every_chapter

@@ -67,6 +67,16 @@ def test_both_pages_say_the_same(game, change):
     assert change not in (nobody_logged_in, too_many_visits) or len(as_written.splitlines()) == 1
 
 
+@pytest.mark.parametrize("made", [page.page, mended.page])
+def test_a_visit_that_is_refused_changes_nothing_and_one_that_is_not_begins_an_hour(game, made):
+    key = f"hits:{data.VISITOR}"
+    for before, after, lives in ((page.LIMIT, page.LIMIT, 100), (page.LIMIT - 1, page.LIMIT, 3600), (5, 6, 3600)):
+        game.set(key, before, ex=100)
+        made(game, data.TOKEN)
+        assert int(game.get(key)) == after
+        assert lives - 30 <= game.ttl(key) <= lives
+
+
 @pytest.mark.parametrize("made, trips", [(page.page, 247), (mended.page, 4)])
 def test_each_has_its_round_trips(game, made, trips):
     assert lab.count(lambda client: made(client, data.TOKEN), game).round_trips == trips

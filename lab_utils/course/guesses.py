@@ -74,8 +74,7 @@ class Guess(float):
             print(f"{found}: {quantity(measured, self.unit)}{busy}")
             return
         off = f", {factor_in_words(self, measured)}" if measured else ""
-        kept = (f" (remembered is your first guess, {quantity(first, self.unit)})"
-                if first not in (None, float(self)) else "")
+        kept = remembered(first, self)
         print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}{busy}")
 
     def hears(self, measured, unit):
@@ -108,16 +107,18 @@ class Guess(float):
 def guess(name, value, unit, *rest):
     """Take your guess at the question `name`, "01.cart" for one: a number above 0 in `unit`.
 
-    It is `...` as long as you make none. Returns a number that knows its unit: hand it to a figure as `said=guess`, or hold it
-    against what was measured with `guess.against(measured)`. The first one made before its answer
-    was shown is remembered for `lab.calibration()`. What cannot be a guess is said in a sentence,
-    and counts as none. Raises LabError for a name that is not as `NN.word`, for a unit that is not
-    of the lab's, and for a name that had another unit before.
+    It is `...` as long as you make none. Prints that it was noted, and returns a number that knows
+    its unit: hand it to a figure as `said=guess`, or hold it against what was measured with
+    `guess.against(measured)`. The first one made before its answer was shown is remembered for
+    `lab.calibration()`. What cannot be a guess is said in a sentence, and counts as none. Raises
+    LabError for a name that is not as `NN.word`, for a unit that is not of the lab's, and for a
+    name that had another unit before.
     """
     if rest:  # 5,000 with a comma is two numbers
         value, unit = (value, unit, *rest[:-1]), rest[-1]
     check_question(name, unit)
     made = Guess(usable(value, unit), name, unit)
+    first = float(made)
     if made and name not in _answered and setting.is_drawn():
         with state.changing("guesses") as known:
             if name not in known or known[name]["unit"] != unit:  # another unit is another question
@@ -125,7 +126,16 @@ def guess(name, value, unit, *rest):
                 known[name] = {"guess": float(made), "unit": unit, "measured": None}
             first = known[name]["guess"]
         reporting.report("guess", name, unit=unit, value=first)
+    if made:
+        print(f"noted: {made}{remembered(first, made)}")
     return made
+
+
+def remembered(first, made):
+    """Return what to say where an earlier guess is kept in the place of `made`, or ""."""
+    if first in (None, float(made)):
+        return ""
+    return f" (remembered is your first guess, {quantity(first, made.unit)})"
 
 
 def check_question(name, unit):
@@ -146,9 +156,8 @@ def usable(value, unit):
         return math.nan
     if comparable(value):
         return float(value)
-    print(f"{shown(value)} cannot be held against a measurement, so it counts as none. Write one "
-          "number above 0 in its place, such as 20, 0.5 or 5000, without quotes and without a "
-          f"comma. The unit is {unit}.")
+    print(f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, 0.5 "
+          f"or 5000, without quotes and without a comma. The unit is {unit}.")
     discard(value)
     return math.nan
 
