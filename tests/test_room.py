@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import runpy
+import signal
 import socket
 import stat
 import subprocess
@@ -17,6 +18,7 @@ from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import docker
+import psutil
 import pytest
 import yaml
 from dockerspawner import DockerSpawner
@@ -24,8 +26,7 @@ from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
 
-sys.path.insert(0, str(ROOT / "room"))
-import names
+from room import names
 
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
 PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
@@ -34,6 +35,7 @@ PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
 @pytest.fixture
 def room(tmp_path, monkeypatch):
     """tools/room.py, whose folder is the test's own."""
+    monkeypatch.syspath_prepend(str(ROOT / "room"))
     monkeypatch.setenv("LAB_ROOM", str(tmp_path / "a room ü"))
     found = importlib.util.spec_from_file_location("room_command", ROOT / "tools" / "room.py")
     module = importlib.util.module_from_spec(found)
@@ -175,7 +177,9 @@ class Handler:
 
 
 @pytest.fixture
-def door():
+def door(monkeypatch):
+    monkeypatch.setattr(names, "WRONG_S", 0)
+    monkeypatch.setattr(names, "names_in_hub", lambda handler: list(handler.users))
     return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True)
 
 
@@ -196,9 +200,37 @@ def refused(*arguments):
     return caught.value.log_message
 
 
-@pytest.mark.parametrize("typed, name", [("Ana", "ana"), ("  Jo\u0308rg   Müller ", "jörg müller"), ("O'Neil", "o'neil")])
-def test_a_name_is_one_however_it_is_typed(door, typed, name):
+@pytest.mark.parametrize("typed, name", [("Ana", "Ana"), ("  Jo\u0308rg   Müller ", "Jörg Müller"), ("O'Neil", "O'Neil")])
+def test_a_name_stays_as_it_was_typed(door, typed, name):
     assert entered(door, Handler(), typed) == (name, False)
+    assert door.normalize_username(name) == name
+
+
+@pytest.mark.parametrize("other", ["ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391\u03b7\u03b1".replace("\u03b7", "n")])
+def test_a_name_that_looks_like_anothers_is_taken(door, other):
+    assert "Ana is at work right now" in refused(door, Handler(users=["Ana"]), other)
+
+
+@pytest.mark.parametrize("name", ["board", "Culler", "b\u043eard"])
+def test_the_rooms_own_names_are_nobodys(door, name):
+    assert "the room's own" in refused(door, Handler(), name)
+
+
+def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
+    monkeypatch.setattr(names, "WRONG_S", 30)
+
+    async def many():
+        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess")) for _ in range(names.MOST_WRONG)]
+        await asyncio.sleep(0)
+        with pytest.raises(HTTPError) as caught:
+            await enter(door, Handler(), "ana", "guess")
+        assert (await enter(door, Handler(), "bob"))[0] == "bob"  # who has the password does not wait
+        waiting = sum(not guess.done() for guess in guesses)
+        for guess in guesses:
+            guess.cancel()
+        return caught.value.status_code, waiting
+
+    assert asyncio.run(many()) == (429, names.MOST_WRONG)
 
 
 @pytest.mark.parametrize("name", ["", " ", ".", "..", "../ana", "a/b", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb"])
@@ -208,15 +240,14 @@ def test_what_is_no_name_is_refused(door, name):
 
 def test_a_name_belongs_to_the_browser_that_took_it(door):
     mine = Handler()
-    assert entered(door, mine, "Ana") == ("ana", False)
-    assert entered(door, mine, "ana") == ("ana", False)  # she comes back
-    another = Handler(users=["ana"])
-    assert "at work right now" in refused(door, another, "ANA")
-    another.users["ana"].active = False
-    assert "came in as ana before" in refused(door, another, "ANA")
-    assert entered(door, another, "Ana 2") == ("ana 2", False)
+    assert entered(door, mine, "Ana") == ("Ana", False)
+    assert entered(door, mine, "ana") == ("Ana", False)  # she comes back
+    another = Handler(users=["Ana"])
+    another.users["Ana"].active = False
+    assert "came in as Ana before" in refused(door, another, "ANA")
+    assert entered(door, another, "Ana 2") == ("Ana 2", False)
     another.cookies[names.COOKIE] = "no JSON"
-    assert "ana 2" in refused(door, another, "Ana 2")
+    assert "Ana 2" in refused(door, another, "Ana 2")
 
 
 def test_each_password_opens_its_own_door(door):
@@ -232,23 +263,78 @@ def test_each_password_opens_its_own_door(door):
 
 def test_a_process_is_kept_to_its_memory():
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    said = subprocess.run([*TIED, "--data", str(1 << 30), sys.executable, "-c", code], capture_output=True, text=True).stdout
+    said = subprocess.run([*TIED, "--mb", "1024", sys.executable, "-c", code], capture_output=True, text=True).stdout
     most = resource.getrlimit(resource.RLIMIT_DATA)[1]
     assert int(said) == 1 << 30 or most != resource.RLIM_INFINITY
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+HOGS = """
+import subprocess, sys
+each = [sys.executable, "-c", "import time; held = bytearray(200 << 20); time.sleep(2)"]
+print(*[hog.wait() for hog in [subprocess.Popen(each) for _ in range(4)]])
+"""
+
+
+def test_all_processes_together_are_kept_to_their_memory_where_the_system_allows_it(room):
+    if room.limited_by() != "cgroup":
+        pytest.skip("this user may make no cgroup with a limit of memory")
+    ended = subprocess.run([*TIED, "--mb", "512", sys.executable, "-c", HOGS], capture_output=True, text=True).stdout.split()
+    assert ended.count("-9") in (1, 2, 3)  # 800 MB: who is more than 512 is killed, the others go on
+    group, _ = next(room.tied.own_groups())
+    assert not list(group.glob("room-*"))
+
+
+def test_systemd_limits_all_together_where_cgroups_are_its_own(room, monkeypatch, tmp_path):
+    """A systemd-run of the test's own, which says what it was asked and limits nothing: so it is not believed."""
+    monkeypatch.setattr(room, "TIED", [sys.executable, str(tmp_path / "tied.py")])
+    (tmp_path / "tied.py").write_text("print(1)", encoding="utf-8")
+    assert room.limited_by() == ""
+    told = (f"import sys; print({room.PROCESS_MB << 20} if '--scope' in sys.argv else '')")
+    (tmp_path / "tied.py").write_text(told, encoding="utf-8")
+    assert room.limited_by() == "systemd"
+    assert f"MemoryMax={room.PROCESS_MB}M" in room.tied.scope(room.PROCESS_MB)
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process of its parent's end, and of orphans")
+
+
+@needs_linux
 def test_a_process_ends_with_its_parent_however_that_ends():
     starts = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); input()"
     parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "sleep", "100"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
     child = int(parent.stdout.readline())
-    assert wait_until(lambda: "sleep" in subprocess.run(["ps", "-o", "args=", "-p", str(child)], capture_output=True,
-                                                        text=True).stdout.split()[:1], 5)
+    assert wait_until(lambda: [each.name() for each in psutil.Process(child).children()] == ["sleep"], 5)
+    [sleeping] = psutil.Process(child).children()
     parent.kill()
     parent.communicate()
-    assert wait_until(lambda: not running(child), 5)
+    assert wait_until(lambda: not running(child) and not running(sleeping.pid), 5)
     assert not os.path.exists(f"/proc/{parent.pid}")
+
+
+@needs_linux
+@pytest.mark.parametrize("ends", ["by itself", "told"])
+def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
+    code = ("trap '' HUP INT TERM; setsid sh -c 'trap \"\" HUP INT TERM; echo $$ > $0; sleep 1000 & wait' \"$0\" & "
+            f"while [ ! -s \"$0\" ]; do sleep 0.05; done; {'exit 7' if ends == 'by itself' else 'sleep 1000'}")
+    tied = subprocess.Popen([*TIED, "--grace", "1", "sh", "-c", code, str(tmp_path / "pid")])
+    assert wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip(), 10)
+    detached = psutil.Process(int((tmp_path / "pid").read_text()))
+    if ends == "told":
+        tied.send_signal(signal.SIGINT)  # which the command ignores, as it may
+    assert tied.wait(10) == (7 if ends == "by itself" else -signal.SIGKILL & 0xFF)
+    assert not running(detached.pid)
+
+
+def test_what_is_left_over_is_told_with_its_number(room):
+    environment = {**os.environ, "LAB_WORK": str(room.FOLDER / "learners" / "Ana" / "work")}
+    other = subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(room.FOLDER) + "2/work"})
+    with subprocess.Popen(["sleep", "1000"], env=environment) as left:
+        [told] = room.left_over()
+        left.kill()
+    other.kill()
+    other.wait()
+    assert told.endswith(f"kill -9 {left.pid}") and "of Ana: sleep 1000" in told
 
 
 # Containers

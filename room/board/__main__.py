@@ -22,7 +22,7 @@ from tornado.httpserver import HTTPServer
 from lab_utils.errors import LabError
 
 from . import people
-from .app import LARGEST_POST, Room, application
+from .app import READ_PAST, Room, application
 from .stream import Unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ async def serve(options, folder, secret):
     room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0"))
     room.stream.open()
     address, port, prefix = where(options)
-    server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)
+    server = HTTPServer(application(room, prefix), max_body_size=READ_PAST)
     try:
         server.listen(port, address)
     except OSError as error:

@@ -51,9 +51,15 @@ class Book:
             self.shown.discard(entry["name"])
 
     def take_guess(self, entry):
+        """The last one before its answer was shown counts, so that a slip can be mended."""
         self.meet(entry)
-        self.guesses[entry["name"]].setdefault(entry["person"], entry)
-        self.latest = entry["name"]
+        name, person = entry["name"], entry["person"]
+        if person not in self.guesses[name] or not (self.is_late(entry) or person in self.measured[name]):
+            self.guesses[name][person] = entry
+        self.latest = name
+
+    def take_removed(self, entry):
+        self.guesses[entry["name"]].pop(entry["of"], None)
 
     def take_measured(self, entry):
         self.meet(entry)
@@ -115,7 +121,8 @@ class Book:
     def question(self, name, names):
         """All guesses at a question; what was measured only where it is revealed."""
         known = course().questions[name]
-        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess)}
+        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess),
+                 "number": self.people[person]["number"]}
                 for person, guess in self.guesses[name].items()]
         found = {"name": name, "unit": known.unit, "text": known.text, "chapter": course().chapters[known.chapter],
                  "dots": sorted(dots, key=lambda dot: dot["value"]), "measurements": len(self.measured[name])}
@@ -124,8 +131,12 @@ class Book:
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
 
+    def guesser(self, name, number):
+        """Whose guess at a question is that of the learner who came in as that number; None if nobody's."""
+        return next((person for person in self.guesses.get(name, ()) if self.people[person]["number"] == number), None)
+
     def csv(self, names):
-        """Every guess, measurement and check as CSV, in the order in which they came; reveals too."""
+        """Every guess, measurement and check as CSV, in the order in which they came; what the leader did too."""
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
@@ -137,7 +148,7 @@ class Book:
     def row(self, entry, names):
         kind, leader = entry["kind"], entry["kind"] == "reveal"
         return (datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds"),
-                "leader" if leader else self.who(entry["person"], names), entry["name"][:2],
+                "leader" if leader else self.who(entry.get("of", entry["person"]), names), entry["name"][:2],
                 "reveal" if leader and entry["shown"] else "hide" if leader else kind, entry["name"],
                 entry.get("value", ""), entry.get("unit", ""),
                 {True: "yes", False: "no"}[self.is_late(entry)] if kind == "guess" else "",
