@@ -103,7 +103,7 @@ class StreamingProxy(ProxyHandler):
         elif line.strip():
             self.told.parse_line(line)
         else:
-            for name in {name.lower() for name in self.told.keys()} - KEPT_BACK:
+            for name in {name.lower() for name in self.told} - KEPT_BACK:
                 self.clear_header(name)
                 for value in self.told.get_list(name):
                     self.add_header(name, value)

@@ -1,6 +1,7 @@
 """`make room`, without opening one: what it promises, refuses and deletes, and who may come in. A drill opens real ones."""
 
 import asyncio
+import contextlib
 import importlib.util
 import ipaddress
 import json
@@ -13,6 +14,11 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -20,12 +26,14 @@ from unittest.mock import MagicMock
 import docker
 import psutil
 import pytest
+import requests
 import yaml
 from dockerspawner import DockerSpawner
 from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
 
+from lab_utils.testbed.private_server import free_port
 from room import names
 
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
@@ -206,7 +214,7 @@ def test_a_name_stays_as_it_was_typed(door, typed, name):
     assert door.normalize_username(name) == name
 
 
-@pytest.mark.parametrize("other", ["ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391\u03b7\u03b1".replace("\u03b7", "n")])
+@pytest.mark.parametrize("other", ["ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na"])
 def test_a_name_that_looks_like_anothers_is_taken(door, other):
     assert "Ana is at work right now" in refused(door, Handler(users=["Ana"]), other)
 
@@ -335,6 +343,76 @@ def test_what_is_left_over_is_told_with_its_number(room):
     other.kill()
     other.wait()
     assert told.endswith(f"kill -9 {left.pid}") and "of Ana: sleep 1000" in told
+
+
+# Before it all, the proxy
+
+
+class Target(BaseHTTPRequestHandler):
+    """A learner's server: it tells how long a body was, and answers a GET with 64 MB."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("X-Of-The-Target", "1")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(64):
+                self.wfile.write(bytes(1 << 20))
+
+    def do_POST(self):
+        length = left = int(self.headers["Content-Length"])
+        while left:
+            left -= len(self.rfile.read(min(left, 1 << 16)))
+        body = str(length).encode()
+        self.send_response(201)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def proxy():
+    """(address, process) of room/proxy.py; /user/ana is a Target, all else a hub, which is one too."""
+    target = ThreadingHTTPServer(("127.0.0.1", 0), Target)
+    threading.Thread(target=target.serve_forever, args=(0.01,), daemon=True).start()
+    port, api = free_port(), free_port()
+    process = subprocess.Popen([*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1", "--port", str(port),
+                                "--api-ip", "127.0.0.1", "--api-port", str(api), "--log-level", "error",
+                                "--default-target", f"http://127.0.0.1:{target.server_port}"], env={**os.environ,
+                               "CONFIGPROXY_AUTH_TOKEN": "secret"})
+    route = {"json": {"target": f"http://127.0.0.1:{target.server_port}"}, "headers": {"Authorization": "token secret"}}
+
+    def is_up():
+        with contextlib.suppress(requests.ConnectionError):
+            return requests.post(f"http://127.0.0.1:{api}/api/routes/user/ana", **route, timeout=5).status_code == 201
+
+    assert wait_until(is_up, 30)
+    yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
+    process.terminate()
+    process.wait(30)
+    target.shutdown()
+    target.server_close()
+
+
+def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
+    address, process = proxy
+    assert requests.post(f"{address}/hub/login", data=b"x" * 1000, timeout=30).text == "1000"
+    before = process.memory_info().rss
+    with ThreadPoolExecutor(8) as several:
+        for path, size, status in (("/hub/login", 5 << 20, 413), ("/user/ana/x", 40 << 20, 413), ("/user/ana/x", 19 << 20, 201)):
+            post = partial(requests.post, f"{address}{path}", data=bytes(size), timeout=60)
+            answers = list(several.map(lambda _, post=post: post(), range(8)))
+            assert [answer.status_code for answer in answers] == [status] * 8
+    assert {answer.text for answer in answers} == {str(19 << 20)}
+    with requests.get(f"{address}/user/ana/x", stream=True, timeout=60) as answer:  # read slowly: it waits
+        time.sleep(0.5)
+        assert answer.headers["X-Of-The-Target"] == "1" and sum(map(len, answer.iter_content(1 << 20))) == 64 << 20
+    requests.get(f"{address}/user/ana/x", stream=True, timeout=60).close()  # who asked hangs up
+    assert requests.post(f"{address}/user/ana/x", data=b"x", timeout=30).text == "1"
+    assert process.memory_info().rss - before < 20 << 20
 
 
 # Containers

@@ -353,5 +353,5 @@ def application(room, prefix="/"):
 
         found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
     found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", File, {"path": str(PAGE)}))
-    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub, default_handler_class=Nothing, cookie_secret=room.secret["cookie"],
-                           template_path=str(PAGE))
+    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub, cookie_secret=room.secret["cookie"],
+                           template_path=str(PAGE), default_handler_class=Nothing)
