@@ -15,10 +15,13 @@ from tornado import httputil
 from tornado.httpclient import AsyncHTTPClient
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, stream_request_body
+from tornado.websocket import WebSocketError
 
 SMALL, LARGE = 300_000, 20 << 20  # bytes of a body: for the hub; for a learner's server, the board
 LARGE_AT_ONCE = 4  # bodies that are more than small
 BODY_S = 60  # for which one of them may take its turn
+# What the room's own processes ask of the hub directly; its answer to nonsense there is a 500.
+NOT_FROM_OUTSIDE = "/hub/api/oauth2/token", "/hub/api/authorizations/"
 KEPT_BACK = {"transfer-encoding", "connection"}  # of an answer's headers: said anew by this proxy
 
 # By itself the client allows ten requests at once, and 20 seconds for each: too few where thirty
@@ -32,12 +35,13 @@ large = asyncio.Semaphore(LARGE_AT_ONCE)
 class StreamingProxy(ProxyHandler):
     """Passes requests, answers and WebSockets on as they come."""
 
-    turn = passing = None
+    turn = passing = pieces = refused = None
 
     async def prepare(self):
-        """Begins to pass a request on, before its body is there. Raises HTTPError 413, 404."""
-        if (self.request.headers.get("Upgrade", "").lower() == "websocket"
-                or self.request.path == "/_chp_healthz"):
+        """Begins to pass a request on, before its body is there. Where that is too long it does not,
+        and `call_proxy` says so: an answer before the body's end would cut the connection."""
+        upgrade = self.request.headers.get("Upgrade", "").lower() == "websocket"
+        if self.request.method == "GET" and (upgrade or self.request.path == "/_chp_healthz"):
             return
         try:
             size = int(self.request.headers.get("Content-Length", 0))
@@ -47,10 +51,14 @@ class StreamingProxy(ProxyHandler):
         url = await self.get_target_url(self.path_args[0])
         if url is None:
             return
+        if self.request.path.startswith(NOT_FROM_OUTSIDE):
+            self.refused = 404
+            return
         most = SMALL if self.target["prefix"] == "/" else LARGE
         self.request.connection.set_max_body_size(LARGE)  # what is too long for the hub is read past
         if size > most or (chunked and most == SMALL):
-            raise HTTPError(413)
+            self.refused = 413
+            return
         self.pieces = asyncio.Queue(1) if size or chunked else None
         if size > SMALL or chunked:
             self.request.connection.set_body_timeout(BODY_S)
@@ -65,7 +73,9 @@ class StreamingProxy(ProxyHandler):
             await asyncio.wait((put, self.passing), return_when=asyncio.FIRST_COMPLETED)
 
     async def call_proxy(self, path=None):
-        """Called when the whole request is there. Waits for the whole answer."""
+        """Called when the whole request is there. Waits for the whole answer. Raises HTTPError."""
+        if self.refused:
+            raise HTTPError(self.refused)
         if self.pieces:
             self.end_turn()
             put = asyncio.ensure_future(self.pieces.put(None))
@@ -131,6 +141,10 @@ class StreamingProxy(ProxyHandler):
         if self.turn:
             self.turn.release()
             self.turn = None
+
+    async def handle_proxy_error(self, code, err):
+        """Says 400 to who asks for a WebSocket where there is none."""
+        await super().handle_proxy_error(400 if isinstance(err, WebSocketError) else code, err)
 
     # WebSockets: what Jupyter says to kernels is binary, in a protocol that both ends agree on. The
     # proxy by itself makes text of it.

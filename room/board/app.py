@@ -145,8 +145,10 @@ class Health(Handler):
 class Nothing(Handler):
     """All that is no route."""
 
-    def prepare(self):
+    def answer(self):
         raise web.HTTPError(404, "There is nothing here.")
+
+    get = head = post = put = patch = delete = options = answer
 
 
 @web.stream_request_body
@@ -279,9 +281,10 @@ def is_number(value, least, most):
 class LeaderHandler(Handler):
     """Asks for the leader's key in a header. A cookie would go along with what any page of this host asks for, whatever its port;
     the key stands where pages of the board's own origin alone can read it, and no other site can send the header.
+    Asked for when the body is there: an answer before that would cut the connection.
     """
 
-    def prepare(self):
+    def need_key(self):
         if not people.same(self.request.headers.get("Authorization", ""), f"leader {self.room.secret['key']}"):
             raise web.HTTPError(401, "This is not the leader's key. It stands where the board was started.")
 
@@ -308,6 +311,7 @@ class View(LeaderHandler):
     """The view; asked with the version that the page has `seen`, when there is another, or after a while."""
 
     async def get(self):
+        self.need_key()
         changed = self.room.changed
         if self.get_query_argument("seen", "") == self.room.version():
             with contextlib.suppress(TimeoutError):
@@ -318,8 +322,9 @@ class View(LeaderHandler):
 
 class Reveal(LeaderHandler):
     async def post(self):
+        self.need_key()
         body = self.body()
-        if body.get("name") not in course().questions or not isinstance(body.get("shown"), bool):
+        if str(body.get("name")) not in course().questions or not isinstance(body.get("shown"), bool):
             raise web.HTTPError(400, "Post {\"name\": a question, \"shown\": true or false}.")
         await self.note(kind="reveal", name=body["name"], shown=body["shown"])
 
@@ -328,6 +333,7 @@ class Remove(LeaderHandler):
     """Takes the guess of one learner, known by their number, off the board."""
 
     async def post(self):
+        self.need_key()
         body = self.body()
         person = self.room.book.guesser(str(body.get("name")), body.get("number"))
         if not person:
@@ -337,6 +343,7 @@ class Remove(LeaderHandler):
 
 class Csv(LeaderHandler):
     def get(self):
+        self.need_key()
         self.set_header("Content-Type", "text/csv; charset=utf-8")
         self.set_header("Content-Disposition", 'attachment; filename="board.csv"')
         self.write(self.room.book.csv(self.asks_names()))
