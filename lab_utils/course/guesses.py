@@ -1,6 +1,7 @@
 """What the learner said before it was measured, kept with what was measured then.
 
-Remembered in `.lab/guesses.json` (see state.py), in the order in which they were made, is the first guess at each question:
+Remembered in `.lab/guesses.json` (see state.py), in the order in which they were made, is the guess at each question that stood
+when its answer came:
 {"01.cart": {"guess": 20.0, "unit": "ms", "measured": 202.1}}; "measured" is null until then. A guess made after its answer
 was shown in this kernel is shown too, and not remembered.
 """
@@ -103,7 +104,7 @@ def guess(name, value, unit, *rest):
     """Your guess at the question `name`, such as "01.cart": a number above 0 in `unit`, or `...` as long as you make none.
 
     Returns it as a number that knows its unit: hand it to a figure as `said=guess`, or hold it against what was measured with
-    `guess.against(measured)`. The first one made before its answer was shown is remembered for `lab.calibration()`. What
+    `guess.against(measured)`. The last one made before its answer was shown is remembered for `lab.calibration()`. What
     cannot be a guess is said in a sentence, and counts as none. Raises LabError for a name that is not as `NN.word`, for a
     unit that is not of the lab's, and for a name that had another unit before.
     """
@@ -116,8 +117,10 @@ def guess(name, value, unit, *rest):
             if name not in known or known[name]["unit"] != unit:  # another unit is another question
                 known.pop(name, None)  # so that it stands at the end, as the latest
                 known[name] = {"guess": float(made), "unit": unit, "measured": None}
-            first = known[name]["guess"]
-        reporting.report("guess", name, unit=unit, value=first)
+            elif known[name].get("measured") is None and known[name]["guess"] != made:  # a slip, mended in time
+                known[name] |= {"guess": float(made), "revision": known[name].get("revision", 0) + 1}
+            first, revision = known[name]["guess"], known[name].get("revision", 0)
+        reporting.report("guess", name, revision=revision, unit=unit, value=first)
     return made
 
 
