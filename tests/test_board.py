@@ -252,8 +252,8 @@ def test_too_much_is_refused_and_comes_again_later(board):
 
 def test_a_bucket_is_filled_by_and_by_and_never_over_its_brim():
     bucket = app.Bucket(10, 2)
-    assert [bucket.take("a", 6, 0), bucket.take("a", 6, 0), bucket.take("b", 6, 0), bucket.take("a", 6, 1), bucket.take("a", 10, 99),
-            bucket.take("a", 1, 99)] == [True, False, True, True, True, False]
+    takes = (("a", 6, 0), ("a", 6, 0), ("b", 6, 0), ("a", 6, 1), ("a", 10, 99), ("a", 1, 99))
+    assert [bucket.take(*each) for each in takes] == [True, False, True, True, True, False]
 
 
 @pytest.mark.parametrize("event", [
@@ -289,6 +289,27 @@ def test_what_cannot_be_written_does_not_end_the_writer(tmp_path):
         writer.cancel()
 
     asyncio.run(written())
+
+
+def test_what_the_room_guessed_is_kept_without_names_when_the_board_ends(tmp_path):
+    board = Board(tmp_path / "board")
+    empty = board.stop()
+    assert "without names" not in empty and not list(tmp_path.glob("*.html"))
+    board.start()
+    for name, value in (("Heinrich", 20), ("Zoë", 1e12)):
+        token = board.join(name)
+        assert board.post(token, guess(value), measured(105), check(1), check(2), check(3, name == "Zoë"))[0] == 200
+    told = board.stop()
+    [page] = tmp_path.glob("room-*.html")
+    assert f"without names: {page}" in told
+    text = page.read_text(encoding="utf-8")
+    assert "Heinrich" not in text and "Zoë" not in text and "src=" not in text and "http://" not in text.replace("http://www.w3.org/", "")
+    [found] = re.findall(r"const told = (.*);", text)
+    found = json.loads(found)
+    [question] = found["questions"]
+    assert found["learners"] == 2 and question["measured"] == [105, 105]
+    assert question["dots"] == [{"value": 20, "late": False}, {"value": 1e12, "late": False}]
+    assert found["exercises"] == [{"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
 
 
 def test_of_two_who_join_by_one_name_at_once_one_has_it(board):

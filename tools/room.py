@@ -94,6 +94,7 @@ def open_room(options):
     if os.geteuid() == 0 and not address.is_loopback:
         sys.exit("You are root, and in a room every learner runs programs as you: open to the network, everyone with the "
                  "password would be root here. Run it as another user, or: docker compose up hub room")
+    opened = time.time()
     allow_open_files()
     tied.set_for_process(tied.PR_SET_CHILD_SUBREAPER, 1)  # whatever outlives the hub ends with this process
     with kept_folder():
@@ -116,7 +117,7 @@ def open_room(options):
                 status = 0
             finally:
                 close(hub)
-    for line in left_over():
+    for line in (*left_over(), *kept_page(opened)):
         say(line)
     if status:
         sys.exit(f"The hub ended by itself. Its log says why: {FOLDER / 'hub.log'}. `make room` opens the room again.")
@@ -294,6 +295,13 @@ def close(hub):
     with contextlib.suppress(subprocess.TimeoutExpired):
         hub.wait(END_S + 2 * tied.KILLED_S)
     tied.kill_descendants()
+
+
+def kept_page(opened):
+    """Where the board has written down what the room guessed, if anybody did since `opened`."""
+    for path in FOLDER.parent.glob("room-*.html"):
+        if path.stat().st_mtime >= opened:
+            yield f"What the room guessed, without names, for you to keep: {path}"
 
 
 def left_over():

@@ -48,7 +48,7 @@ def report(kind, name, once=True, revision=0, **what):
     if is_wanted():
         with contextlib.suppress(Exception):
             event = {"kind": kind, "name": name, "at": time.time(), "ticks": ticks(), "anonymous": is_anonymous(), **what}
-            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)}{f' {revision}' if revision else ''}"
+            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)} {revision or ''}".rstrip()
             sender().note(key, event)
 
 

@@ -21,7 +21,7 @@ from tornado.httpserver import HTTPServer
 
 from lab_utils.errors import LabError
 
-from . import people
+from . import after, people
 from .app import READ_PAST, Room, application
 from .stream import Unavailable
 
@@ -103,6 +103,12 @@ async def serve(options, folder, secret):
     for task in tasks:
         task.cancel()
     room.stream.close()
+    try:
+        path = after.keep(room.book, (Path(os.environ["ROOM"]).parent if room.hub else folder).parent)
+        if path and not room.hub:
+            print(f"What the room guessed, without names: {path}", flush=True)
+    except OSError as error:
+        print(f"What the room guessed cannot be kept: {error}", flush=True)
 
 
 def where(options):

@@ -118,15 +118,26 @@ class Book:
                  if not state["solved"] and state["tries"] >= STUCK_TRIES and now - state["at"] < STUCK_S]
         return sorted(found, key=lambda each: (-each["tries"], each["exercise"], each["who"]))[:MOST_STUCK]
 
-    def question(self, name, names):
-        """All guesses at a question; what was measured only where it is revealed."""
+    def after(self):
+        """What the room guessed, and tried in vain, of nobody by name: {"learners", "questions", "exercises"}."""
+        asked = [self.question(name, names=False, shown=True) for name in course().questions if self.guesses[name]]
+        for question in asked:
+            question["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in question["dots"]]
+        exercises = [(name, list(self.checks[name].values())) for name in course().exercises if self.checks[name]]
+        return {"learners": len(self.people), "questions": asked, "exercises": [
+            {"exercise": name, "tried": len(states), "solved": sum(state["solved"] for state in states),
+             "median": statistics.median(state["tries"] for state in states), "most": max(state["tries"] for state in states)}
+            for name, states in exercises]}
+
+    def question(self, name, names, shown=False):
+        """All guesses at a question; what was measured only where it is revealed, or to be `shown`."""
         known = course().questions[name]
         dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess),
                  "number": self.people[person]["number"]}
                 for person, guess in self.guesses[name].items()]
         found = {"name": name, "unit": known.unit, "text": known.text, "chapter": course().chapters[known.chapter],
                  "dots": sorted(dots, key=lambda dot: dot["value"]), "measurements": len(self.measured[name])}
-        if name in self.shown:
+        if shown or name in self.shown:
             values = sorted(self.measured[name].values())
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
