@@ -7,6 +7,8 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections import namedtuple
 from types import SimpleNamespace
 
@@ -45,6 +47,33 @@ def one(check, mark):
     assert len(texts) == 1, list(check())
     assert mark == "ok" or any(step in texts[0] for step in STEPS), f"it does not say what to do: {texts[0]}"
     return texts[0]
+
+
+def test_an_installation_that_is_running_is_all_that_is_said_of_packages(doctor, capsys):
+    with doctor.install.alone():
+        assert "an installation is running" in one(doctor.packages, "note")
+        assert list(doctor.installed()) == []
+    assert "running" not in str(list(doctor.packages()))
+
+
+def test_two_installations_wait_for_each_other(doctor, monkeypatch):
+    done = []
+    monkeypatch.setattr(doctor.install, "installed", lambda name: name in done)
+    monkeypatch.setattr(doctor.install, "install", lambda name: (time.sleep(0.2), done.append(name)))
+    both = [threading.Thread(target=doctor.install.main, args=(["requirements.txt"],)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert done == ["requirements.txt"]
+
+
+def test_what_an_installation_by_pip_left_in_the_clone(doctor, tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "said", lambda *command: "")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    (tmp_path / "build").mkdir()
+    (tmp_path / "redis_round_trip_lab.egg-info").mkdir()
+    assert "rm -r build redis_round_trip_lab.egg-info" in one(doctor.leftovers, "note")
 
 
 @pytest.mark.parametrize("name", ["doctor.py", "install.py"])

@@ -269,7 +269,9 @@ def variables():
 
 
 def packages():
-    if install.installed("requirements.txt"):
+    if install.is_running():
+        yield NOTE, "packages", "an installation is running. Run make doctor again when it has ended."
+    elif install.installed("requirements.txt"):
         yield OK, "packages", "installed in .venv; no internet is needed"
     elif install.WHEELHOUSE.is_dir():
         missing = sorted(missing_wheels())
@@ -399,7 +401,11 @@ def leftovers():
     if labs:
         yield NOTE, "leftovers", (f"a lab of this folder runs already (process {labs[0]}): go on in its window, or end it with "
                                   f"kill {labs[0]}.")
-    if not lost + unused + labs:
+    stale = [path.name for path in (ROOT / "build", *ROOT.glob("*.egg-info")) if path.exists()]
+    if stale:
+        yield NOTE, "leftovers", (f"{', '.join(stale)}: an installation by pip left them, and what they say of the lab is old. "
+                                  f"Run rm -r {shlex.join(stale)}, in the folder of the lab.")
+    if not lost + unused + labs + stale:
         yield OK, "leftovers", "nothing of earlier kernels"
 
 
@@ -430,6 +436,8 @@ def running_elsewhere():
 def installed():
     """What the installed lab finds: server, link, kernel, widgets, calm. It says one finding a line, in JSON."""
     python = lab_python()
+    if install.is_running():
+        return  # half an installation is broken in many ways, none of them to be put right
     if not python:
         yield NOTE, "lab", "not installed, so server, link and kernel were not tried. Run make lab, then make doctor again."
         return
