@@ -18,6 +18,7 @@ from tornado.web import HTTPError, stream_request_body
 from tornado.websocket import WebSocketError
 
 SMALL, LARGE = 300_000, 20 << 20  # bytes of a body: for the hub; for a learner's server, the board
+READ_PAST = 100 << 20  # bytes: a body that is refused is read so far, and held by nobody
 LARGE_AT_ONCE = 4  # bodies that are more than small
 BODY_S = 60  # for which one of them may take its turn
 # What the room's own processes ask of the hub directly; its answer to nonsense there is a 500.
@@ -51,13 +52,13 @@ class StreamingProxy(ProxyHandler):
         url = await self.get_target_url(self.path_args[0])
         if url is None:
             return
+        most = SMALL if self.target["prefix"] == "/" else LARGE
         if self.request.path.startswith(NOT_FROM_OUTSIDE):
             self.refused = 404
-            return
-        most = SMALL if self.target["prefix"] == "/" else LARGE
-        self.request.connection.set_max_body_size(LARGE)  # what is too long for the hub is read past
-        if size > most or (chunked and most == SMALL):
+        elif size > most or (chunked and most == SMALL):
             self.refused = 413
+        self.request.connection.set_max_body_size(READ_PAST if self.refused else LARGE)
+        if self.refused:
             return
         self.pieces = asyncio.Queue(1) if size or chunked else None
         if size > SMALL or chunked:

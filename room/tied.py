@@ -39,8 +39,7 @@ def main(arguments):
     status = wait_for(child)
     kill_descendants()
     if together:
-        with contextlib.suppress(OSError):  # something there cannot be killed: it is told at the end
-            together.rmdir()
+        remove(together)
     sys.exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
@@ -116,6 +115,15 @@ def kill_descendants():
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+        time.sleep(0.01)
+
+
+def remove(group):
+    """Removes a cgroup, as soon as what was killed in it is gone."""
+    deadline = time.monotonic() + KILLED_S
+    while group.exists() and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            group.rmdir()
         time.sleep(0.01)
 
 

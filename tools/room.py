@@ -17,6 +17,7 @@ import http.client
 import ipaddress
 import json
 import os
+import random
 import resource
 import secrets
 import shutil
@@ -48,6 +49,7 @@ CONTAINER_MB, CONTAINER_CPUS = 1024, 2  # what a learner's container may fill; i
 PROCESS_MB = 2048  # what one process of a learner's may fill, and where the system limits that, all together
 LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
+PORTS = range(20_000, 32_000)  # that no system gives to whoever connects, before the room listens there
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
 START_S, END_S = 60, 12  # the hub has so long to come up, and to end with all learners' servers
 WARMING = """
@@ -168,9 +170,9 @@ def letters(number):
 
 
 def free_port(address, wanted=0):
-    """The wanted port, or else one that the system picks."""
+    """The wanted port, or else one by chance."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    for port in (wanted, 0):
+    for port in filter(None, (wanted, *random.sample(PORTS, 5))):
         try:
             with socket.create_server((address, port), family=family) as server:
                 return server.getsockname()[1]
