@@ -51,7 +51,7 @@ LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
 PORTS = range(20_000, 32_000)  # that no system gives to whoever connects, before the room listens there
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
-START_S, END_S = 60, 12  # the hub has so long to come up, and to end with all learners' servers
+START_S, END_S = 60, 10  # the hub has so long to come up, and to end with all learners' servers
 WARMING = """
 import jupyterhub.singleuser, jupyterlab, ipykernel.kernelapp, matplotlib.pyplot, pathlib, sys
 import lab_utils as lab
