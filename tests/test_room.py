@@ -43,7 +43,6 @@ PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
 @pytest.fixture
 def room(tmp_path, monkeypatch):
     """tools/room.py, whose folder is the test's own."""
-    monkeypatch.syspath_prepend(str(ROOT / "room"))
     monkeypatch.setenv("LAB_ROOM", str(tmp_path / "a room ü"))
     found = importlib.util.spec_from_file_location("room_command", ROOT / "tools" / "room.py")
     module = importlib.util.module_from_spec(found)

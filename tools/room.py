@@ -19,7 +19,6 @@ import json
 import os
 import random
 import resource
-import secrets
 import shutil
 import signal
 import socket
@@ -36,12 +35,12 @@ from lab_utils.testbed import cpus
 
 ROOT = Path(__file__).resolve().parent.parent
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
-sys.path.append(str(ROOT / "room"))
+sys.path.insert(0, str(ROOT))  # before this folder, whose room.py would be taken for the package
 
-import tied  # noqa: E402
+from room import certificate, tied  # noqa: E402
+from room.board.people import letters, write_private  # noqa: E402
 
 FOLDER = Path(os.environ.get("LAB_ROOM") or ROOT / ".room").absolute()
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
 LEADER = "leader"
 HUB_MB = 400  # hub, proxy and culler
 LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
@@ -165,10 +164,6 @@ def settled(address, options):
     }
 
 
-def letters(number):
-    return "".join(secrets.choice(LETTERS) for _ in range(number))
-
-
 def free_port(address, wanted=0):
     """The wanted port, or else one by chance."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -227,9 +222,6 @@ def limited_by():
 
 def made_certificate():
     """The code of the room's certificate, which the TLS proxy of docker-compose.yml takes from ROOM_TLS."""
-    sys.path.append(str(ROOT / "room"))
-    import certificate
-
     return code(certificate.settled(Path(os.environ["ROOM_TLS"]), os.environ["ROOM_NAME"]))
 
 
@@ -249,7 +241,7 @@ def warm():
 def start_hub(config):
     say("Opening the room …")
     command = [*TIED, "--grace", str(END_S), sys.executable, "-m", "jupyterhub", "-f", ROOT / "room" / config]
-    with open_private(FOLDER / "hub.log", "ab") as log:
+    with open(os.open(FOLDER / "hub.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
         return subprocess.Popen(command, cwd=FOLDER, env={**os.environ, "ROOM": str(FOLDER / "room.json"), "PYTHONUTF8": "1"},
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
@@ -398,18 +390,6 @@ def ask(question):
         return input(question).strip().lower()
     except EOFError:
         return ""
-
-
-def write_private(path, text):
-    with open_private(path, "wb") as file:
-        file.write(text.encode())
-
-
-def open_private(path, mode):
-    """A file that nobody else can read, from its first byte on."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if "a" in mode else os.O_TRUNC), 0o600)
-    os.fchmod(descriptor, 0o600)
-    return open(descriptor, mode)
 
 
 def say(text):
