@@ -114,6 +114,14 @@ def test_containers_stand_beside_the_hubs_and_are_not_limited_by_it(room, monkey
     assert room.capacity(containers=True) == (64, "65536 MB of free memory, 1024 MB each")
 
 
+def test_a_room_is_warmed_by_what_a_kernel_does_or_says_that_it_was_not(room, capsys, monkeypatch):
+    room.warm()
+    assert capsys.readouterr().out == "Warming up …\n"
+    monkeypatch.setenv("LAB_REDIS_SERVER", "/nowhere/redis-server")
+    room.warm()
+    assert "Run make doctor" in capsys.readouterr().out
+
+
 def test_the_hub_is_where_it_was_last_time(room):
     with room.kept_folder():
         first = settled(room)
@@ -318,6 +326,14 @@ def test_a_process_ends_with_its_parent_however_that_ends():
     parent.communicate()
     assert wait_until(lambda: not running(child) and not running(sleeping.pid), 5)
     assert not os.path.exists(f"/proc/{parent.pid}")
+
+
+def test_it_ends_by_ctrl_c_where_a_shell_had_that_ignored():
+    """As behind a shell's &: hub and services would wait for each other until SIGTERM."""
+    code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    said = subprocess.run(["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *TIED, sys.executable, "-c", code],
+                          capture_output=True, text=True).stdout
+    assert said == "True\n"
 
 
 @needs_linux

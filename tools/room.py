@@ -234,8 +234,10 @@ def make_list_of_fonts():
 def warm():
     say("Warming up …")
     with tempfile.TemporaryDirectory() as state:
-        subprocess.run([*TIED, sys.executable, "-c", WARMING], cwd=ROOT, env={**os.environ, "LAB_STATE": state},
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        ran = subprocess.run([*TIED, sys.executable, "-c", WARMING], cwd=ROOT, env={**os.environ, "LAB_STATE": state},
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if ran.returncode:
+        say(f"That did not work, so learners' labs may not either: {ran.stderr.strip().splitlines()[-1:]}. Run make doctor.")
 
 
 def start_hub(config):
