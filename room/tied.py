@@ -141,7 +141,7 @@ def limited_group(size):
     for group, limit in own_groups():
         made = group / f"room-{os.getpid()}"
         with contextlib.suppress(OSError):
-            made.mkdir()
+            made.mkdir(exist_ok=True)  # of a number that was killed once
             with contextlib.suppress(OSError):
                 (made / limit).write_text(str(size))
                 return made
