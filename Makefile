@@ -23,9 +23,9 @@ lab: learner  ## open the lab in your browser; BOARD=http://… NAME=… joins a
 doctor:  ## look for what could go wrong on this machine, and say what to do
 	@"$(or $(PYTHON),python3)" tools/doctor.py
 
-room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network
+room: teacher  ## a lab for each learner of a workshop, on this machine; OPEN=1 or ADDRESS=… opens it to the network, WARM=1 loads first what labs need
 	@$(if $(ANONYMOUS),ROOM_BOARD_ANONYMOUS=1) $(BIN)/python tools/room.py $(if $(OPEN),--open) $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PORT),--port "$(PORT)") \
-		$(if $(LEARNERS),--learners "$(LEARNERS)")
+		$(if $(LEARNERS),--learners "$(LEARNERS)") $(if $(WARM),--warm)
 
 endroom: teacher  ## delete what the room kept: learners' files and passwords; asks first, unless SURE=1
 	@$(BIN)/python tools/room.py --end $(if $(SURE),--sure)

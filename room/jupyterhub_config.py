@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "room"))
+sys.path.insert(0, str(ROOT))
 
-from names import RoomAuthenticator  # noqa: E402
+from room.names import RoomAuthenticator  # noqa: E402
 
 c = get_config()  # noqa: F821
 room = json.loads(Path(os.environ["ROOM"]).read_text(encoding="utf-8"))
@@ -40,7 +40,9 @@ c.RoomAuthenticator.allow_all = True
 # A server for each.
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(folder / "learners").replace("{", "{{").replace("}", "}}") + "/{username}"
-c.Spawner.cmd = [*tied, "--data", str(room["process_mb"] << 20), sys.executable, str(ROOT / "tools" / "lab.py")]
+c.Spawner.cmd = [*tied, "--mb", str(room["process_mb"]), *(["--scope"] if room["limited_by"] == "systemd" else []),
+                 sys.executable, str(ROOT / "tools" / "lab.py")]
+c.LocalProcessSpawner.interrupt_timeout = 10  # tied.py has ended it before
 c.Spawner.environment = {
     "LAB_WORK": lambda spawner: f"{spawner.home_dir}/work",
     "LAB_STATE": lambda spawner: f"{spawner.home_dir}/work/.lab",
@@ -51,7 +53,7 @@ c.Spawner.environment = {
     "MALLOC_TRIM_THRESHOLD_": "1000000",  # bytes: what a kernel has drawn goes back to the machine, 25 MB a learner
 }
 c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONUTF8", "VIRTUAL_ENV", "TMPDIR", "LAB_SCALE",
-                      "LAB_REDIS_SERVER"]
+                      "LAB_REDIS_SERVER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # thirty that begin at once wait for each other
 c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # so that who waits sees that
 c.JupyterHub.active_server_limit = room["learners"]

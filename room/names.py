@@ -1,61 +1,88 @@
-"""Who is who in the room: one password for all, and a name that belongs to the browser that took it first."""
+"""Who is who in the room: one password for all, and a name that belongs to the browser that took it
+first. A name is shown as it was typed, and compared as it looks."""
 
+import asyncio
 import json
-import re
-import unicodedata
 from secrets import compare_digest
 
+from jupyterhub import orm
 from jupyterhub.authenticators.shared import SharedPasswordAuthenticator
 from tornado.web import HTTPError
 
+from room.board.people import RESERVED, WRONG_S, looks, tidy
+
 COOKIE, DAYS = "room-names", 60
-NAME = re.compile(r"\w[\w .'-]{0,31}")
+MOST_WRONG = 20  # passwords that may wait at once
 
 
 class RoomAuthenticator(SharedPasswordAuthenticator):
     """The shared password, and a kind word where it or the name is not right.
 
-    A browser that came in under a name keeps a signed cookie that says so, and comes back under it. Another browser is asked
-    to take another name: nobody lands in somebody else's notebooks by being called Anna too.
+    A browser that came in under a name keeps a signed cookie that says so, and comes back under it.
+    Another browser is asked to take another name: nobody lands in somebody else's notebooks by
+    being called Anna too, or by a name that only looks so.
     """
 
+    wrong = 0
+
     def normalize_username(self, username):
-        """One name, however it was typed: capitals, spaces, an ö of one character or two."""
-        return super().normalize_username(" ".join(unicodedata.normalize("NFC", username).split()))
+        """The name as it is shown: the hub's own way makes it lower case."""
+        return tidy(username)
 
     def validate_username(self, username):
-        return bool(NAME.fullmatch(username)) and super().validate_username(username)
+        return bool(tidy(username))
 
     async def authenticate(self, handler, data):
-        """{"name": …, "admin": …}. Raises HTTPError 403 with what to do next."""
-        name = self.normalize_username(data.get("username", ""))
-        if not self.validate_username(name):
-            raise HTTPError(403, "Your name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
+        """{"name": …, "admin": …}. Raises HTTPError 403 or 429 with what to do next."""
+        name = tidy(data.get("username", ""))
+        if not name:
+            raise HTTPError(403, "Your name has 1 to 32 letters or digits; between them spaces, "
+                                 "dots, hyphens.")
+        if looks(name) in self.admin_users:
+            name = looks(name)
+        elif looks(name) in RESERVED:
+            raise HTTPError(403, f"The name {name} is the room's own. Choose another.")
         password = data.get("password", "").strip()
-        if not password.isascii():  # the rooms' are, and such ones cannot be compared in constant time
+        if not password.isascii():  # the rooms' are; others cannot be compared in constant time
             password = ""
         found = await super().authenticate(handler, {"username": name, "password": password})
         if found is None:
+            await self.hold()
             raise HTTPError(403, self.refusal(name, password))
-        if not found["admin"]:
-            self.claim(handler, name)
-        return found
+        return found if found["admin"] else {**found, "name": self.claimed(handler, name)}
+
+    async def hold(self):
+        """Makes whoever guesses passwords wait. Raises HTTPError 429 where too many do."""
+        if self.wrong >= MOST_WRONG:
+            raise HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
+        self.wrong += 1
+        try:
+            await asyncio.sleep(WRONG_S)
+        finally:
+            self.wrong -= 1
 
     def refusal(self, name, password):
         if name in self.admin_users:
-            return f"The name {name} is kept for the leader, who has a password of their own. Choose another name."
+            return (f"The name {name} is kept for the leader, who has a password of their own. "
+                    "Choose another name.")
         if self.admin_password and compare_digest(password, self.admin_password):
-            return f"This is the leader's password, and it goes with the name {min(self.admin_users)}."
+            leader = min(self.admin_users)
+            return f"This is the leader's password, and it goes with the name {leader}."
         return "This is not the room's password. Ask the leader for it; capitals count."
 
-    def claim(self, handler, name):
-        """Lets this browser keep the name, or refuses it if another browser has it."""
-        mine = names_of(handler)
-        user = handler.find_user(name)
-        if user and name not in mine:
-            raise HTTPError(403, taken(name, user.active))
-        handler.set_secure_cookie(COOKIE, json.dumps(sorted({*mine, name})), expires_days=DAYS, httponly=True, samesite="Lax",
-                                  path=handler.hub.base_url)
+    def claimed(self, handler, name):
+        """The name as this browser has it from now on. Raises HTTPError 403 if another has it."""
+        mine, known = names_of(handler), {looks(each): each for each in names_in_hub(handler)}
+        name = known.get(looks(name), name)
+        if looks(name) in known and name not in mine:
+            raise HTTPError(403, taken(name, handler.find_user(name).active))
+        handler.set_secure_cookie(COOKIE, json.dumps(sorted({*mine, name})), expires_days=DAYS,
+                                  httponly=True, samesite="Lax", path=handler.hub.base_url)
+        return name
+
+
+def names_in_hub(handler):
+    return [name for (name,) in handler.db.query(orm.User.name)]
 
 
 def names_of(handler):
@@ -68,5 +95,6 @@ def names_of(handler):
 
 def taken(name, active):
     who = f"{name} is at work right now" if active else f"Somebody came in as {name} before"
-    return (f"{who}, in another browser. Is this you? Then go back to that browser, or ask the leader to free the name: your "
-            f"notebooks stay. If not, welcome: take a name of your own, such as {name} 2.")
+    return (f"{who}, in another browser. Is this you? Then go back to that browser, or ask the "
+            "leader to free the name: your notebooks stay. If not, welcome: take a name of your "
+            f"own, such as {name} 2.")

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from helpers import ROOT, wait_until
 import lab_utils as lab
 from lab_utils.course import certificates, guesses, reporting, state
 from lab_utils.figures import style
+from room.board import app
 from room.board.book import COLUMNS, Book
 from room.board.questions import course, wording
 from room.board.stream import Stream, Unavailable
@@ -49,14 +51,21 @@ def book(*entries):
     return found
 
 
-def test_a_guess_after_the_reveal_is_late_and_the_first_of_each_learner_counts():
-    found = book(entry("guess", "00.loop", value=20, unit="ms", at=1),
-                 entry("guess", "00.loop", value=99, unit="ms", at=2),
+def test_a_guess_after_the_reveal_is_late_and_the_last_before_it_of_each_learner_counts():
+    found = book(entry("guess", "00.loop", value=2, unit="ms", at=1),
+                 entry("guess", "00.loop", number=1, value=20, unit="ms", at=2),
                  entry("reveal", "00.loop", "leader", None, at=3, shown=True),
                  entry("guess", "00.loop", "laptop:bob", "Bob", value=100, unit="ms", at=2.9),  # came in late, was made in time
                  entry("guess", "00.loop", "laptop:cyd", "Cyd", value=101, unit="ms", at=4))
+    found.take(entry("guess", "00.loop", number=2, value=99, unit="ms", at=3.5))
     assert [(dot["who"], dot["value"], dot["late"]) for dot in found.question("00.loop", True)["dots"]] == [
         ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
+
+
+def test_a_guess_that_its_learner_has_measured_stays():
+    found = book(entry("guess", "00.loop", value=20, unit="ms"), entry("measured", "00.loop", value=105, unit="ms"),
+                 entry("guess", "00.loop", number=1, value=105, unit="ms"))
+    assert [dot["value"] for dot in found.question("00.loop", False)["dots"]] == [20]
 
 
 def test_what_was_measured_is_not_sent_until_it_is_revealed():
@@ -142,7 +151,10 @@ def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
     for name in ("Çelik", "ÇELIK ", "çelik"):
         status, answer = board.ask("/api/join", {"password": board.secrets["password"], "name": name})
         assert status == 409 and "Choose another name" in answer["error"]
-    assert board.ask("/api/join", {"password": board.secrets["password"], "name": "<b>"})[0] == 400
+    for none, said in (("<b>", "1 to 32 letters"), ("Leader", "the room's own"), ("bo\u0430rd", "the room's own")):
+        status, answer = board.ask("/api/join", {"password": board.secrets["password"], "name": none})
+        assert status == 400 and said in answer["error"]
+    assert board.ask("/api/join", {"password": board.secrets["password"], "name": "Ad\u0430"})[0] == 409  # a Cyrillic а
     assert board.ask("/api/join", {"password": "guessed", "name": "Cyd"})[0] == 403
     assert board.post("guessed", guess(1))[0] == board.post("", guess(1))[0] == 401
 
@@ -196,6 +208,54 @@ def test_a_machine_that_was_started_again_has_one_clock_only():
     assert reporting.aged({"at": time.time(), "ticks": reporting.ticks()})["agreed"] is True
 
 
+def test_the_leader_takes_a_guess_off_and_its_learner_may_guess_again(board):
+    token = board.join("Rude")
+    asked = list(course().questions.values())[12]
+    post = partial(board.post, token)
+    assert post(guess(1e12, asked.name, asked.unit))[0] == 200
+    board.let_leader_in()
+    [dot] = board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]
+    assert board.ask("/remove", {"name": asked.name, "number": dot["number"] + 1})[0] == 404
+    assert Visitor(board.url).ask("/remove", {"name": asked.name, "number": dot["number"]})[0] == 401
+    assert board.ask("/remove", {"name": asked.name, "number": dot["number"]}) == (200, {})
+    assert board.ask(f"/view?question={asked.name}")[1]["question"]["dots"] == []
+    assert f"Rude,{asked.chapter},removed,{asked.name},,,," in board.rows()
+    assert post({**guess(7, asked.name, asked.unit), "id": "again"})[0] == 200
+    assert [dot["value"] for dot in board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]] == [7]
+
+
+def test_a_slip_is_mended_on_the_board_by_the_next_guess(board, learner, monkeypatch):
+    asked = list(course().questions.values())[10]
+    monkeypatch.setattr(reporting, "FIRST_PAUSE_S", 0.01)
+    learner(board.url)
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", board.join("Slip"))
+    for value in (5000, 50, 5000, 500):
+        lab.guess(asked.name, value, asked.unit)
+    assert wait_until(lambda: not kept(), 30)
+    board.let_leader_in()
+    assert [dot["value"] for dot in board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]] == [500]
+
+
+def test_too_much_is_refused_and_comes_again_later(board):
+    token = board.join()
+    status, answer = board.post(token, *[check(number) for number in range(app.AT_ONCE + 1)])
+    assert status == 413 and "at most 200 events" in answer["error"]
+    for number in range(2):
+        assert board.post(token, *[check(200 * number + each) for each in range(app.AT_ONCE)])[0] == 200
+    assert board.post(token, *[check(500 + each) for each in range(app.AT_ONCE)])[0] == 429
+    assert wait_until(lambda: board.post(token, *[check(500 + each) for each in range(20)])[0] == 200, 10)
+    status, answer = board.ask("/api/events", {"x": "x" * (5 << 20)}, token)
+    assert status == 413 and "200,000 bytes" in answer["error"]
+    assert board.post(board.join(), {**guess(1), "value": 10**400})[1]["refused"] and board.ask("/nowhere", {"x": "x"})[0] == 404
+    assert board.ask("/api/join", {"password": "\ud800", "name": "x"})[0] == 403
+
+
+def test_a_bucket_is_filled_by_and_by_and_never_over_its_brim():
+    bucket = app.Bucket(10, 2)
+    takes = (("a", 6, 0), ("a", 6, 0), ("b", 6, 0), ("a", 6, 1), ("a", 10, 99), ("a", 1, 99))
+    assert [bucket.take(*each) for each in takes] == [True, False, True, True, True, False]
+
+
 @pytest.mark.parametrize("event", [
     guess(5, "00.nothing"), guess(5, unit="s"), guess("5"), guess(-5), guess(float("inf")), guess(True), guess(5, age_s=-1),
     check(1, "yes"), check(1, name="99.1"), {**guess(5), "kind": "joined"}, {**guess(5), "kind": "reveal"},
@@ -229,6 +289,27 @@ def test_what_cannot_be_written_does_not_end_the_writer(tmp_path):
         writer.cancel()
 
     asyncio.run(written())
+
+
+def test_what_the_room_guessed_is_kept_without_names_when_the_board_ends(tmp_path):
+    board = Board(tmp_path / "board")
+    empty = board.stop()
+    assert "without names" not in empty and not list(tmp_path.glob("*.html"))
+    board.start()
+    for name, value in (("Heinrich", 20), ("Zoë", 1e12)):
+        token = board.join(name)
+        assert board.post(token, guess(value), measured(105), check(1), check(2), check(3, name == "Zoë"))[0] == 200
+    told = board.stop()
+    [page] = tmp_path.glob("room-*.html")
+    assert f"without names: {page}" in told
+    text = page.read_text(encoding="utf-8")
+    assert not re.search("Heinrich|Zoë|src=|https?://(?!www.w3.org/)", text)
+    [found] = re.findall(r"const told = (.*);", text)
+    found = json.loads(found)
+    [question] = found["questions"]
+    assert found["learners"] == 2 and question["measured"] == [105, 105]
+    assert question["dots"] == [{"value": 20, "late": False}, {"value": 1e12, "late": False}]
+    assert found["exercises"] == [{"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
 
 
 def test_of_two_who_join_by_one_name_at_once_one_has_it(board):

@@ -67,6 +67,6 @@ def test_each_python_has_exactly_one_server():
 
 
 def test_what_builds_the_lab_is_gathered_too():
-    """Without setuptools in the wheelhouse, pip could not install lab_utils itself offline."""
+    """Without it in the wheelhouse, pip could not install lab_utils itself offline."""
     build = re.search(r'BUILD = "(.*)"', Path(ROOT / "tools" / "install.py").read_text(encoding="utf-8"))[1]
     assert f'requires = ["{build}"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """`make room`, without opening one: what it promises, refuses and deletes, and who may come in. A drill opens real ones."""
 
 import asyncio
+import contextlib
 import importlib.util
 import ipaddress
 import json
@@ -8,24 +9,32 @@ import os
 import re
 import resource
 import runpy
+import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import docker
+import psutil
 import pytest
+import requests
 import yaml
 from dockerspawner import DockerSpawner
 from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
 
-sys.path.insert(0, str(ROOT / "room"))
-import names
+from lab_utils.testbed.private_server import free_port
+from room import names
 
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
 PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
@@ -80,6 +89,7 @@ def test_a_port_that_is_taken_is_left_to_who_has_it(room):
         assert room.free_port("127.0.0.1", port) not in (0, port)
     with pytest.raises(SystemExit, match="make room ADDRESS="):
         room.free_port("192.0.2.7")
+    assert room.free_port("127.0.0.1") in room.PORTS  # the system lends those beyond to whoever connects
 
 
 def test_a_second_room_in_one_folder_is_refused(room):
@@ -102,6 +112,14 @@ def test_containers_stand_beside_the_hubs_and_are_not_limited_by_it(room, monkey
     assert settled(room, "--containers", address="0.0.0.0")["learners"] == 8
     monkeypatch.setattr(room.os, "cpu_count", lambda: 256)
     assert room.capacity(containers=True) == (64, "65536 MB of free memory, 1024 MB each")
+
+
+def test_a_room_is_warmed_by_what_a_kernel_does_or_says_that_it_was_not(room, capsys, monkeypatch):
+    room.warm()
+    assert capsys.readouterr().out == "Warming up …\n"
+    monkeypatch.setenv("LAB_REDIS_SERVER", "/nowhere/redis-server")
+    room.warm()
+    assert "Run make doctor" in capsys.readouterr().out
 
 
 def test_the_hub_is_where_it_was_last_time(room):
@@ -175,7 +193,9 @@ class Handler:
 
 
 @pytest.fixture
-def door():
+def door(monkeypatch):
+    monkeypatch.setattr(names, "WRONG_S", 0)
+    monkeypatch.setattr(names, "names_in_hub", lambda handler: list(handler.users))
     return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True)
 
 
@@ -196,9 +216,37 @@ def refused(*arguments):
     return caught.value.log_message
 
 
-@pytest.mark.parametrize("typed, name", [("Ana", "ana"), ("  Jo\u0308rg   Müller ", "jörg müller"), ("O'Neil", "o'neil")])
-def test_a_name_is_one_however_it_is_typed(door, typed, name):
+@pytest.mark.parametrize("typed, name", [("Ana", "Ana"), ("  Jo\u0308rg   Müller ", "Jörg Müller"), ("O'Neil", "O'Neil")])
+def test_a_name_stays_as_it_was_typed(door, typed, name):
     assert entered(door, Handler(), typed) == (name, False)
+    assert door.normalize_username(name) == name
+
+
+@pytest.mark.parametrize("other", ["ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na"])
+def test_a_name_that_looks_like_anothers_is_taken(door, other):
+    assert "Ana is at work right now" in refused(door, Handler(users=["Ana"]), other)
+
+
+@pytest.mark.parametrize("name", ["board", "Culler", "b\u043eard"])
+def test_the_rooms_own_names_are_nobodys(door, name):
+    assert "the room's own" in refused(door, Handler(), name)
+
+
+def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
+    monkeypatch.setattr(names, "WRONG_S", 30)
+
+    async def many():
+        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess")) for _ in range(names.MOST_WRONG)]
+        await asyncio.sleep(0)
+        with pytest.raises(HTTPError) as caught:
+            await enter(door, Handler(), "ana", "guess")
+        assert (await enter(door, Handler(), "bob"))[0] == "bob"  # who has the password does not wait
+        waiting = sum(not guess.done() for guess in guesses)
+        for guess in guesses:
+            guess.cancel()
+        return caught.value.status_code, waiting
+
+    assert asyncio.run(many()) == (429, names.MOST_WRONG)
 
 
 @pytest.mark.parametrize("name", ["", " ", ".", "..", "../ana", "a/b", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb"])
@@ -208,15 +256,14 @@ def test_what_is_no_name_is_refused(door, name):
 
 def test_a_name_belongs_to_the_browser_that_took_it(door):
     mine = Handler()
-    assert entered(door, mine, "Ana") == ("ana", False)
-    assert entered(door, mine, "ana") == ("ana", False)  # she comes back
-    another = Handler(users=["ana"])
-    assert "at work right now" in refused(door, another, "ANA")
-    another.users["ana"].active = False
-    assert "came in as ana before" in refused(door, another, "ANA")
-    assert entered(door, another, "Ana 2") == ("ana 2", False)
+    assert entered(door, mine, "Ana") == ("Ana", False)
+    assert entered(door, mine, "ana") == ("Ana", False)  # she comes back
+    another = Handler(users=["Ana"])
+    another.users["Ana"].active = False
+    assert "came in as Ana before" in refused(door, another, "ANA")
+    assert entered(door, another, "Ana 2") == ("Ana 2", False)
     another.cookies[names.COOKIE] = "no JSON"
-    assert "ana 2" in refused(door, another, "Ana 2")
+    assert "Ana 2" in refused(door, another, "Ana 2")
 
 
 def test_each_password_opens_its_own_door(door):
@@ -232,23 +279,156 @@ def test_each_password_opens_its_own_door(door):
 
 def test_a_process_is_kept_to_its_memory():
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    said = subprocess.run([*TIED, "--data", str(1 << 30), sys.executable, "-c", code], capture_output=True, text=True).stdout
+    said = subprocess.run([*TIED, "--mb", "1024", sys.executable, "-c", code], capture_output=True, text=True).stdout
     most = resource.getrlimit(resource.RLIMIT_DATA)[1]
     assert int(said) == 1 << 30 or most != resource.RLIM_INFINITY
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+HOGS = """
+import subprocess, sys
+each = [sys.executable, "-c", "import time; held = bytearray(200 << 20); time.sleep(2)"]
+print(*[hog.wait() for hog in [subprocess.Popen(each) for _ in range(4)]])
+"""
+
+
+def test_all_processes_together_are_kept_to_their_memory_where_the_system_allows_it(room):
+    if room.limited_by() != "cgroup":
+        pytest.skip("this user may make no cgroup with a limit of memory")
+    tied = subprocess.Popen([*TIED, "--mb", "512", sys.executable, "-c", HOGS], stdout=subprocess.PIPE, text=True)
+    assert tied.communicate()[0].split().count("-9") in (1, 2, 3)  # 800 MB: who is more than 512 is killed, the others go on
+    group, _ = next(room.tied.own_groups())
+    assert not (group / f"room-{tied.pid}").exists()
+
+
+def test_systemd_limits_all_together_where_cgroups_are_its_own(room, monkeypatch, tmp_path):
+    """A systemd-run of the test's own, which says what it was asked and limits nothing: so it is not believed."""
+    monkeypatch.setattr(room, "TIED", [sys.executable, str(tmp_path / "tied.py")])
+    (tmp_path / "tied.py").write_text("print(1)", encoding="utf-8")
+    assert room.limited_by() == ""
+    told = (f"import sys; print({room.PROCESS_MB << 20} if '--scope' in sys.argv else '')")
+    (tmp_path / "tied.py").write_text(told, encoding="utf-8")
+    assert room.limited_by() == "systemd"
+    assert f"MemoryMax={room.PROCESS_MB}M" in room.tied.scope(room.PROCESS_MB)
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process of its parent's end, and of orphans")
+
+
+@needs_linux
 def test_a_process_ends_with_its_parent_however_that_ends():
     starts = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); input()"
     parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "sleep", "100"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
     child = int(parent.stdout.readline())
-    assert wait_until(lambda: "sleep" in subprocess.run(["ps", "-o", "args=", "-p", str(child)], capture_output=True,
-                                                        text=True).stdout.split()[:1], 5)
+    assert wait_until(lambda: [each.name() for each in psutil.Process(child).children()] == ["sleep"], 5)
+    [sleeping] = psutil.Process(child).children()
     parent.kill()
     parent.communicate()
-    assert wait_until(lambda: not running(child), 5)
+    assert wait_until(lambda: not running(child) and not running(sleeping.pid), 5)
     assert not os.path.exists(f"/proc/{parent.pid}")
+
+
+def test_it_ends_by_ctrl_c_where_a_shell_had_that_ignored():
+    """As behind a shell's &: hub and services would wait for each other until SIGTERM."""
+    code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    said = subprocess.run(["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *TIED, sys.executable, "-c", code],
+                          capture_output=True, text=True).stdout
+    assert said == "True\n"
+
+
+@needs_linux
+@pytest.mark.parametrize("ends", ["by itself", "told"])
+def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
+    code = ("trap '' HUP INT TERM; setsid sh -c 'trap \"\" HUP INT TERM; echo $$ > $0; sleep 1000 & wait' \"$0\" & "
+            f"while [ ! -s \"$0\" ]; do sleep 0.05; done; {'exit 7' if ends == 'by itself' else 'sleep 1000'}")
+    tied = subprocess.Popen([*TIED, "--grace", "1", "sh", "-c", code, str(tmp_path / "pid")])
+    assert wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip(), 10)
+    detached = psutil.Process(int((tmp_path / "pid").read_text()))
+    if ends == "told":
+        tied.send_signal(signal.SIGINT)  # which the command ignores, as it may
+    assert tied.wait(10) == (7 if ends == "by itself" else -signal.SIGKILL & 0xFF)
+    assert not running(detached.pid)
+
+
+def test_what_is_left_over_is_told_with_its_number(room):
+    environment = {**os.environ, "LAB_WORK": str(room.FOLDER / "learners" / "Ana" / "work")}
+    other = subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(room.FOLDER) + "2/work"})
+    with subprocess.Popen(["sleep", "1000"], env=environment) as left:
+        [told] = room.left_over()
+        left.kill()
+    other.kill()
+    other.wait()
+    assert told.endswith(f"kill -9 {left.pid}") and "of Ana: sleep 1000" in told
+
+
+# Before it all, the proxy
+
+
+class Target(BaseHTTPRequestHandler):
+    """A learner's server: it tells how long a body was, and answers a GET with 64 MB."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("X-Of-The-Target", "1")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(64):
+                self.wfile.write(bytes(1 << 20))
+
+    def do_POST(self):
+        length = left = int(self.headers["Content-Length"])
+        while left:
+            left -= len(self.rfile.read(min(left, 1 << 16)))
+        body = str(length).encode()
+        self.send_response(201)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def proxy():
+    """(address, process) of room/proxy.py; /user/ana is a Target, all else a hub, which is one too."""
+    target = ThreadingHTTPServer(("127.0.0.1", 0), Target)
+    threading.Thread(target=target.serve_forever, args=(0.01,), daemon=True).start()
+    port, api = free_port(), free_port()
+    process = subprocess.Popen([*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1", "--port", str(port),
+                                "--api-ip", "127.0.0.1", "--api-port", str(api), "--log-level", "error",
+                                "--default-target", f"http://127.0.0.1:{target.server_port}"], env={**os.environ,
+                               "CONFIGPROXY_AUTH_TOKEN": "secret"})
+    route = {"json": {"target": f"http://127.0.0.1:{target.server_port}"}, "headers": {"Authorization": "token secret"}}
+
+    def is_up():
+        with contextlib.suppress(requests.ConnectionError):
+            return requests.post(f"http://127.0.0.1:{api}/api/routes/user/ana", **route, timeout=5).status_code == 201
+
+    assert wait_until(is_up, 30)
+    yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
+    process.terminate()
+    process.wait(30)
+    target.shutdown()
+    target.server_close()
+
+
+def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
+    address, process = proxy
+    assert requests.post(f"{address}/hub/login", data=b"x" * 1000, timeout=30).text == "1000"
+    before = process.memory_info().rss
+    with ThreadPoolExecutor(8) as several:
+        for path, size, status in (("/hub/login", 5 << 20, 413), ("/user/ana/x", 40 << 20, 413), ("/user/ana/x", 19 << 20, 201)):
+            post = partial(requests.post, f"{address}{path}", data=bytes(size), timeout=60)
+            answers = list(several.map(lambda _, post=post: post(), range(8)))
+            assert [answer.status_code for answer in answers] == [status] * 8
+    assert {answer.text for answer in answers} == {str(19 << 20)}
+    with requests.get(f"{address}/user/ana/x", stream=True, timeout=60) as answer:  # read slowly: it waits
+        time.sleep(0.5)
+        assert answer.headers["X-Of-The-Target"] == "1" and sum(map(len, answer.iter_content(1 << 20))) == 64 << 20
+    requests.get(f"{address}/user/ana/x", stream=True, timeout=60).close()  # who asked hangs up
+    assert requests.post(f"{address}/user/ana/x", data=b"x", timeout=30).text == "1"
+    assert process.memory_info().rss - before < 20 << 20
 
 
 # Containers

@@ -17,25 +17,17 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
-import time
 import urllib.request
 import webbrowser
 from pathlib import Path
 
 import install
 
-try:
-    import resource
-except ImportError:  # Windows, of which `system` says what to do
-    resource = None
-
 ROOT = Path(__file__).resolve().parent.parent
 WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work")
 OK, NOTE, FIX = "ok", "note", "FIX"
 OLDEST, NEWEST = (3, 11), (3, 14)
 INSTALL_MB, RUN_MB, MEMORY_MB = 700, 100, 300  # on disk before and after the installation; of memory for one chapter
-OPEN_FILES = 256
 PORT = 8888
 PATIENCE_S, INSTALLED_S = 15, 120
 SERVERS_FOLDERS = "redis-round-trip-lab-"  # as in lab_utils/testbed/keeper.py
@@ -192,20 +184,6 @@ def disk():
         yield FIX, "disk", f"{free} MB are free in {place}; the lab needs {RUN_MB}. Delete something, or set TMPDIR to another."
 
 
-def limits():
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
-    if 0 <= most < OPEN_FILES:
-        yield FIX, "open files", f"{most} may be open at once, the lab needs {OPEN_FILES}. Run ulimit -n 1024 in this shell."
-    else:
-        yield OK, "open files", "no limit" if most < 0 else f"{most:,} at once"
-
-
-def clock():
-    told = time.get_clock_info("perf_counter")
-    if told.resolution > 1e-6:
-        yield NOTE, "clock", f"it ticks every {told.resolution * 1e6:.0f} µs: short times are coarse on this machine."
-
-
 # The lab's folder
 
 
@@ -269,7 +247,9 @@ def variables():
 
 
 def packages():
-    if install.installed("requirements.txt"):
+    if install.is_running():
+        yield NOTE, "packages", "an installation is running. Run make doctor again when it has ended."
+    elif install.installed("requirements.txt"):
         yield OK, "packages", "installed in .venv; no internet is needed"
     elif install.WHEELHOUSE.is_dir():
         missing = sorted(missing_wheels())
@@ -333,41 +313,11 @@ def proxies():
                     and os.environ[name]})
     if not named:
         yield OK, "proxies", "none are set"
-    elif not reached_directly():
+    elif not all(map(urllib.request.proxy_bypass, ("127.0.0.1", "localhost"))):
         yield FIX, "proxies", (f"{', '.join(named)} would be asked for this machine's own pages too. Run "
                                "export no_proxy=localhost,127.0.0.1, and except both in your browser's settings.")
     else:
         yield NOTE, "proxies", f"{', '.join(named)}. If your browser shows the proxy's page, except localhost and 127.0.0.1."
-
-
-def reached_directly():
-    """Whether a program that heeds the proxies' variables reaches a page on this machine."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=answer_once, args=(server,), daemon=True).start()
-        try:
-            opener = urllib.request.build_opener()  # urlopen's own keeps to the variables that there were at its first call
-            with opener.open(f"http://127.0.0.1:{server.getsockname()[1]}/", timeout=5) as answer:
-                return answer.read() == b"here"
-        except OSError:
-            return False
-
-
-def answer_once(server):
-    try:
-        connection, _ = server.accept()
-        with connection:
-            connection.recv(1000)
-            connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nhere")
-    except OSError:
-        pass  # nobody came
-
-
-def ports():
-    try:
-        with socket.create_server(("127.0.0.1", PORT)):
-            yield OK, "ports", f"{PORT} is free"
-    except OSError:
-        yield NOTE, "ports", f"{PORT} is taken by another program, so JupyterLab takes the next: open the address that it prints."
 
 
 def browser():
@@ -399,7 +349,11 @@ def leftovers():
     if labs:
         yield NOTE, "leftovers", (f"a lab of this folder runs already (process {labs[0]}): go on in its window, or end it with "
                                   f"kill {labs[0]}.")
-    if not lost + unused + labs:
+    stale = [path.name for path in (ROOT / "build", *ROOT.glob("*.egg-info")) if path.exists()]
+    if stale:
+        yield NOTE, "leftovers", (f"{', '.join(stale)}: an installation by pip left them, and what they say of the lab is old. "
+                                  f"Run rm -r {shlex.join(stale)}, in the folder of the lab.")
+    if not lost + unused + labs + stale:
         yield OK, "leftovers", "nothing of earlier kernels"
 
 
@@ -430,6 +384,8 @@ def running_elsewhere():
 def installed():
     """What the installed lab finds: server, link, kernel, widgets, calm. It says one finding a line, in JSON."""
     python = lab_python()
+    if install.is_running():
+        return  # half an installation is broken in many ways, none of them to be put right
     if not python:
         yield NOTE, "lab", "not installed, so server, link and kernel were not tried. Run make lab, then make doctor again."
         return
@@ -447,8 +403,8 @@ def installed():
         yield FIX, "lab", f"what is installed does not run: {last}. Run make clean, then make lab: work/ stays as it is."
 
 
-CHECKS = (system, python, tools, memory, disk, limits, clock, folder, work, variables, packages, loopback, proxies, ports,
-          browser, leftovers, installed)
+CHECKS = (system, python, tools, memory, disk, folder, work, variables, packages, loopback, proxies, browser, leftovers,
+          installed)
 
 if __name__ == "__main__":
     sys.exit(main())

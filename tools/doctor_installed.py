@@ -29,9 +29,8 @@ def main():
         if (FIX, chapters_server) in told:
             tell((NOTE, "link", "not tried, nor whether the machine is calm: there is no server. Run make doctor again then."))
         else:
-            for check in (link, all_that_changes_results):
-                for finding in found(check):
-                    tell(finding)
+            for finding in found(link):
+                tell(finding)
 
 
 def tell(finding):
@@ -171,15 +170,6 @@ def link():
     yield NOTE if state.busy else OK, "calm", state.sentence().replace("~", "") + "." + advice
     yield OK, "evidence", ("the system tells who waited for a CPU" if os.path.exists("/proc/self/schedstat") else
                            "this system does not tell who waited for a CPU: a short loop around each sample does")
-
-
-def all_that_changes_results():
-    """As chapter 00 shows it."""
-    import lab_utils as lab
-
-    for name, value in lab.fingerprint().items():
-        if name not in ("link", "server", "system"):  # told above
-            yield OK, name, value
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes over. Needs nothing but Python itself.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -19,6 +20,11 @@ import sys
 import time
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows, of which `make doctor` says what to do
+    fcntl = None
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
@@ -26,7 +32,7 @@ ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements-room.txt": "about a minute, 600 MB on disk",
          "requirements-dev.txt": "about a minute, 700 MB on disk",
          "requirements-book.txt": "about half a minute, 250 MB on disk"}
-BUILD = "setuptools>=77"  # what pyproject.toml asks for to install lab_utils itself
+BUILD = "flit_core>=3.12"  # what pyproject.toml asks for to install lab_utils itself
 
 
 def main(arguments):
@@ -39,7 +45,34 @@ def main(arguments):
         arguments = arguments[2:]
     for name in arguments:
         if not installed(name):
-            install(name)
+            with alone():
+                if not installed(name):  # by whom this one waited for
+                    install(name)
+
+
+@contextlib.contextmanager
+def alone():
+    """Holds the lab's folder for the length of an installation; waits for another one that does."""
+    if is_running():
+        say("Another installation is running in this folder; waiting for it.")
+    held = os.open(str(ROOT), os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def is_running():
+    """True while an installation holds the lab's folder."""
+    held = os.open(str(ROOT), os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(held)
+    return False
 
 
 def install(name):

@@ -17,13 +17,14 @@ import http.client
 import ipaddress
 import json
 import os
+import random
 import resource
-import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -33,17 +34,30 @@ from lab_utils.course.certificates import code
 from lab_utils.testbed import cpus
 
 ROOT = Path(__file__).resolve().parent.parent
+TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
+sys.path.insert(0, str(ROOT))  # before this folder, whose room.py would be taken for the package
+
+from room import certificate, tied  # noqa: E402
+from room.board.people import letters, write_private  # noqa: E402
+
 FOLDER = Path(os.environ.get("LAB_ROOM") or ROOT / ".room").absolute()
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
 LEADER = "leader"
 HUB_MB = 400  # hub, proxy and culler
 LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
 CONTAINER_MB, CONTAINER_CPUS = 1024, 2  # what a learner's container may fill; in some chapters client and server compute at once
-PROCESS_MB = 2048  # what one process of a learner's may fill
+PROCESS_MB = 2048  # what one process of a learner's may fill, and where the system limits that, all together
 LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
+PORTS = range(20_000, 32_000)  # that no system gives to whoever connects, before the room listens there
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
-START_S, END_S = 60, 120
+START_S, END_S = 60, 10  # the hub has so long to come up, and to end with all learners' servers
+WARMING = """
+import jupyterhub.singleuser, jupyterlab, ipykernel.kernelapp, matplotlib.pyplot, pathlib, sys
+import lab_utils as lab
+lab.connect(rtt_ms=1).ping()
+for path in pathlib.Path(sys.prefix, "share", "jupyter", "lab").rglob("*.*"):
+    path.is_file() and path.read_bytes()
+"""  # what the first learner would wait for: programs from the disk, a server and a link, the page
 
 
 def main(arguments):
@@ -65,6 +79,7 @@ def parsed(arguments):
     parser.add_argument("--port", type=int, default=8000, help="the port to listen on; the next free one if it is taken")
     parser.add_argument("--learners", type=int, default=os.environ.get("LEARNERS") or None,
                         help="how many may be in at once, if not as many as this machine holds")
+    parser.add_argument("--warm", action="store_true", help="load what learners' labs need before the room opens")
     parser.add_argument("--containers", action="store_true", help="a container for each learner, by the engine's socket")
     parser.add_argument("--end", action="store_true", help="delete what the room kept")
     parser.add_argument("--sure", action="store_true", help="do not ask")
@@ -80,7 +95,9 @@ def open_room(options):
     if os.geteuid() == 0 and not address.is_loopback:
         sys.exit("You are root, and in a room every learner runs programs as you: open to the network, everyone with the "
                  "password would be root here. Run it as another user, or: docker compose up hub room")
+    opened = time.time()
     allow_open_files()
+    tied.set_for_process(tied.PR_SET_CHILD_SUBREAPER, 1)  # whatever outlives the hub ends with this process
     with kept_folder():
         settings = settled(address, options)
         certificate = made_certificate() if options.containers else ""
@@ -88,6 +105,8 @@ def open_room(options):
             (FOLDER / "proxy.pid").unlink(missing_ok=True)
         write_private(FOLDER / "room.json", json.dumps(settings, indent=1))
         make_list_of_fonts()
+        if options.warm:
+            warm()
         hub = start_hub("containers_config.py" if options.containers else "jupyterhub_config.py")
         with ended_by_signals():
             try:
@@ -99,6 +118,8 @@ def open_room(options):
                 status = 0
             finally:
                 close(hub)
+    for line in (*left_over(), *kept_page(opened)):
+        say(line)
     if status:
         sys.exit(f"The hub ended by itself. Its log says why: {FOLDER / 'hub.log'}. `make room` opens the room again.")
     say(f"The room is closed, its files are kept in {FOLDER / 'learners'}. `make room` opens it again, `make endroom` deletes "
@@ -138,18 +159,15 @@ def settled(address, options):
         "container_mb": CONTAINER_MB,
         "container_cpus": CONTAINER_CPUS,
         "process_mb": PROCESS_MB,
+        "limited_by": "" if options.containers else limited_by(),
         "idle_s": IDLE_S,
     }
 
 
-def letters(number):
-    return "".join(secrets.choice(LETTERS) for _ in range(number))
-
-
 def free_port(address, wanted=0):
-    """The wanted port, or else one that the system picks."""
+    """The wanted port, or else one by chance."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    for port in (wanted, 0):
+    for port in filter(None, (wanted, *random.sample(PORTS, 5))):
         try:
             with socket.create_server((address, port), family=family) as server:
                 return server.getsockname()[1]
@@ -192,11 +210,18 @@ def allow_open_files():
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
+def limited_by():
+    """What keeps all processes of a learner's together to PROCESS_MB: "cgroup", "systemd", or "" for nothing."""
+    for way, options in (("cgroup", []), ("systemd", ["--scope"])):
+        told = subprocess.run([*TIED, "--mb", str(PROCESS_MB), *options, sys.executable, TIED[1], "--limit"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+        if told.strip() == str(PROCESS_MB << 20):
+            return way
+    return ""
+
+
 def made_certificate():
     """The code of the room's certificate, which the TLS proxy of docker-compose.yml takes from ROOM_TLS."""
-    sys.path.append(str(ROOT / "room"))
-    import certificate
-
     return code(certificate.settled(Path(os.environ["ROOM_TLS"]), os.environ["ROOM_NAME"]))
 
 
@@ -206,11 +231,19 @@ def make_list_of_fonts():
                    str(FOLDER / "matplotlib")}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
+def warm():
+    say("Warming up …")
+    with tempfile.TemporaryDirectory() as state:
+        ran = subprocess.run([*TIED, sys.executable, "-c", WARMING], cwd=ROOT, env={**os.environ, "LAB_STATE": state},
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if ran.returncode:
+        say(f"That did not work, so learners' labs may not either: {ran.stderr.strip().splitlines()[-1:]}. Run make doctor.")
+
+
 def start_hub(config):
     say("Opening the room …")
-    command = [sys.executable, ROOT / "room" / "tied.py", sys.executable, "-m", "jupyterhub", "-f",
-               ROOT / "room" / config]
-    with open_private(FOLDER / "hub.log", "ab") as log:
+    command = [*TIED, "--grace", str(END_S), sys.executable, "-m", "jupyterhub", "-f", ROOT / "room" / config]
+    with open(os.open(FOLDER / "hub.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
         return subprocess.Popen(command, cwd=FOLDER, env={**os.environ, "ROOM": str(FOLDER / "room.json"), "PYTHONUTF8": "1"},
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
@@ -253,13 +286,29 @@ def answers(settings):
 
 
 def close(hub):
-    """Ends the hub, which ends the learners' servers, and waits until it has."""
+    """Ends the hub, which ends the learners' servers, and after END_S whatever is left of it."""
     hub.terminate()
-    try:
-        hub.wait(END_S)
-    except subprocess.TimeoutExpired:
-        hub.kill()
-        hub.wait()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        hub.wait(END_S + 2 * tied.KILLED_S)
+    tied.kill_descendants()
+
+
+def kept_page(opened):
+    """Where the board has written down what the room guessed, if anybody did since `opened`."""
+    for path in FOLDER.parent.glob("room-*.html"):
+        if path.stat().st_mtime >= opened:
+            yield f"What the room guessed, without names, for you to keep: {path}"
+
+
+def left_over():
+    """What to say of processes of this room's that could not be found to be killed, as on macOS."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            told = process.environ()
+            of = told.get("LAB_WORK", told.get("ROOM", ""))
+            if of.startswith(f"{FOLDER}{os.sep}"):
+                yield (f"Still running, of {Path(of).parent.name}: {' '.join(process.cmdline())[:60]}. End it: "
+                       f"kill -9 {process.pid}")
 
 
 def welcome(settings, address, certificate=""):
@@ -310,7 +359,9 @@ def warning(settings, address, containers):
                     "stands apart, and its key with it.")
         return " ".join(said)
     user = "root" if os.geteuid() == 0 else f"your user, {os.environ.get('USER') or os.geteuid()}"
-    said = [f"All learners run programs as {user}: each can read the others' files and yours, the passwords too."]
+    said = [{"": f"Each process of a learner's has {PROCESS_MB:,} MB; this system limits no learner's together."}.get(
+            settings["limited_by"], f"All processes of a learner's together have {PROCESS_MB:,} MB.")]
+    said += [f"All learners run programs as {user}: each can read the others' files and yours, the passwords too."]
     if address.is_loopback:
         said.append("It listens on this machine only. `make room OPEN=1` opens it to the network, ADDRESS=… to one of several.")
     else:
@@ -341,18 +392,6 @@ def ask(question):
         return input(question).strip().lower()
     except EOFError:
         return ""
-
-
-def write_private(path, text):
-    with open_private(path, "wb") as file:
-        file.write(text.encode())
-
-
-def open_private(path, mode):
-    """A file that nobody else can read, from its first byte on."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if "a" in mode else os.O_TRUNC), 0o600)
-    os.fchmod(descriptor, 0o600)
-    return open(descriptor, mode)
 
 
 def say(text):

@@ -1,8 +1,9 @@
 """Keep what the learner said before it was measured, with what was measured then.
 
-Remembered (see state.py), in the order in which they were made, is the first guess at each
-question: {"01.cart": {"guess": 20.0, "unit": "ms", "measured": 202.1}}; "measured" is null until
-then. A guess made after its answer was shown in this kernel is shown too, and not remembered.
+Remembered (see state.py), in the order in which they were made, is the guess at each question that
+stood when its answer came: {"01.cart": {"guess": 20.0, "unit": "ms", "measured": 202.1}};
+"measured" is null until then. A guess made after its answer was shown in this kernel is shown too,
+and not remembered.
 """
 
 import math
@@ -109,7 +110,7 @@ def guess(name, value, unit, *rest):
 
     It is `...` as long as you make none. Prints that it was noted, and returns a number that knows
     its unit: hand it to a figure as `said=guess`, or hold it against what was measured with
-    `guess.against(measured)`. The first one made before its answer was shown is remembered for
+    `guess.against(measured)`. The last one made before its answer was shown is remembered for
     `lab.calibration()`. What cannot be a guess is said in a sentence, and counts as none. Raises
     LabError for a name that is not as `NN.word`, for a unit that is not of the lab's, and for a
     name that had another unit before.
@@ -118,16 +119,19 @@ def guess(name, value, unit, *rest):
         value, unit = (value, unit, *rest[:-1]), rest[-1]
     check_question(name, unit)
     made = Guess(usable(value, unit), name, unit)
-    first = float(made)
+    kept = float(made)
     if made and name not in _answered and setting.is_drawn():
         with state.changing("guesses") as known:
             if name not in known or known[name]["unit"] != unit:  # another unit is another question
                 known.pop(name, None)  # so that it stands at the end, as the latest
                 known[name] = {"guess": float(made), "unit": unit, "measured": None}
-            first = known[name]["guess"]
-        reporting.report("guess", name, unit=unit, value=first)
+            elif known[name].get("measured") is None and known[name]["guess"] != made:
+                revision = known[name].get("revision", 0) + 1  # a slip, mended in time
+                known[name] |= {"guess": float(made), "revision": revision}
+            kept, revision = known[name]["guess"], known[name].get("revision", 0)
+        reporting.report("guess", name, revision=revision, unit=unit, value=kept)
     if made:
-        print(f"noted: {made}{remembered(first, made)}")
+        print(f"noted: {made}{remembered(kept, made)}")
     return made
 
 
@@ -135,7 +139,7 @@ def remembered(first, made):
     """Return what to say where an earlier guess is kept in the place of `made`, or ""."""
     if first in (None, float(made)):
         return ""
-    return f" (remembered is your first guess, {quantity(first, made.unit)})"
+    return f" (remembered is your earlier guess, {quantity(first, made.unit)})"
 
 
 def check_question(name, unit):

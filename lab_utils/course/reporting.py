@@ -39,15 +39,16 @@ def begin():
             sender()
 
 
-def report(kind, name, once=True, **what):
+def report(kind, name, once=True, revision=0, **what):
     """Notes an event for the board: `kind` is "guess", "measured" or "check", `name` a question or an exercise.
 
-    What is `once` counts for this learner the first time only; the board sees to that by the id. Never raises.
+    What is `once` counts for this learner the first time only, and once more for each `revision`; the board sees to that by
+    the id. Never raises.
     """
     if is_wanted():
         with contextlib.suppress(Exception):
             event = {"kind": kind, "name": name, "at": time.time(), "ticks": ticks(), "anonymous": is_anonymous(), **what}
-            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)}"
+            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)} {revision or ''}".rstrip()
             sender().note(key, event)
 
 

@@ -21,8 +21,8 @@ from tornado.httpserver import HTTPServer
 
 from lab_utils.errors import LabError
 
-from . import people
-from .app import LARGEST_POST, Room, application
+from . import after, people
+from .app import READ_PAST, Room, application
 from .stream import Unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ async def serve(options, folder, secret):
     room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0"))
     room.stream.open()
     address, port, prefix = where(options)
-    server = HTTPServer(application(room, prefix), max_body_size=LARGEST_POST)
+    server = HTTPServer(application(room, prefix), max_body_size=READ_PAST)
     try:
         server.listen(port, address)
     except OSError as error:
@@ -103,6 +103,12 @@ async def serve(options, folder, secret):
     for task in tasks:
         task.cancel()
     room.stream.close()
+    try:
+        path = after.keep(room.book, (Path(os.environ["ROOM"]).parent if room.hub else folder).parent)
+        if path and not room.hub:
+            print(f"What the room guessed, without names: {path}", flush=True)
+    except OSError as error:
+        print(f"What the room guessed cannot be kept: {error}", flush=True)
 
 
 def where(options):

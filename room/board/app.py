@@ -7,7 +7,6 @@ leader's, who comes in with the key, or as the hub's admin, who is given it.
 import asyncio
 import contextlib
 import json
-import math
 import os
 import secrets
 import time
@@ -22,10 +21,15 @@ from .stream import Stream, Unavailable
 
 PAGE = Path(__file__).parent / "page"
 LARGEST_POST = 200_000  # bytes
+READ_PAST = 100 << 20  # bytes: a longer post is read so far, and held by nobody, to be answered
 MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
+AT_ONCE = 200  # events in a post; a kernel sends 100
+EVENTS = 400, 10  # of one learner at once, and a second on average
+JOINS = 400, 2  # of all laptops
+LONGEST_TOKEN = 200  # letters
 LONGEST_AGE_S = 30 * 24 * 3600
 SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
-WRONG_PASSWORD_S, MOST_WRONG = 0.3, 20  # what a wrong password waits for; and how many may wait
+MOST_WRONG = 20  # passwords that may wait at once
 CALM_S = 0.25  # what comes within so short a time is one view
 LONGEST_WAIT_S = 10  # for news; a proxy gives up on an answer later than that
 HEADERS = {
@@ -35,6 +39,22 @@ HEADERS = {
 }
 
 
+class Bucket:
+    """Lets everybody have so many `at_once`, and so many `a_second` on average."""
+
+    def __init__(self, at_once, a_second):
+        self.at_once, self.a_second, self.left = at_once, a_second, {}  # {who: (left, at)}
+
+    def take(self, who, number, now):
+        """True, and `number` are taken, if so many are left for `who` at the time `now`, in seconds."""
+        left, at = self.left.get(who, (self.at_once, now))
+        left = min(self.at_once, left + (now - at) * self.a_second)
+        if number > left:
+            return False
+        self.left[who] = left - number, now
+        return True
+
+
 class Room:
     """The book, its stream, and who waits for news. `anonymous` keeps no name of anybody."""
 
@@ -42,6 +62,7 @@ class Room:
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
         self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
+        self.events, self.joins = Bucket(*EVENTS), Bucket(*JOINS)
         self.changed, self.wrong, self.joining = asyncio.Event(), 0, set()  # `joining`: names that are being written down
 
     async def add(self, entry):
@@ -54,6 +75,8 @@ class Room:
 
     async def person(self, token):
         """The Person with that token, or None. Raises HTTPError 503 while the hub cannot be asked."""
+        if len(token) > LONGEST_TOKEN:
+            return None
         joined = self.book.joined.get(people.digest(token))
         if joined:
             return people.on_laptop(joined)
@@ -76,7 +99,17 @@ class Room:
         return f"{self.began} {len(self.book.entries)}"
 
 
+@web.stream_request_body
 class Handler(web.RequestHandler):
+    """What all routes have: the room, a body of a bearable length, errors as JSON."""
+
+    def initialize(self):
+        self.posted = bytearray()
+
+    def data_received(self, chunk):
+        if len(self.posted) <= LARGEST_POST:
+            self.posted += chunk
+
     @property
     def room(self):
         return self.settings["room"]
@@ -92,9 +125,11 @@ class Handler(web.RequestHandler):
         self.finish(json.dumps({"error": said}))
 
     def body(self):
-        """The posted JSON object. Raises HTTPError 400 for anything else."""
+        """The posted JSON object. Raises HTTPError 413 where it is too long, 400 for anything else."""
+        if len(self.posted) > LARGEST_POST:
+            raise web.HTTPError(413, f"Post at most {LARGEST_POST:,} bytes.")
         try:
-            found = json.loads(self.request.body)
+            found = json.loads(self.posted)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
@@ -105,6 +140,23 @@ class Handler(web.RequestHandler):
 class Health(Handler):
     def get(self):
         self.write({"status": "ok"})
+
+
+class Nothing(Handler):
+    """All that is no route."""
+
+    def answer(self):
+        raise web.HTTPError(404, "There is nothing here.")
+
+    get = head = post = put = patch = delete = options = answer
+
+
+@web.stream_request_body
+class File(web.StaticFileHandler):
+    """The page's scripts and style."""
+
+    def data_received(self, chunk):
+        """Reads past what is posted here."""
 
 
 # For learners
@@ -119,20 +171,25 @@ class Join(Handler):
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
             raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
-        held = {entry["name"].casefold() for entry in self.room.book.joined.values()} | self.room.joining
-        if name and name.casefold() in held:
+        looks = people.looks(name)
+        if looks in people.RESERVED:
+            raise web.HTTPError(400, f"The name {name} is the room's own. Choose another.")
+        held = {people.looks(entry["name"]) for entry in self.room.book.joined.values()}
+        if name and looks in held | self.room.joining:
             raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
+        if not self.room.joins.take("all", 1, time.monotonic()):
+            raise web.HTTPError(429, "Too many join at once. Try again in a minute.")
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
-        known_as = f"laptop:{name.casefold()}" if name else f"nobody:{secrets.token_hex(8)}"
+        known_as = f"laptop:{looks}" if name else f"nobody:{secrets.token_hex(8)}"
         shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
-        self.room.joining.add(name.casefold())  # nobody else takes it while it is written down
+        self.room.joining.add(looks)  # nobody else takes it while it is written down
         try:
             await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
                                  "name": name, "digest": people.digest(token), "at": time.time()})
         except Unavailable as error:
             raise web.HTTPError(503, "The board cannot write at the moment. Try again in a minute.") from error
         finally:
-            self.room.joining.discard(name.casefold())
+            self.room.joining.discard(looks)
         self.write({"token": token, "name": name})
 
     async def check_password(self, said):
@@ -142,7 +199,7 @@ class Join(Handler):
             raise web.HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
         self.room.wrong += 1
         try:
-            await asyncio.sleep(WRONG_PASSWORD_S)
+            await asyncio.sleep(people.WRONG_S)
         finally:
             self.room.wrong -= 1
         raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; capitals count.")
@@ -159,6 +216,10 @@ class Events(Handler):
         events = self.body().get("events")
         if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
             raise web.HTTPError(400, "Post {\"events\": [...]}.")
+        if len(events) > AT_ONCE:
+            raise web.HTTPError(413, f"Post at most {AT_ONCE} events at once.")
+        if not self.room.events.take(person.known_as, len(events), time.monotonic()):
+            raise web.HTTPError(429, "Too many events. Post them again later.")
         taken, refused = {}, {}
         for event in events:
             sender = self.as_posted(event, person)
@@ -211,7 +272,7 @@ def waited(event):
 
 
 def is_number(value, least, most):
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and least <= value <= most
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
 # For the leader
@@ -220,11 +281,20 @@ def is_number(value, least, most):
 class LeaderHandler(Handler):
     """Asks for the leader's key in a header. A cookie would go along with what any page of this host asks for, whatever its port;
     the key stands where pages of the board's own origin alone can read it, and no other site can send the header.
+    Asked for when the body is there: an answer before that would cut the connection.
     """
 
-    def prepare(self):
+    def need_key(self):
         if not people.same(self.request.headers.get("Authorization", ""), f"leader {self.room.secret['key']}"):
             raise web.HTTPError(401, "This is not the leader's key. It stands where the board was started.")
+
+    async def note(self, **what):
+        """Writes down what the leader did. Raises HTTPError 503 where that is not possible."""
+        try:
+            await self.room.add({"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time(), **what})
+        except Unavailable:
+            raise web.HTTPError(503, "The board cannot write now. Try again.") from None
+        self.write({})
 
     def asks_names(self):
         return self.get_query_argument("names", "0") == "1"
@@ -241,6 +311,7 @@ class View(LeaderHandler):
     """The view; asked with the version that the page has `seen`, when there is another, or after a while."""
 
     async def get(self):
+        self.need_key()
         changed = self.room.changed
         if self.get_query_argument("seen", "") == self.room.version():
             with contextlib.suppress(TimeoutError):
@@ -251,19 +322,28 @@ class View(LeaderHandler):
 
 class Reveal(LeaderHandler):
     async def post(self):
+        self.need_key()
         body = self.body()
-        if body.get("name") not in course().questions or not isinstance(body.get("shown"), bool):
+        if str(body.get("name")) not in course().questions or not isinstance(body.get("shown"), bool):
             raise web.HTTPError(400, "Post {\"name\": a question, \"shown\": true or false}.")
-        try:
-            await self.room.add({"kind": "reveal", "id": secrets.token_hex(8), "person": "leader", "who": None,
-                                 "name": body["name"], "shown": body["shown"], "at": time.time()})
-        except Unavailable:
-            raise web.HTTPError(503, "The board cannot write now. Try again.") from None
-        self.write({})
+        await self.note(kind="reveal", name=body["name"], shown=body["shown"])
+
+
+class Remove(LeaderHandler):
+    """Takes the guess of one learner, known by their number, off the board."""
+
+    async def post(self):
+        self.need_key()
+        body = self.body()
+        person = self.room.book.guesser(str(body.get("name")), body.get("number"))
+        if not person:
+            raise web.HTTPError(404, "There is no such guess on the board.")
+        await self.note(kind="removed", name=body["name"], of=person)
 
 
 class Csv(LeaderHandler):
     def get(self):
+        self.need_key()
         self.set_header("Content-Type", "text/csv; charset=utf-8")
         self.set_header("Content-Disposition", 'attachment; filename="board.csv"')
         self.write(self.room.book.csv(self.asks_names()))
@@ -272,13 +352,13 @@ class Csv(LeaderHandler):
 def application(room, prefix="/"):
     """The tornado application below `prefix`, which begins and ends with a slash."""
     routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("view", View),
-              ("reveal", Reveal), ("board.csv", Csv)]
+              ("reveal", Reveal), ("remove", Remove), ("board.csv", Csv)]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]
     by_hub = bool(room.hub) and not os.environ.get("ROOM_BOARD_URL")  # where the board has an origin of its own, no page of the
     if by_hub:  # hub's may get the key, as it could where the leader is signed in
         from .hub_login import HubLogin, OAuthCallback
 
         found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
-    found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", web.StaticFileHandler, {"path": str(PAGE)}))
+    found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", File, {"path": str(PAGE)}))
     return web.Application(found, room=room, prefix=prefix, by_hub=by_hub, cookie_secret=room.secret["cookie"],
-                           template_path=str(PAGE))
+                           template_path=str(PAGE), default_handler_class=Nothing)

@@ -51,9 +51,15 @@ class Book:
             self.shown.discard(entry["name"])
 
     def take_guess(self, entry):
+        """The last one before its answer was shown counts, so that a slip can be mended."""
         self.meet(entry)
-        self.guesses[entry["name"]].setdefault(entry["person"], entry)
-        self.latest = entry["name"]
+        name, person = entry["name"], entry["person"]
+        if person not in self.guesses[name] or not (self.is_late(entry) or person in self.measured[name]):
+            self.guesses[name][person] = entry
+        self.latest = name
+
+    def take_removed(self, entry):
+        self.guesses[entry["name"]].pop(entry["of"], None)
 
     def take_measured(self, entry):
         self.meet(entry)
@@ -112,20 +118,36 @@ class Book:
                  if not state["solved"] and state["tries"] >= STUCK_TRIES and now - state["at"] < STUCK_S]
         return sorted(found, key=lambda each: (-each["tries"], each["exercise"], each["who"]))[:MOST_STUCK]
 
-    def question(self, name, names):
-        """All guesses at a question; what was measured only where it is revealed."""
+    def after(self):
+        """What the room guessed, and tried in vain, of nobody by name: {"learners", "questions", "exercises"}."""
+        asked = [self.question(name, names=False, shown=True) for name in course().questions if self.guesses[name]]
+        for question in asked:
+            question["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in question["dots"]]
+        exercises = [(name, list(self.checks[name].values())) for name in course().exercises if self.checks[name]]
+        return {"learners": len(self.people), "questions": asked, "exercises": [
+            {"exercise": name, "tried": len(states), "solved": sum(state["solved"] for state in states),
+             "median": statistics.median(state["tries"] for state in states), "most": max(state["tries"] for state in states)}
+            for name, states in exercises]}
+
+    def question(self, name, names, shown=False):
+        """All guesses at a question; what was measured only where it is revealed, or to be `shown`."""
         known = course().questions[name]
-        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess)}
+        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess),
+                 "number": self.people[person]["number"]}
                 for person, guess in self.guesses[name].items()]
         found = {"name": name, "unit": known.unit, "text": known.text, "chapter": course().chapters[known.chapter],
                  "dots": sorted(dots, key=lambda dot: dot["value"]), "measurements": len(self.measured[name])}
-        if name in self.shown:
+        if shown or name in self.shown:
             values = sorted(self.measured[name].values())
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
 
+    def guesser(self, name, number):
+        """Whose guess at a question is that of the learner who came in as that number; None if nobody's."""
+        return next((person for person in self.guesses.get(name, ()) if self.people[person]["number"] == number), None)
+
     def csv(self, names):
-        """Every guess, measurement and check as CSV, in the order in which they came; reveals too."""
+        """Every guess, measurement and check as CSV, in the order in which they came; what the leader did too."""
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
@@ -137,7 +159,7 @@ class Book:
     def row(self, entry, names):
         kind, leader = entry["kind"], entry["kind"] == "reveal"
         return (datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds"),
-                "leader" if leader else self.who(entry["person"], names), entry["name"][:2],
+                "leader" if leader else self.who(entry.get("of", entry["person"]), names), entry["name"][:2],
                 "reveal" if leader and entry["shown"] else "hide" if leader else kind, entry["name"],
                 entry.get("value", ""), entry.get("unit", ""),
                 {True: "yes", False: "no"}[self.is_late(entry)] if kind == "guess" else "",

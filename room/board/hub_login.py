@@ -3,10 +3,18 @@
 from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
 from tornado import web
 
-OAuthCallback = HubOAuthCallbackHandler
+
+@web.stream_request_body
+class OAuthCallback(HubOAuthCallbackHandler):
+    def data_received(self, chunk):
+        """Reads past what is posted here."""
 
 
+@web.stream_request_body
 class HubLogin(HubOAuthenticated, web.RequestHandler):
+    def data_received(self, chunk):
+        """Reads past what is posted here."""
+
     @web.authenticated
     def get(self):
         if not self.current_user.get("admin"):

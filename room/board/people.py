@@ -12,6 +12,11 @@ from pathlib import Path
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
 NAME = re.compile(r"\w[\w .'-]{0,31}")
+RESERVED = {"board", "culler", "leader"}  # names of the room's own
+# Cyrillic and Greek letters, and the Latin ones that they look like, small or as capitals.
+SAME_LOOKS = str.maketrans("авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ",
+                           "abeikmhopctyxsjhdqwlabezhikmnoptyx")
+WRONG_S = 0.5  # what a wrong password waits for
 SECRETS = "secrets.json"
 
 
@@ -52,7 +57,7 @@ def write_private(path, text):
 
 def same(one, other):
     """True for equal texts, in a time that tells nothing."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
 def digest(token):
@@ -63,6 +68,11 @@ def tidy(name):
     """A name as the board keeps it; "" for what is none."""
     name = " ".join(unicodedata.normalize("NFC", str(name)).split())
     return name if NAME.fullmatch(name) else ""
+
+
+def looks(name):
+    """What two names have in common that nobody can tell apart: capitals, an а that is Cyrillic."""
+    return unicodedata.normalize("NFKC", name).casefold().translate(SAME_LOOKS)
 
 
 def on_laptop(entry):

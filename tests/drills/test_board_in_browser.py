@@ -71,7 +71,7 @@ def test_the_leader_sees_who_guessed_and_reveals(leader, learners):
     assert leader.locator("#chart .measured").count() == 0 and "median" not in leader.evaluate("JSON.stringify(view)")
     assert not any(name.lower() in leader.content() for name in GUESSES)
     leader.click("#names")
-    leader.wait_for_selector("#chart .name >> text=jörg müller")
+    leader.wait_for_selector("#chart .name >> text=Jörg Müller")
     leader.click("#reveal")
     assert "(the median of 3)" in told(leader, "Measured: ") and leader.locator("#chart .measured").count() == 1
 
@@ -82,7 +82,7 @@ def test_a_learner_does_not_come_in_as_the_leader(learners, room):
     assert "leader" in page.inner_text("body") or "403" in page.inner_text("body")
     page.goto(f"{room.url}/services/board/")
     page.wait_for_selector("#door:not([hidden])")
-    assert page.locator("#board").is_hidden() and "jörg" not in page.content()
+    assert page.locator("#board").is_hidden() and "Jörg" not in page.content()
 
 
 def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader, room):
@@ -95,13 +95,24 @@ def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader
     leader.wait_for_selector("#stuck li:has-text('Ana (laptop)') >> text=2 tries")
 
 
+def test_a_guess_far_out_stands_at_the_edge_and_a_click_takes_it_off(leader, room):
+    laptop, dots = Visitor(f"{room.url}/services/board"), leader.locator("#chart .dot")
+    token = laptop.ask("/api/join", {"password": room.password, "name": "Big"})[1]["token"]
+    before = [leader.text_content("#chart .number >> nth=-1"), dots.count()]
+    assert laptop.post(token, guess(1e12))[0] == 200
+    leader.wait_for_selector("#chart .name >> text='Big (laptop): 1,000,000,000,000 ms →'")
+    leader.once("dialog", lambda dialog: dialog.accept())
+    leader.locator("#chart .dot:has-text('1,000,000,000,000')").click()
+    assert wait_until(lambda: [leader.text_content("#chart .number >> nth=-1"), dots.count()] == before, 30)
+
+
 def test_closed_and_opened_again_it_has_every_guess(leader, room):
     before = rows(leader)
     with leader.expect_download() as download:
         leader.click("#csv")
     assert download.value.path().read_text(encoding="utf-8").splitlines()[1:] == before
     assert sorted(row.split(",")[1] for row in before if ",guess,00.loop," in row) == [
-        "Ana (laptop)", "ana", "jörg müller", "o'neil.x"]
+        "Ana", "Ana (laptop)", "Big (laptop)", "Jörg Müller", "o'neil.x"]
     room.close()
     room.open()  # on another port, which to a browser is another origin: the key stayed at the first one
     leader.goto(f"{room.url}/services/board/")

@@ -98,14 +98,14 @@ def test_a_wrong_password_and_a_name_that_is_none_are_told_apart(people):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_learner_comes_in_and_works(people, room, name):
     runs_the_first_cell(people.come_in(name, name))
-    saved = room.folder / "learners" / name.lower() / "work" / CHAPTER
+    saved = room.folder / "learners" / name / "work" / CHAPTER
     assert wait_until(lambda: '"execution_count": 1' in saved.read_text(encoding="utf-8"), 30)
     assert people.complaints == []
 
 
 def test_a_second_learner_of_one_name_is_asked_to_take_another(people):
     told = people.refusal("another Ana", " ANA ")
-    assert "ana is at work right now" in told and "ana 2" in told
+    assert "Ana is at work right now" in told and "Ana 2" in told
 
 
 def test_a_full_room_says_so_and_keeps_the_name(people):
@@ -142,8 +142,8 @@ def test_closed_and_opened_again_it_knows_everyone(people, room):
 
 
 def test_a_hub_that_is_killed_takes_all_with_it(people, room):
-    [hub] = [pid for pid, environment in room.processes().items() if "LAB_WORK" not in environment
-             and str(ROOT / "room" / "jupyterhub_config.py") in psutil.Process(pid).cmdline()]
+    hub = next(pid for pid, environment in room.processes().items() if "LAB_WORK" not in environment
+               and psutil.Process(pid).cmdline()[1:3] == ["-m", "jupyterhub"])
     os.kill(hub, signal.SIGKILL)
     assert "ended by itself" in room.process.communicate(timeout=60)[0]
     assert room.left_over() == []
@@ -152,7 +152,7 @@ def test_a_hub_that_is_killed_takes_all_with_it(people, room):
 def test_the_end_deletes_it_all(room):
     command = [sys.executable, ROOT / "tools" / "room.py", "--end"]
     asked = subprocess.run(command, input="no\n", env=room.environment, capture_output=True, text=True)
-    assert asked.returncode == 1 and "ana, jörg müller, o'neil.x" in asked.stdout and "Nothing is deleted" in asked.stderr
-    assert (room.folder / "learners" / "ana" / "work" / CHAPTER).exists()
+    assert asked.returncode == 1 and "Ana, Jörg Müller, o'neil.x" in asked.stdout and "Nothing is deleted" in asked.stderr
+    assert (room.folder / "learners" / "Ana" / "work" / CHAPTER).exists()
     ended = subprocess.run([*command, "--sure"], env=room.environment, capture_output=True, text=True)
     assert ended.returncode == 0 and wait_until(lambda: not room.folder.exists(), 5)

@@ -95,7 +95,14 @@ function show() {
   showQuestions(questions.filter(each => each.name.slice(0, 2) === question.name.slice(0, 2)), question.name);
   showChapters(chapters, questions, question.name.slice(0, 2), learners);
   showStuck(stuck);
-  chart(at("chart"), question);
+  chart(at("chart"), question, remove);
+}
+
+// A click on a guess: the leader takes it off the board.
+async function remove(dot, words) {
+  if (!confirm(`Take this guess off the board? ${words}`)) return;
+  await post("remove", { name: view.question.name, number: dot.number }).catch(error => alert(error.message));
+  listen();
 }
 
 function showQuestions(questions, current) {
@@ -146,5 +153,5 @@ at("csv").addEventListener("click", async () => {
   file.click();
   URL.revokeObjectURL(file.href);
 });
-new ResizeObserver(() => view && chart(at("chart"), view.question)).observe(at("question"));
+new ResizeObserver(() => view && chart(at("chart"), view.question, remove)).observe(at("question"));
 begin();

@@ -1,0 +1,32 @@
+"""What the room guessed and where it got stuck, as one HTML file without names, for the leader to
+keep: drawn by the board's own chart, with nothing to load."""
+
+import json
+import time
+from pathlib import Path
+
+PAGE = Path(__file__).parent / "page"
+
+
+def keep(book, folder):
+    """Write room-DATE.html into `folder` and return its path; None where nobody guessed anything.
+
+    Raises OSError where it cannot be written.
+    """
+    told = book.after()
+    if not told["questions"]:
+        return None
+    path = folder / time.strftime("room-%Y-%m-%d.html")
+    path.write_text(page(told | {"day": time.strftime("%Y-%m-%d")}), encoding="utf-8")
+    return path
+
+
+def page(told):
+    """Return the page of what `Book.after` tells."""
+    parts = {"STYLE": (PAGE / "board.css").read_text(encoding="utf-8"),
+             "CHART": (PAGE / "chart.js").read_text(encoding="utf-8"),
+             "TOLD": json.dumps(told).replace("<", "\\u003c")}
+    text = (PAGE / "after.html").read_text(encoding="utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"/* {name} */", part)
+    return text
