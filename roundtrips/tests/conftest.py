@@ -1,9 +1,17 @@
 """What the tests share: a private Redis, and a client of it."""
 
+import os
+import sys
+
+if os.environ.get("PARSER") == "python":  # as where hiredis is not installed
+    sys.modules["hiredis"] = None
+
 import pytest
 import redis
 import servers
 from proxy import Proxy
+
+assert os.environ.get("REDIS_PY", redis.__version__) == redis.__version__
 
 
 @pytest.fixture(scope="session")

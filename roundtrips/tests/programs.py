@@ -552,5 +552,6 @@ def programs(draw: Any) -> dict[str, Any]:
         "client": client,
         "warm": draw(st.integers(1, 4)),
         "scope": draw(st.sampled_from(["block", "block", "process"])),
+        "kept": draw(st.sampled_from([[10_000, 1_000], [5, 2]])),
         "steps": draw(steps),
     }

@@ -1,10 +1,10 @@
 """RESP as roundtrips reads it: the same as hiredis, whatever the value, and nothing of what is cut off."""
 
-import hiredis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from roundtrips.resp import ReplyError, commands_in, replies_in
+hiredis = pytest.importorskip("hiredis")
 
 VALUES = [
     (b"+OK\r\n", b"OK"), (b":-12\r\n", -12), (b"$5\r\nvalue\r\n", b"value"), (b"$-1\r\n", None), (b"*-1\r\n", None),

@@ -50,7 +50,9 @@ def test_asyncio_waits(server):
 
     t = asyncio.run(main())
     assert (t.round_trips, t.commands) == (12, {"GET": 13, "MULTI": 1, "EXEC": 1})
-    assert (t.waits, t.connections) == (3, 0)
+    fewest = 3  # where each command has a connection of its own, which is the pool's business
+    assert t.waits == fewest if redis.VERSION[0] >= 8 else fewest <= t.waits <= 12
+    assert t.connections == 0
 
 
 def test_tasks_that_share_a_few_connections_wait_for_them(server):
@@ -66,6 +68,21 @@ def test_tasks_that_share_a_few_connections_wait_for_them(server):
     t = asyncio.run(main())
     assert (t.round_trips, t.connections) == (10, 0)
     assert 5 <= t.waits < 10
+
+
+def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
+    async def main():
+        async with redis.asyncio.Redis(**server, health_check_interval=100) as client:
+            await client.ping()
+            [connection] = client.connection_pool._available_connections
+            connection.next_health_check = 0
+            with trace() as t:
+                await client.get("a")
+        return t
+
+    t = asyncio.run(main())
+    assert [each.names for each in t.log] == [{"PING": 1}, {"GET": 1}]
+    assert [each.bytes_received for each in t.log][0] == len(b"+PONG\r\n")
 
 
 def test_a_timeout_is_a_lost_round_trip(server):
@@ -103,7 +120,7 @@ def test_a_cluster_that_sends_elsewhere(cluster):
     client.close()
     with redis.Redis(**cluster[0]) as node, trace() as t, pytest.raises(redis.ResponseError):
         node.get(key)
-    assert (t.round_trips, t.elsewhere) == (1, 1)
+    assert t.round_trips == 1 == t.elsewhere + t.errors  # redis-py 5.0 doesn't know what it is
 
 
 def test_an_asyncio_cluster(cluster):

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from kept_programs import KEPT
 from programs import Run, programs
 from proxy import SET_UP, is_work
-from roundtrips import Trace, redis_py
+from roundtrips import Trace, recorder, redis_py
+from roundtrips.report import github, html, perfetto
 
 MANY = int(os.environ.get("PROGRAMS", "100"))
 
@@ -23,7 +24,10 @@ def same(what, counted, true):
 
 
 def check(program, proxy):
-    run = Run(program, proxy).play()
+    with pytest.MonkeyPatch.context() as patched:
+        for name, number in zip(("WHOLE", "BATCH"), program.get("kept", [10_000, 1_000]), strict=True):
+            patched.setattr(recorder, name, number)  # so many are kept whole
+        run = Run(program, proxy).play()
     trace = run.blocks[0].tracing.trace
     check_against_the_proxy(run, trace)
     same("uncounted", trace.uncounted, [])
@@ -37,22 +41,23 @@ def check(program, proxy):
 
 
 def check_against_the_proxy(run, trace):
-    seen, log = run.seen, trace.log
+    seen = run.seen
+    parts = [(each, 1) for each in trace.log] + [(each, each.round_trips) for each in trace.folds]
     unread = [turn for turn in seen.turns if turn.names == ["UNSUBSCRIBE"]][: run.unread]
     commands = seen.commands - Counter({"UNSUBSCRIBE": len(unread)})
-    same("commands", sum((Counter(each.names) for each in log), Counter()), commands)
+    same("commands", sum((Counter(each.names) for each, _ in parts), Counter()), commands)
     sent = seen.sent - sum(each.size for each in unread)
-    same("bytes sent", sum(each.bytes_sent for each in log), sent)
-    received = sum(each.bytes_received for each in log)
+    same("bytes sent", sum(each.bytes_sent for each, _ in parts), sent)
+    received = sum(each.bytes_received for each, _ in parts)
     if run.pushes:
         assert received <= seen.received
     else:
         same("bytes received", received, seen.received)
     if run.exact:
         setting_up = SET_UP | ({"PING"} if run.program["client"].get("health") else set())
-        work = sum(is_work(each.names, setting_up) for each in log)
+        work = sum(times for each, times in parts if is_work(each.names, setting_up))
         same("round trips", work, seen.work(setting_up) - len(unread))
-    same("logged", trace.round_trips + trace.setup_trips, len(log))
+    same("kept", trace.round_trips + trace.setup_trips, sum(times for _, times in parts))
 
 
 def check_outputs(t):
@@ -61,7 +66,9 @@ def check_outputs(t):
     assert again.to_dict() == stored
     assert repr(again) == repr(t)
     for each in (t, again):
-        assert t.report() and each._repr_html_()
+        drawn = [each.report(), each._repr_html_(), html.page_of(each, "it"), github.summary(each, "it")]
+        assert all(drawn) and "roundtrips failed" not in "".join(drawn)
+        json.dumps([perfetto.events_of(each, "it"), github.sarif(each, "1"), github.workflow_commands(each)])
         assert each.findings is not None
         assert repr(each.compare(t))
         assert each.seconds_at(1) >= 0

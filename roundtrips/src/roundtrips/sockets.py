@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import socket
 import weakref
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from . import faults
 PEEK = int(getattr(socket, "MSG_PEEK", 0))
 
 received: dict[int, int] = {}  # id of a source -> bytes, for as long as it lives
+alive: dict[int, weakref.ref[Any]] = {}  # what tells that a source is gone
 counted_sources: weakref.WeakSet[Any] = weakref.WeakSet()
 counting_classes: dict[type, type] = {}  # class of a source -> the one that counts
 # Functions that are told (id of a source, the bytes that came): recorders that keep payloads.
@@ -92,11 +94,16 @@ def count(source: Any) -> None:
         counting_classes[kind] = counting
     key = id(source)
     if key not in received:
-        weakref.finalize(source, received.pop, key, None).atexit = False
+        alive[key] = weakref.ref(source, functools.partial(gone, key))
     received[key] = 0
     with contextlib.suppress(TypeError):  # a class with a layout of its own
         counted_sources.add(source)  # before it is one: a Ctrl-C may come in between
         source.__class__ = counting_classes[kind]
+
+
+def gone(key: int, _: Any) -> None:
+    received.pop(key, None)
+    alive.pop(key, None)
 
 
 def put_back() -> None:

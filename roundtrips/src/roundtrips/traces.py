@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import redis
@@ -272,7 +272,9 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain lists and dicts that json.dumps takes; it holds no value."""
-        return {"format": FORMAT, **asdict(self.record)}
+        record = self.record
+        folds = [{**asdict(replace(each, names=None)), "names": dict(each.names)} for each in record.folds]
+        return {"format": FORMAT, **asdict(replace(record, folds=[])), "folds": folds}
 
     @classmethod
     def from_dict(cls, stored: Any) -> Trace:

@@ -1,0 +1,75 @@
+"""Long runs, with DRILLS=full: 2,000 random programs, each redis-py, and a million round trips."""
+
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from roundtrips import trace
+
+pytestmark = [
+    pytest.mark.skipif(os.environ.get("DRILLS") != "full", reason="DRILLS=full runs it"),
+    pytest.mark.timeout(3600),
+]
+TESTS = Path(__file__).parent.parent
+VERSIONS = ["5.0.0", "5.2.1", "6.4.0", "7.1.0", "8.1.0"]
+FILES = ["test_truth.py", "test_trace.py", "test_seams.py", "test_changes.py", "test_scope.py"]
+MANY, MOST_BYTES, KEPT = 1_000_000, 20_000_000, 10_000
+
+
+def passes(*arguments, **environment):
+    asked = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    given = {**os.environ, **environment}
+    ran = subprocess.run(asked, cwd=TESTS.parent, env=given, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_two_thousand_programs(part):
+    passes(str(TESTS / "test_truth.py"), "--timeout", "3000", PROGRAMS="500")
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def redis_py(request, tmp_path_factory):
+    """(a version, the folder that holds it)."""
+    folder = tmp_path_factory.mktemp(request.param)
+    asked = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+    subprocess.run([*asked, f"redis=={request.param}"], check=True)
+    return request.param, str(folder)
+
+
+@pytest.mark.parametrize("parser", ["hiredis", "python"])
+def test_every_redis_py(redis_py, parser):
+    version, folder = redis_py
+    files = [str(TESTS / name) for name in FILES]
+    told = {"PYTHONPATH": folder, "REDIS_PY": version, "PARSER": parser, "PROGRAMS": "150"}
+    passes(*files, "--timeout", "1500", **told)
+
+
+def test_an_older_redis_py_is_refused(tmp_path):
+    asked = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path)]
+    subprocess.run([*asked, "redis==4.6.0"], check=True)
+    program = "from roundtrips import trace\nwith trace():\n    pass"
+    given = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    asked = [sys.executable, "-W", "ignore", "-c", program]
+    ran = subprocess.run(asked, capture_output=True, text=True, env=given)
+    last = ran.stderr.splitlines()[-1]
+    assert ran.returncode == 1 and "knows from version 5.0" in last and "4.6.0" in last, ran.stderr
+
+
+def test_a_million_round_trips_take_little_room(r):
+    r.ping()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        with trace() as t:
+            for number in range(MANY):
+                r.get(f"user:{number}")
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert t.round_trips == MANY == t.commands["GET"] and len(t.log) == KEPT
+    assert grown <= MOST_BYTES, f"{grown:,} bytes"

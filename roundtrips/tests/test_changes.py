@@ -1,0 +1,219 @@
+"""What a process could notice: nothing, until a block opens; and nothing after the last one."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+import redis.asyncio
+from roundtrips import RoundTripsError, redis_py, scope, sockets, trace
+
+PROCESS = """
+import atexit, json, signal, sys, threading, warnings
+
+def process():
+    return {
+        "modules": set(sys.modules), "unraisablehook": sys.unraisablehook,
+        "excepthook": sys.excepthook, "displayhook": sys.displayhook,
+        "threads": threading.excepthook, "enumerated": threading.enumerate(),
+        "trace": (sys.gettrace(), sys.getprofile(), threading._trace_hook, threading._profile_hook),
+        "signals": {each: signal.getsignal(each) for each in signal.valid_signals()},
+        "atexit": atexit._ncallbacks(), "finders": list(sys.meta_path), "path": list(sys.path),
+        "path hooks": list(sys.path_hooks), "warnings": list(warnings.filters),
+        "import": __builtins__.__import__, "interval": sys.getswitchinterval(),
+        "limit": sys.getrecursionlimit(), "argv": list(sys.argv), "stdout": sys.stdout,
+        "start": threading.Thread.__dict__["start"],
+    }
+
+def changed(before, after):
+    return {key: str(after[key]) for key in before if before[key] != after[key] and key != "modules"}
+
+def new(before, after):
+    return sorted({name.split(".")[0] for name in after["modules"] - before["modules"]})
+"""
+
+
+def run(program, *arguments):
+    asked = [sys.executable, "-c", PROCESS + program, *arguments]
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_importing_changes_nothing():
+    program = """
+before = process()
+import roundtrips
+after = process()
+print(json.dumps([changed(before, after), new(before, after)]))
+"""
+    changed, new = run(program)
+    assert changed == {} and [name for name in new if name not in sys.stdlib_module_names] == [
+        "roundtrips"
+    ]
+    assert not {"asyncio", "concurrent", "redis", "socket", "ssl"} & set(new)
+
+
+def test_a_block_changes_nothing_but_redis_py_and_afterwards_nothing_at_all(server):
+    program = """
+import asyncio, redis, redis.asyncio
+from concurrent.futures import ThreadPoolExecutor
+options = json.loads(sys.argv[1])
+client = redis.Redis(**options)
+pool = ThreadPoolExecutor(1)
+pool.submit(client.get, "a").result()
+before = process()
+from roundtrips import trace
+with trace() as t:
+    client.get("a")
+    client.pipeline().get("a").get("b").execute()
+    pool.submit(client.get, "a").result()
+    during = process()
+t.report(), t.to_dict(), t.findings
+after = process()
+print(json.dumps([changed(before, during), changed(before, after)]))
+"""
+    during, after = run(program, json.dumps(server))
+    assert set(during) == {"start"} and after == {}
+
+
+def everything():
+    """Each attribute of each class whose attributes are replaced, and of those beside them."""
+    owners = {owner for owner, _, _ in redis_py.replacements()}
+    owners |= {redis.Redis, redis.asyncio.Redis, redis.ConnectionPool, redis.connection.Connection}
+    owners |= {redis.asyncio.Connection, socket.socket, asyncio.StreamReader, ThreadPoolExecutor}
+    return {(owner, name): value for owner in owners for name, value in vars(owner).items()}
+
+
+PLAIN = everything()
+
+
+def is_plain():
+    now = everything()
+    same = now.keys() == PLAIN.keys() and all(now[key] is PLAIN[key] for key in PLAIN)
+    return same and not redis_py.open_recorders and not redis_py.replaced and not scope.started_in
+
+
+@pytest.fixture(autouse=True)
+def redis_py_is_left_as_it_was():
+    assert is_plain()
+    yield
+    assert is_plain()
+
+
+def parts(client):
+    """What a plain client's connections consist of, down to the socket's class."""
+    connections = client.connection_pool._available_connections
+    return [
+        (name, type(value))
+        for connection in connections
+        for thing in (connection, connection._parser)
+        for name, value in vars(thing).items()
+    ]
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+@pytest.mark.parametrize("failure", [None, ZeroDivisionError, KeyboardInterrupt])
+def test_connections_are_as_they_were(server, protocol, failure):
+    with redis.Redis(**server, protocol=protocol) as client:
+        client.pipeline().get("a").get("b").execute()
+        before = parts(client)
+        try:
+            with trace():
+                client.get("a")
+                client.pipeline().get("a").get("b").execute()
+                assert parts(client) != before
+                if failure:
+                    raise failure
+        except (ZeroDivisionError, KeyboardInterrupt):
+            pass
+        assert parts(client) == before
+        assert not sockets.counting_classes and not sockets.counted_sources
+
+
+def test_asyncios_connections_are_as_they_were(server):
+    async def main():
+        async with redis.asyncio.Redis(**server) as client:
+            await client.ping()
+            [connection] = client.connection_pool._available_connections
+            kinds = type(connection._reader), set(vars(connection))
+            with trace():
+                await client.pipeline().get("a").get("b").execute()
+                assert type(connection._reader) is not kinds[0]
+            assert (type(connection._reader), set(vars(connection))) == kinds
+
+    asyncio.run(main())
+
+
+# A redis-py that is another one
+
+
+REPLACED = [(owner, name) for owner, name, _ in redis_py.replacements()]
+
+
+@pytest.mark.parametrize("owner, name", REPLACED, ids=[f"{owner}.{name}" for owner, name in REPLACED])
+def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(monkeypatch, owner, name):
+    if owner in (ThreadPoolExecutor, threading.Thread):
+        pytest.skip("not of redis-py")
+    with monkeypatch.context() as patched:
+        patched.delattr(owner, name)
+        with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}") as refused:
+            trace().__enter__()
+        assert not redis_py.replaced
+    assert redis.__version__ in str(refused.value) and redis_py.KNOWN in str(refused.value)
+
+
+@pytest.mark.parametrize("owner, method, name", redis_py.USED)
+def test_one_that_calls_its_private_parts_otherwise_is_refused(monkeypatch, owner, method, name):
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, method, lambda self, *_: None)
+        with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}"):
+            trace().__enter__()
+
+
+# A Ctrl-C at the worst moment
+
+
+@pytest.mark.parametrize("place", range(len(REPLACED)))
+def test_an_interrupt_while_it_opens_leaves_nothing_changed(monkeypatch, place):
+    done = []
+
+    def interrupted(*_):
+        done.append(1)
+        if len(done) == place + 1:
+            raise KeyboardInterrupt
+        return lambda version: version
+
+    with monkeypatch.context() as patched:
+        patched.setattr(redis_py.functools, "wraps", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            trace().__enter__()
+
+
+def test_an_interrupt_while_it_closes_leaves_nothing_changed(monkeypatch, r):
+    def once(*_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(redis_py, "put_back", once)
+    tracing = trace()
+    monkeypatch.setattr(redis_py, "put_back", redis_py.put_back)
+    with pytest.raises(KeyboardInterrupt), tracing:
+        monkeypatch.setattr(redis_py, "put_back", once)
+        r.ping()
+
+
+def test_whatever_is_open_can_be_closed_at_once(r):
+    one, other = trace(), trace()
+    one.__enter__()
+    other.__enter__()
+    r.get("key")
+    redis_py.close_all()
+    assert is_plain()
+    one.recorder.close()  # and once more does no harm
+    assert r.get("key") is None

@@ -1,0 +1,155 @@
+"""A fault of our own is never the program's: each seam raises in turn, and the program goes on."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+import redis.asyncio
+import redis.asyncio.retry
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from roundtrips import callsites, critical_path, recorder, redis_py, scope, sockets, trace
+from test_changes import is_plain
+
+
+def outcome(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error), str(error)
+
+
+def plain_part(options):
+    """What a program gets to see of a plain client."""
+    with redis.Redis(**options, socket_timeout=5) as r, ThreadPoolExecutor(1) as pool:
+        r.delete("n", "list")
+        pipe = r.pipeline(transaction=False)
+        for _ in range(30):
+            pipe.incr("n")
+        seen = [
+            pipe.execute(),
+            outcome(lambda: r.lpush("n", 1)),
+            outcome(lambda: r.pipeline().incr("n").lpush("n", 1).execute()),
+            pool.submit(r.get, "n").result(),
+            r.blpop("list", timeout=0.01),
+        ]
+        thread = threading.Thread(target=lambda: seen.append(r.get("n")))
+        thread.start()
+        thread.join()
+        with r.pubsub() as listener:
+            listener.subscribe("news")
+            seen += [listener.get_message(timeout=5), r.publish("news", "x")]
+            seen.append(listener.get_message(timeout=5))
+        with redis.Redis(**{**options, "port": 1}, retry=Retry(NoBackoff(), 0)) as nobody:
+            seen.append(outcome(nobody.ping)[0])
+        with redis.Redis(**options, socket_timeout=0.02, retry=Retry(NoBackoff(), 0)) as hasty:
+            seen.append(outcome(lambda: hasty.blpop("list", timeout=1)))
+    return seen
+
+
+async def async_part(options):
+    async with redis.asyncio.Redis(**options) as r:
+        seen = await asyncio.gather(*(r.get("n") for _ in range(5)))
+        seen.append(await r.pipeline().incr("n").get("n").execute())
+        try:
+            await r.lpush("n", 1)
+        except redis.ResponseError as error:
+            seen.append(str(error))
+        seen.append(await asyncio.to_thread(int, "3"))
+    once = redis.asyncio.retry.Retry(NoBackoff(), 0)
+    async with redis.asyncio.Redis(**options, socket_timeout=0.02, retry=once) as hasty:
+        try:
+            await hasty.blpop("list", timeout=1)
+        except redis.TimeoutError as error:
+            seen.append(str(error))
+    return seen
+
+
+def program(options):
+    return plain_part(options), asyncio.run(async_part(options))
+
+
+SEAMS = [
+    *((redis_py, name) for name in (
+        "state_of", "watch", "begin_write", "tell_written", "failed_to_read", "begin_batch",
+        "batch_ended", "is_long", "seeing", "described", "is_connected",
+    )),
+    *((recorder, name) for name in ("answer", "answer_all", "lose", "leave", "end", "said_in", "packed")),
+    *((recorder.Recorder, name) for name in ("wrote", "number_of", "keep", "sort_in")),
+    *((scope, name) for name in ("blocks_here", "worker_here", "task_here", "handed_over", "stand_in")),
+    (sockets, "count"), (sockets, "put_back"), (scope, "forget"), (callsites, "forget"),
+    *((callsites.Finder, name) for name in ("find", "search")),
+    (callsites, "made"), (callsites, "made_at_task"), (critical_path.CriticalPath, "enter"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plain(server):
+    """What the program sees without a trace."""
+    return program(server)
+
+
+@pytest.mark.parametrize(
+    "owner, name", SEAMS, ids=[f"{owner.__name__}.{name}".split("roundtrips.")[-1] for owner, name in SEAMS]
+)
+def test_a_seam_that_raises(server, r, plain, owner, name, monkeypatch):
+    def broken(*args, **kwargs):
+        times.append(1)
+        raise LookupError("a seam")
+
+    times = []
+    tracing = trace()
+    with monkeypatch.context() as patched:
+        if name not in ("blocks_here", "seeing"):
+            patched.setattr(owner, name, broken)
+        with tracing as t:
+            patched.setattr(owner, name, broken)
+            seen = program(server)
+    with trace():  # which puts back what a fault left
+        pass
+    assert seen == plain
+    assert times, "nothing came by here"
+    [said] = t.uncounted
+    assert said.startswith("roundtrips failed to see a part: LookupError: a seam"), said
+    assert said in repr(t)
+    assert is_plain()
+
+
+def test_what_counts_bytes_may_fail(server, r, plain, monkeypatch):
+    class Broken(dict):
+        def __getitem__(self, key):
+            raise LookupError("a seam")
+
+    monkeypatch.setattr(sockets, "received", Broken())
+    with trace() as t:
+        assert program(server) == plain
+    assert any("a seam" in said for said in t.uncounted)
+
+
+def test_opening_may_fail(server, r, monkeypatch):
+    def broken(*args):
+        raise LookupError("a seam")
+
+    monkeypatch.setattr(scope, "blocks_here", broken)
+    with trace() as t:
+        r.ping()
+    assert t.uncounted == ["roundtrips failed to see a part: LookupError: a seam"]
+    assert is_plain()
+
+
+def test_the_exit_status_is_the_programs_own(server):
+    code = f"""
+import sys, redis
+from roundtrips import recorder, trace
+def broken(*args): raise LookupError("a seam")
+recorder.Recorder.wrote = recorder.answer = broken
+with trace() as t:
+    redis.Redis(**{server!r}).ping()
+    sys.exit(3)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", "")
