@@ -52,10 +52,14 @@ def own_groups():
     """Yield the folders of the groups around this process; a container may not see them all."""
     for line in text(OWN_CGROUP).splitlines():
         _, controllers, path = line.split(":", 2)
-        parts = [part for part in path.split("/") if part]
         if not controllers or "cpu" in controllers.split(","):  # version 2, version 1
-            root = CGROUPS / "cpu" if controllers else CGROUPS
-            yield from (root.joinpath(*parts[:size]) for size in range(len(parts) + 1))
+            yield from groups(CGROUPS / "cpu" if controllers else CGROUPS, path)
+
+
+def groups(root: Path, path: str) -> list[Path]:
+    """Return the folder of a group, and those of the groups around it."""
+    parts = [part for part in path.split("/") if part]
+    return [root.joinpath(*parts[:size]) for size in range(len(parts) + 1)]
 
 
 def limit(quota_and_period: str) -> float:

@@ -30,6 +30,11 @@ class Sweep:
         """{size: [seconds of one call in each round]}."""
         return {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
 
+    def ratio(self, size, over, rtt_ms=None):
+        """Return the Ratio of the time at one size over that at another."""
+        rounds = self.rounds(rtt_ms)
+        return ratio(rounds[over], rounds[size])
+
     def knee(self, rtt_ms=None):
         """The smallest size that is shown to be less than 10% slower than any other, or None where the rounds show no such size.
 
