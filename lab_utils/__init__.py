@@ -3,6 +3,11 @@
 The first use of a helper imports them all (`face.py`).
 """
 
+import os
+
+# On the learner's own machine a trace may show the words of keys.
+os.environ.setdefault("ROUNDTRIPS_KEYS", "plain")
+
 __all__ = [
     "Cost", "LabError", "bystander", "calibration", "capture", "check", "claim", "cluster", "compare", "connect",
     "count", "describe", "empty", "fingerprint", "fit_model", "frozen", "guess", "hidden_distance", "ledger",

@@ -125,7 +125,7 @@ def test_what_is_still_on_its_way_is_refused():
 @pytest.mark.parametrize("asked", [requests, replies])
 def test_what_the_other_end_has_not_got_is_refused(asked):
     """A request that the link has not had, a reply that the client has not read."""
-    seen = SimpleNamespace(began=0.0, writes=[Message(0, 0.0, 0.0, b"PING", True, False)], reads=[])
+    seen = SimpleNamespace(began=0.0, writes=[Message(0, 0.0, 0.0, (b"PING",), True, False)], reads=[])
     events = [] if asked is requests else [(0, "reply", 0.0, 0.0, base64.b64encode(b"+PONG"))]
     assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 

@@ -116,8 +116,9 @@ def requests(seen, events):
     there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
     offset = 0
     for write in seen.writes:
-        offset += len(write.data)
-        yield "request", seen.began + write.at, time_at(there, offset - 1), write.data
+        for data in write.chunks:
+            offset += len(data)
+            yield "request", seen.began + write.at, time_at(there, offset - 1), data
 
 
 def replies(seen, events):

@@ -61,15 +61,21 @@ class Message(NamedTuple):
     """Bytes that were written or read, for a recorder with `payloads`.
 
     `at` and `ended` are seconds of time.perf_counter(): when the write began and was over; of a
-    read both are when the bytes came. `connection` is a number; `setup` marks a handshake.
+    read both are when the bytes came. A write goes to the system in one chunk or several.
+    `connection` is a number; `setup` marks a handshake.
     """
 
     connection: int
     at: float
     ended: float
-    data: bytes
+    chunks: tuple[bytes, ...]
     written: bool
     setup: bool
+
+    @property
+    def data(self) -> bytes:
+        """The chunks as one."""
+        return b"".join(self.chunks)
 
 
 class Kept(NamedTuple):
@@ -253,16 +259,17 @@ class Recorder:
 
     def message(self, state: redis_py.State, sent: float, chunks: Any) -> None:
         """Keep the bytes of a write."""
-        data, setup = in_bytes(chunks), state.connecting > 0
-        number = state.numbers[self]
-        self.messages.append(Message(number, state.started, sent, data, True, setup))
+        pieces = tuple(in_bytes([chunk]) for chunk in chunks)
+        number, setup = state.numbers[self], state.connecting > 0
+        self.messages.append(Message(number, state.started, sent, pieces, True, setup))
 
     def heard(self, key: int, data: bytes) -> None:
         """Keep the bytes that came on a connection that this one wrote on last."""
         number, state = self.streams.get(key, (0, None))
         if data and state is not None and self in state.writers:
             now = perf_counter()
-            self.messages.append(Message(number, now, now, data, False, state.connecting > 0))
+            setup = state.connecting > 0
+            self.messages.append(Message(number, now, now, (data,), False, setup))
 
     # What it keeps
 
