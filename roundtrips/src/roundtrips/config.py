@@ -1,0 +1,191 @@
+"""Settings: the table [tool.roundtrips] of the nearest pyproject.toml, and what it ignores.
+
+    [tool.roundtrips]
+    max = 40                    # of the command: what the whole program may make
+    max_waits = 20
+    max_setup = 8               # round trips of setting connections up
+    max_connections = 2
+    fail_on_findings = true
+    allow_uncounted = false
+    ratchet = "trips.json"      # from the folder of the pyproject.toml
+    ratchet_tolerance = "10%"   # or a number: by how much a call site may grow
+    keys = "none"               # see the module keys
+    min_loop = 5                # calls in a row from which a loop is a finding
+    ignore = ["loop", "app/legacy.py", "app/pages.py:show"]
+    programs = ["git"]          # programs that the program starts and that don't speak to Redis
+
+`ignore` holds kinds of finding, files (with * and ?) and functions in them: their findings are left
+out, and they are not held to the ratchet. A comment `# roundtrips: ignore` on the line of a call
+site leaves out its findings. Counts and budgets leave nothing out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from .errors import RoundTripsError
+from .words import counted
+
+if TYPE_CHECKING:
+    from .advice import Finding
+    from .callsites import CallSite
+    from .traces import Trace
+
+COMMENT = "# roundtrips: ignore"
+# What may be limited: {name of the limit: (number of a Trace, what it is a number of)}
+LIMITS = {
+    "max": ("round_trips", "round trip"),
+    "max_waits": ("waits", "wait"),
+    "max_setup": ("setup_trips", "set-up round trip"),
+    "max_connections": ("connections", "connection"),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the table says; None, False or () where it says nothing. `folder` is where it stands."""
+
+    max: int | None = None
+    max_waits: int | None = None
+    max_setup: int | None = None
+    max_connections: int | None = None
+    fail_on_findings: bool = False
+    allow_uncounted: bool = False
+    ratchet: str | None = None
+    ratchet_tolerance: str | int = 0
+    keys: str | None = None
+    min_loop: int | None = None
+    ignore: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    folder: str = ""
+
+    def ignores(self, site: CallSite, kind: str | None = None) -> bool:
+        """Return whether `ignore` names this call site, or this kind of finding."""
+        file = file_from(site.file, self.folder or os.getcwd())
+        names = {site.function, site.function.rsplit(".", 1)[-1]}
+        for each in self.ignore:
+            path, _, function = each.partition(":")
+            if each == kind or (fnmatch(file, path) and (not function or function in names)):
+                return True
+        return False
+
+    def kept(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings that neither the table nor a comment ignores."""
+        return [
+            each
+            for each in findings
+            if not self.ignores(each.site, each.kind) and not has_comment(each.site)
+        ]
+
+
+def settings(start: str | None = None) -> Settings:
+    """Return the Settings for a folder (default: the current one): of the nearest pyproject.toml.
+
+    Raises RoundTripsError for a table that can't be read, or holds something unknown.
+    """
+    folder = os.path.abspath(start or os.getcwd())
+    while not os.path.isfile(os.path.join(folder, "pyproject.toml")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return Settings()
+        folder = above
+    path = os.path.join(folder, "pyproject.toml")
+    table = table_in(path)
+    return made_of(table, path) if table else Settings(folder=folder)
+
+
+def table_in(path: str) -> dict[str, Any]:
+    """Return [tool.roundtrips] of a pyproject.toml, or {}."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RoundTripsError(f"{path} can't be read ({error}). Save it as UTF-8.") from None
+    if "roundtrips" not in text:  # it may be broken otherwise: that is not ours to say
+        return {}
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        try:
+            import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
+        except ModuleNotFoundError:
+            if "tool.roundtrips" not in text:
+                return {}
+            raise RoundTripsError(
+                f"Reading [tool.roundtrips] of {path} needs Python 3.11, or tomli. "
+                "Run pip install tomli."
+            ) from None
+    try:
+        found = tomllib.loads(text).get("tool", {}).get("roundtrips", {})
+    except (tomllib.TOMLDecodeError, AttributeError) as error:
+        raise RoundTripsError(f"{path} is no TOML ({error}). Put that right.") from None
+    return found if isinstance(found, dict) else {}
+
+
+def made_of(table: Mapping[str, Any], path: str) -> Settings:
+    kinds: dict[str, Any] = {each.name: each.type for each in fields(Settings)}
+    del kinds["folder"]
+    made: dict[str, Any] = {"folder": os.path.dirname(path)}
+    for name, value in table.items():
+        name = name.replace("-", "_")
+        if name not in kinds:
+            raise RoundTripsError(
+                f"[tool.roundtrips] of {path} has {name!r}, which is unknown. Choose from "
+                f"{', '.join(kinds)}."
+            )
+        if not fits(value, kinds[name]):
+            raise RoundTripsError(
+                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {KINDS[kinds[name]]}. "
+                "Write one."
+            )
+        made[name] = tuple(value) if isinstance(value, list) else value
+    return Settings(**made)
+
+
+KINDS = {  # the type of a field, and what is written for it
+    "int | None": "whole number of 0 or more",
+    "bool": "true or false",
+    "str | None": "text",
+    "str | int": 'number or text such as "10%"',
+    "tuple[str, ...]": "list of texts",
+}
+
+
+def fits(value: Any, kind: str) -> bool:
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind == "tuple[str, ...]":
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return (whole and "int" in kind) or (isinstance(value, str) and "str" in kind)
+
+
+def excess(trace: Trace, limits: Mapping[str, int | None]) -> list[str]:
+    """Return ['12 round trips, 3 allowed']: each number above its limit, by the names of LIMITS."""
+    return [
+        f"{counted(getattr(trace, number), thing)}, {limit:,} allowed"
+        for name, (number, thing) in LIMITS.items()
+        if (limit := limits.get(name)) is not None and getattr(trace, number) > limit
+    ]
+
+
+def file_from(file: str, folder: str) -> str:
+    """Return a file's name as it is on every machine.
+
+    That is the way from the folder, or the last two parts where it lies elsewhere.
+    """
+    if file.startswith(folder + os.sep):
+        file = os.path.relpath(file, folder)
+    elif os.path.isabs(file):
+        file = os.sep.join(file.split(os.sep)[-2:])
+    return file.replace(os.sep, "/")
+
+
+def has_comment(site: CallSite) -> bool:
+    import linecache
+
+    return COMMENT in linecache.getline(site.file, site.line)
