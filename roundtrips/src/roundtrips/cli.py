@@ -1,268 +1,420 @@
-"""`roundtrips script.py [arguments]`, `roundtrips -m module [arguments]`: runs a program as it is, and reports its round trips.
+"""`roundtrips script.py …`, `roundtrips -m module …`: runs a program as it is, and reports.
 
-The program's own output and exit status are kept. The report goes to stderr when everything is done: after the program's threads
-and what it registered with atexit. It comes after a crash, Ctrl-C, SIGTERM, sys.exit and os._exit as well; SIGKILL and a crash of
-the interpreter leave no time for it.
+The program's output and exit status are its own. The report goes to stderr when everything is
+done: after its threads and what it registered with atexit; after a crash, Ctrl-C, SIGTERM, sys.exit
+and os._exit as well. SIGKILL leaves no time for it. Until the program runs, only what cannot
+disturb it is imported: see `processes`.
 """
 
+from __future__ import annotations
+
 import argparse
-import atexit
+import builtins
 import contextlib
 import json
 import os
-import signal
+import pkgutil
+import runpy
 import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+from typing import TYPE_CHECKING, Any
 
-from . import budgets, ratchets
+from . import __version__, config, processes, ratchets
 from .errors import RoundTripsError
-from .processes import Others
-from .report.html import page_of
-from .report.perfetto import events_of
-from .traces import trace
+from .keys import MODES
 
-OVER, USAGE = 1, 2  # exit statuses
-DISTANCES_MS = (0.25, 1, 5)
-EXAMPLES = """
-roundtrips script.py --its-own options          counts what it does, and reports
-roundtrips --max 20 -m app.page                 fails if it makes more than 20 round trips
-roundtrips --ratchet trips.json --accept -m app.page    writes down what each call site makes
-roundtrips --ratchet trips.json -m app.page     fails if one of them makes more than that
+if TYPE_CHECKING:
+    from .parts import Run
+    from .traces import Trace
+
+USAGE, OVER, UNCOUNTED = 2, 6, 7  # exit statuses; 3 to 5 are pytest's
+SIGINT = 2
+OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+FILES = ("ratchet", "save", "html", "perfetto", "sarif", "json_file", "summary_file")
+EPILOG = f"""
+exit status:
+  the program's own, if it is not 0; else
+  {OVER}  over a budget, a ratchet grown, or a finding with --fail-on-findings
+  {USAGE}  wrong usage; a budget that can't be decided; a report that can't be made or written
+  {UNCOUNTED}  with a budget, a ratchet or --fail-on-findings: not everything was counted
+
+examples:
+  roundtrips script.py --its-own options        counts what it does, and reports
+  roundtrips --max 20 -m app.page               fails if it makes more than 20 round trips
+  roundtrips --ratchet trips.json --accept -m app.page     writes down what each call site makes
+  roundtrips --ratchet trips.json -m app.page   fails if one of them makes more than that
+
+[tool.roundtrips] in pyproject.toml may hold the same options, and what to ignore.
 """
 
 
-def parser():
+def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="roundtrips", usage="roundtrips [options] (script.py | -m module) [its own arguments]", allow_abbrev=False,
-        description="Runs a Python program as it is, and reports its round trips to Redis on stderr.", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--max", type=int, metavar="N", help="exit with 1 if it makes more round trips, set-up apart")
-    made.add_argument("--max-waits", type=int, metavar="N", help="exit with 1 if more of them had to follow one another")
-    made.add_argument("--ratchet", metavar="FILE", help="exit with 1 if a call site makes more round trips than FILE says")
-    made.add_argument("--accept", action="store_true", help="write what it makes now into the --ratchet's FILE")
-    made.add_argument("--save", metavar="FILE", help="write the whole trace, as JSON")
-    made.add_argument("--html", metavar="FILE", help="write the report as one web page, with the lanes")
-    made.add_argument("--perfetto", metavar="FILE", help="write the turns for ui.perfetto.dev, or an older Chrome's chrome://tracing")
-    made.add_argument("--json", action="store_true", help="report as one line of JSON")
-    made.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="module", help="run a module, as python -m does")
-    made.add_argument("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+        prog="roundtrips",
+        usage="roundtrips [options] (script.py | -m module) [its own arguments]",
+        description="Runs a Python program as it is, and reports its round trips to Redis.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = made.add_argument
+    add("--version", action="version", version=f"roundtrips {__version__}")
+    add("--max", type=int, metavar="N", help="fail if it makes more round trips, set-up apart")
+    add("--max-waits", type=int, metavar="N", help="fail if more had to follow one another")
+    add("--max-setup", type=int, metavar="N", help="fail if setting connections up takes more")
+    add("--max-connections", type=int, metavar="N", help="fail if it sets more connections up")
+    add("--fail-on-findings", action="store_true", help="fail if there is something to change")
+    add("--ratchet", metavar="FILE", help="fail if a call site makes more than FILE says")
+    add("--accept", action="store_true", help="write what it makes now into the --ratchet's FILE")
+    add("--ratchet-tolerance", metavar="N", help="let a call site grow by N, or by N%%")
+    add("--allow-uncounted", action="store_true", help="pass although not everything was counted")
+    add("--keys", choices=MODES, help="which words of keys are shown")
+    add(
+        "--no-keys", dest="keys", action="store_const", const="none", help="the same as --keys none"
+    )
+    add("--quiet", action="store_true", help="say nothing unless it fails")
+    add("--json", action="store_true", help="report as one line of JSON")
+    add("--json-file", metavar="FILE", help="write that line into a file")
+    add("--save", metavar="FILE", help="write the whole trace, as JSON")
+    add("--html", metavar="FILE", help="write the report as one web page")
+    add("--perfetto", metavar="FILE", help="write it for ui.perfetto.dev")
+    add("--sarif", metavar="FILE", help="write the findings as SARIF")
+    add("--annotations", action="store_true", help="print GitHub's workflow commands, to stderr")
+    add("--summary", action="store_true", help="append Markdown to GITHUB_STEP_SUMMARY")
+    add("--summary-file", metavar="FILE", help="append it to a file")
+    add("-m", dest="module", nargs=argparse.REMAINDER, metavar="module", help="run a module")
+    add("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
 
 
-def main(arguments=None):
-    """Runs the program that the command line names. Returns its exit status, or raises the program's SystemExit."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program that the command line names.
+
+    Returns the exit status so far (it is final when the process ends), or raises the program's own
+    SystemExit.
+    """
     options = parser().parse_args(arguments)
     try:
-        program = program_of(options)
-        check(options, program)
-        return Run(program, options).whole()
+        command = Command(options)
     except RoundTripsError as error:
         print(f"roundtrips: {error}", file=sys.__stderr__)
         return USAGE
+    return command.run()
 
 
-def program_of(options):
-    if options.module is not None:
-        return programs.Module(options.module[0] if options.module else "", options.module[1:])
-    words = options.script[1:] if options.script[:1] == ["--"] else options.script
-    if not words:
-        raise RoundTripsError("There is no program to run. Write roundtrips script.py, or roundtrips -m module; --help says more.")
-    return programs.Script(words[0], words[1:])
+# The program
 
 
-def check(options, program):
-    """Raises RoundTripsError for what can be seen to be wrong before the program runs; file names become whole."""
-    for name in ("max", "max_waits"):
-        if getattr(options, name) is not None:
-            check_number(getattr(options, name), f"--{name.replace('_', '-')}", 0, whole=True)
-    for name in ("ratchet", "save", "html", "perfetto"):
-        given = getattr(options, name)
-        if given is not None:
-            path = os.path.abspath(given)  # the program may go to another folder
-            setattr(options, name, path)
-            if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
-                raise RoundTripsError(f"--{name} {given} is no place for a file. Choose a file's name in a folder that is there.")
-            if name != "ratchet" and is_code(path, program):
-                raise RoundTripsError(f"--{name} would write over {given}, which is a program. Choose another name for the file.")
-    if options.accept and not options.ratchet:
-        raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or leave --accept out.")
-    if options.accept:
-        ratchets.refuse_others(options.ratchet)
+class Program:
+    """A script, a folder or zip file with a __main__.py, or a module by its name."""
 
-
-def is_code(path, program):
-    """True for the script that is to run, whatever its name, and for any other Python file; a link is what it leads to."""
-    if not os.path.isfile(path):
-        return False
-    is_script = isinstance(program, programs.Script) and os.path.samefile(path, program.path)
-    return is_script or os.path.realpath(path).endswith(".py")
-
-
-class Run:
-    """One run of a program under a trace, from its beginning to its exit status."""
-
-    def __init__(self, program, options):
-        self.program, self.options, self.folder, self.pid = program, options, os.getcwd(), os.getpid()
-        self.before = ratchets.read(options.ratchet) if options.ratchet and not options.accept else None
-        self.others, self.end_now, self.finished = Others(self.becomes), os._exit, False
-        self.status = 0  # the program's own; below 0 the signal that it ends by
-
-    def whole(self):
-        self.tracing = trace()
-        self.trace = self.tracing.__enter__()
-        self.errors = sys.__stderr__
-        self.others.listen()
-        atexit.register(self.at_exit)  # the first to be registered is the last to be called
-        os._exit = self.exit_now
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, self.terminated)
-        try:
-            programs.run(self.program)
-        except SystemExit as end:
-            self.status = status_of(end.code)
-            raise
-        except RoundTripsError as error:
-            if programs.without_ours(error.__traceback__) is not None:  # one of the program's own
-                self.crashed(error)
-            else:
-                self.give_up()
-                raise
-        except BaseException as error:
-            self.crashed(error)
-        return max(self.status, 0)
-
-    def crashed(self, error):
-        """Shows the traceback as python does, by the program's own hook if it has one."""
-        self.status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
-        shown = error.with_traceback(programs.without_ours(error.__traceback__))
-        sys.excepthook(type(shown), shown, shown.__traceback__)
-
-    # The ways it may end
-
-    def at_exit(self):
-        self.leave(self.finish())
-
-    def exit_now(self, status):
-        """In place of os._exit, which a process that was forked off calls too."""
-        if os.getpid() == self.pid and not self.finished:
-            self.status = status
-            status = self.finish()
-            flush()
-        self.end_now(status)
-
-    def terminated(self, number, _):
-        if os.getpid() == self.pid:
-            self.status = -number
-            self.finish()
-        end_by(number)
-
-    def becomes(self, name):
-        """Another program is about to take this one's place."""
-        self.finish(f"not counted: what {name} does, which took this program's place")
-
-    def give_up(self):
-        self.finished = True
-        self.tracing.__exit__(None, None, None)
-
-    def leave(self, status):
-        """Ends the process, where the exit status that it would have by itself is not the one it should have."""
-        if status is None or status == self.status >= 0:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.module: str | None = None
+        if options.module is not None:
+            words: list[str] = options.module or [""]
+            self.module, self.arguments = words[0], words[1:]
+            self.name = f"-m {self.module}"
+            if not self.module or self.module.startswith("-"):
+                raise RoundTripsError(
+                    "-m needs a module's name. Write it behind: roundtrips -m package.module."
+                )
             return
-        flush()
-        if status < 0:
-            end_by(-status)
-        self.end_now(status)
+        words = options.script[1:] if options.script[:1] == ["--"] else options.script
+        if not words:
+            raise RoundTripsError(
+                "There is no program to run. Write roundtrips script.py, or roundtrips -m module; "
+                "--help says more."
+            )
+        self.name, *self.arguments = words
+        self.path = os.path.abspath(self.name)
+        if not os.path.exists(self.path):
+            raise RoundTripsError(
+                f"There is no file {self.name} here, in {os.getcwd()}. Write the program's path as "
+                "you give it to python: roundtrips script.py."
+            )
 
-    # The report
-
-    def finish(self, *notes):
-        """Writes everything, once; returns the exit status, or None if that is no longer to be said."""
-        if self.finished or os.getpid() != self.pid:
-            return None
-        self.give_up()
-        notes = [*self.others.notes(), *notes]
-        failures = budgets.excess(self.trace, self.options.max, self.options.max_waits)
-        said = self.ratchet(failures)
-        said += self.write_files(notes, failures)
-        self.print_report(notes, failures, said)
-        return self.status or (OVER if failures else 0)
-
-    def ratchet(self, failures):
-        """Compares with the ratchet's file, or writes it; returns lines to say."""
-        path, now = self.options.ratchet, ratchets.state_of(self.trace, self.folder) if self.options.ratchet else None
-        if path is None:
-            return []
-        if self.options.accept:
-            if self.status:
-                return [f"{path} is as it was: the program failed"]
-            return self.written(path, lambda: ratchets.write(path, now), failures)
-        grown = ratchets.worse(self.before, now)
-        failures += grown
-        if grown:
-            return [f"if that is meant, accept it: roundtrips --ratchet {os.path.relpath(path, self.folder)} --accept …"]
-        fewer = ratchets.better(self.before, now)
-        return [f"better by {fewer:,} than {path} says; --accept keeps it so"] if fewer and not self.status else []
-
-    def write_files(self, notes, failures):
-        said = []
-        for path, content in ((self.options.save, lambda: json.dumps(self.trace.to_dict(), ensure_ascii=False)),
-                              (self.options.html, lambda: page_of(self.trace, self.program.name, notes)),
-                              (self.options.perfetto, lambda: json.dumps(events_of(self.trace, self.program.name)))):
-            if path is not None:
-                said += self.written(path, lambda path=path, content=content: write(path, content()), failures)
-        return said
-
-    def written(self, path, writing, failures):
-        try:
-            writing()
-        except OSError as error:
-            failures.append(f"{path} could not be written: {error.strerror}")
-            return []
-        return [f"written: {path}"]
-
-    def print_report(self, notes, failures, said):
-        if self.options.json:
-            lines = [json.dumps(summary(self.trace, self.program.name, notes, failures, self.status), ensure_ascii=False)]
+    def run(self) -> None:
+        """Run it in a new __main__ as `python` would; what it raises comes out."""
+        main = types.ModuleType("__main__")
+        vars(main)["__builtins__"] = builtins
+        self.before = sys.modules["__main__"]  # kept: its functions are still running
+        sys.modules["__main__"] = main
+        if self.module is not None:
+            self.takes_place("-m", os.getcwd())
+            runpy._run_module_as_main(self.module)  # type: ignore[attr-defined]
+        elif pkgutil.get_importer(self.path) is not None:
+            self.takes_place(self.name, self.path)
+            runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]
         else:
-            lines = [f"roundtrips: {self.program.name}", self.trace.report(), *notes, *said,
-                     *[f"roundtrips: failed: {failure}" for failure in failures]]
-        flush()
-        if self.errors is not None:  # as it is where nobody reads it
-            with contextlib.suppress(OSError, ValueError):
-                print(*lines, sep="\n", file=self.errors, flush=True)
+            self.takes_place(self.name, os.path.dirname(os.path.realpath(self.path)))
+            exec(self.code(main), vars(main))
+
+    def takes_place(self, first: str, folder: str) -> None:
+        sys.argv[:] = [first, *self.arguments]
+        if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+            sys.path[0] = folder
+
+    def code(self, main: types.ModuleType) -> Any:
+        compiled = self.path.endswith(".pyc")
+        kind: Any = SourcelessFileLoader if compiled else SourceFileLoader
+        loader = kind("__main__", self.path)
+        vars(main).update(__file__=self.path, __loader__=loader, __cached__=None)
+        if sys.version_info < (3, 14):
+            vars(main)["__annotations__"] = {}
+        if compiled:
+            return loader.get_code("__main__")
+        return compile(loader.get_data(self.path), self.path, "exec", dont_inherit=True)
 
 
-def summary(trace, program, notes, failures, status):
-    """The report as --json prints it."""
-    named = ("round_trips", "waits", "bytes_sent", "bytes_received", "seconds", "waiting", "lost", "errors", "elsewhere",
-             "connections", "setup_trips", "unattributed")
-    sites = [{"file": each.site.file, "line": each.site.line, "function": each.site.function, "through": each.site.through,
-              "label": each.label, "round_trips": each.round_trips, "seconds": each.seconds, "setup": each.setup}
-             for each in trace.call_sites]
-    found = [{"kind": each.kind, "what": each.what, "shows": each.shows, "saves": each.saves, "file": each.site.file,
-              "line": each.site.line, "instead": each.instead, "sure": each.sure} for each in trace.findings]
-    far = {f"{rtt_ms:g}": trace.seconds_at(rtt_ms) for rtt_ms in DISTANCES_MS}
-    return {"program": program, "status": status, **{name: getattr(trace, name) for name in named},
-            "commands": dict(trace.commands), "seconds_at": far, "call_sites": sites, "findings": found,
-            "unseen": trace.record.unseen, "notes": list(notes), "failures": list(failures)}
+def without_ours(error: BaseException) -> BaseException:
+    """Return the error with the traceback that it has under python."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    return error.with_traceback(trace)
 
 
-def status_of(code):
-    """The exit status of a SystemExit's code."""
-    return 0 if code is None else code & 0xFF if isinstance(code, int) else 1
+# What comes of it
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+class Verdict:
+    """What is wrong with a run, by what it means for the exit status."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status  # the program's own; below 0 the signal that it ends by
+        self.over: list[str] = []
+        self.undecided: list[str] = []
+        self.uncounted: list[str] = []  # of what the trace sees
+        self.missing: list[str] = []  # other processes
+        self.fails_uncounted = False  # whether those two fail it
+        self.hints: list[str] = []
+
+    @property
+    def exit_status(self) -> int:
+        """The program's own status if it failed, or what is due in its place."""
+        if self.status:
+            return self.status
+        return OVER if self.over else USAGE if self.undecided else UNCOUNTED if self.unpassed else 0
+
+    @property
+    def unpassed(self) -> list[str]:
+        """What fails it for not being counted."""
+        found = self.fails_uncounted and (self.uncounted or self.missing)
+        return ["not everything was counted; --allow-uncounted lets that pass"] if found else []
+
+    @property
+    def failures(self) -> list[str]:
+        """Why it fails, in words."""
+        return [*self.over, *self.undecided, *self.unpassed]
+
+    @contextlib.contextmanager
+    def fence(self, what: str) -> Iterator[None]:
+        """Note what fails in here, and go on."""
+        try:
+            yield
+        except Exception as fault:
+            why = f"{type(fault).__name__}: {fault}"
+            if isinstance(fault, (OSError, RoundTripsError)):
+                why = getattr(fault, "strerror", None) or str(fault)
+            self.undecided.append(f"{what}: {why}")
 
 
-def flush():
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
+class Command:
+    """One run of the command, from its options to its exit status. Raises RoundTripsError."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options, self.folder = options, os.getcwd()
+        self.errors: Any = sys.__stderr__  # None where nobody reads it
+        self.program = Program(options)
+        self.table = config.current = config.settings()
+        self.limits = {name: self.option(name) for name in config.LIMITS}
+        self.check()
+        self.before = None
+        if options.accept:
+            ratchets.refuse_others(options.ratchet)
+        elif options.ratchet:
+            self.before = ratchets.read(options.ratchet)
+
+    def option(self, name: str) -> Any:
+        """Return what the command line says, or else the table."""
+        given = getattr(self.options, name)
+        return getattr(self.table, name) if given is None or given is False else given
+
+    def check(self) -> None:
+        """Raise RoundTripsError for what can't be right; make file names whole."""
+        options = self.options
+        if options.ratchet is None and self.table.ratchet:
+            options.ratchet = os.path.join(self.table.folder, self.table.ratchet)
+        if options.accept and not options.ratchet:
+            raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
+        ratchets.tolerance_of(self.option("ratchet_tolerance"))
+        if options.summary and not options.summary_file:
+            options.summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
+            if not options.summary_file:
+                raise RoundTripsError(
+                    "--summary writes where GITHUB_STEP_SUMMARY says, which is not set. Write "
+                    "--summary-file FILE."
+                )
+        for name in (*config.LIMITS, *FILES):
+            given, option = getattr(options, name), f"--{name.replace('_', '-')}"
+            if name in config.LIMITS and given is not None and given < 0:
+                raise RoundTripsError(f"{option} is {given}. Write a number of 0 or more.")
+            if name in FILES and given is not None:
+                path = os.path.abspath(given)  # the program may go to another folder
+                setattr(options, name, path)
+                if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
+                    raise RoundTripsError(
+                        f"{option} {given} is no place for a file. Name one in a folder that "
+                        "is there."
+                    )
+                if name != "ratchet" and self.is_code(path):
+                    raise RoundTripsError(
+                        f"{option} would write over {given}, which is a program. Name another file."
+                    )
+
+    def is_code(self, path: str) -> bool:
+        if not os.path.isfile(path):
+            return False
+        is_script = self.program.module is None and os.path.samefile(path, self.program.path)
+        return is_script or os.path.realpath(path).endswith(".py")
+
+    def run(self) -> int:
+        """Run the program, and leave the rest to the end of the process."""
+        import tempfile
+
+        if self.option("keys"):
+            os.environ["ROUNDTRIPS_KEYS"] = self.option("keys")  # for other processes, too
+        self.process = processes.Process(tempfile.mkdtemp(prefix="roundtrips-"), self.finish)
+        self.process.begin()
+        os.environ.update(processes.environment(self.process.folder))
+        try:
+            self.program.run()
+        except SystemExit as end:
+            code = end.code
+            self.process.status = (code & 0xFF if isinstance(code, int) else 1) if code else 0
+            raise
+        except BaseException as error:
+            self.process.status = -SIGINT if isinstance(error, KeyboardInterrupt) else 1
+            shown = without_ours(error)
+            sys.excepthook(type(shown), shown, shown.__traceback__)
+        return max(self.process.status, 0)
+
+    # At the end of the process
+
+    def finish(self, status: int, notes: Sequence[str]) -> int:
+        """Judge, and then draw; return the exit status that is due."""
+        import shutil
+
+        verdict, run, lines = Verdict(status), None, [f"roundtrips: {self.program.name}"]
+        with verdict.fence("what was counted can't be told"):
+            from .parts import gather
+
+            run = gather(self.process, self.program.name, self.table.programs)
+            verdict.uncounted += run.trace.uncounted
+            verdict.missing += run.missing
+        shutil.rmtree(self.process.folder, ignore_errors=True)
+        verdict.missing += notes
+        if run is not None:
+            self.judge(verdict, run.trace)
+            with verdict.fence("the report can't be made"):
+                lines += self.drawn(verdict, run)
+        with verdict.fence("the report can't be told"):
+            self.tell(verdict, run, lines)
+        return verdict.exit_status
+
+    def judge(self, verdict: Verdict, trace: Trace) -> None:
+        """Hold a run to its limits, to the ratchet, and to having no findings."""
+        limited = any(limit is not None for limit in self.limits.values())
+        on_findings = self.option("fail_on_findings")
+        guarded = limited or on_findings or bool(self.options.ratchet)
+        verdict.fails_uncounted = guarded and not self.option("allow_uncounted")
+        with verdict.fence("the budget can't be decided"):
+            verdict.over += config.excess(trace, self.limits)
+        with verdict.fence("whether there are findings can't be decided"):
+            sure = [each for each in trace.findings if each.sure] if on_findings else []
+            verdict.over += [f"{each.what}, at {each.site}" for each in sure]
+        with verdict.fence("the ratchet can't be decided"):
+            if self.options.ratchet:
+                self.hold(verdict, trace)
+
+    def hold(self, verdict: Verdict, trace: Trace) -> None:
+        """Compare with the ratchet's file, or write it."""
+        path, now = self.options.ratchet, ratchets.state_of(trace, self.folder, self.table)
+        name = os.path.relpath(path, self.folder)
+        if self.before is None:
+            if verdict.exit_status:
+                verdict.hints.append(f"{name} is as it was: the run failed")
+                return
+            with verdict.fence(f"{name} could not be written"):
+                ratchets.write(path, now)
+                verdict.hints.append(f"written: {name}")
+            return
+        grown = ratchets.worse(self.before, now, self.option("ratchet_tolerance"))
+        verdict.over += grown
+        fewer = ratchets.better(self.before, now)
+        if grown:
+            how = f"roundtrips --ratchet {name} --accept …"
+            verdict.hints.append(f"if that is meant, accept it: {how}")
+        elif fewer and not verdict.status:
+            verdict.hints.append(f"better by {fewer:,} than {name} says; --accept keeps it so")
+
+    def drawn(self, verdict: Verdict, run: Run) -> list[str]:
+        """Write the files that were asked for; return the report, in lines."""
+        from .report import FAILED, github, html, perfetto
+
+        trace, name, folder = run.trace, self.program.name, self.folder
+        self.write(verdict, "save", lambda: dumped(trace.to_dict()))
+        notes = [*run.by_process(), *verdict.missing]
+        self.write(verdict, "html", lambda: html.page_of(trace, name, notes))
+        self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
+        self.write(verdict, "sarif", lambda: dumped(github.sarif(trace, __version__, folder)))
+        self.write(verdict, "summary_file", lambda: github.summary(trace, name, verdict.failures))
+        text = trace.report()
+        if FAILED in text:
+            verdict.undecided.append("a part of the report could not be made")
+        more = github.workflow_commands(trace) if self.options.annotations else []
+        return [text, *run.by_process(), *more]
+
+    def write(self, verdict: Verdict, option: str, content: Callable[[], str]) -> None:
+        """Write a file that was asked for; a summary is added to what is there."""
+        path = getattr(self.options, option)
+        if path is not None:
+            name = os.path.relpath(path, self.folder)
+            with verdict.fence(f"{name} could not be written"):
+                text = content()
+                with open(path, "a" if option == "summary_file" else "w", encoding="utf-8") as file:
+                    file.write(text)
+                verdict.hints.append(f"written: {name}")
+
+    def tell(self, verdict: Verdict, run: Run | None, lines: list[str]) -> None:
+        """Print the report; nothing but what is wrong with --quiet."""
+        from .report.json import summary
+
+        self.write(verdict, "json_file", lambda: dumped(summary(run, self.program.name, verdict)))
+        failed = [f"roundtrips: failed: {each}" for each in verdict.failures]
+        if (
+            hasattr(self.errors, "isatty")
+            and self.errors.isatty()
+            and not os.environ.get("NO_COLOR")
+        ):
+            failed = [f"\033[31m{each}\033[0m" for each in failed]
+        if self.options.json:
+            lines, failed = [dumped(summary(run, self.program.name, verdict))], []
+        elif self.options.quiet:
+            lines = [*verdict.uncounted, *verdict.missing] if failed else []
+        else:
+            lines += [*verdict.missing, *verdict.hints]
+        text = "\n".join([*lines, *failed])
+        if text and self.errors is not None:  # as it is where nobody reads it
+            try:
+                print(text, file=self.errors, flush=True)
+            except RuntimeError:  # a signal came while the program itself was printing
+                os.write(2, f"{text}\n".encode())
+            except (OSError, ValueError):  # it is closed
+                pass
 
 
-def end_by(number):
-    """Ends this process by a signal, as it would have ended without us."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+def dumped(what: Any) -> str:
+    return json.dumps(what, ensure_ascii=False, default=str)

@@ -82,11 +82,16 @@ class Settings:
         ]
 
 
+current: Settings | None = None  # the command's, found before its program goes elsewhere
+
+
 def settings(start: str | None = None) -> Settings:
     """Return the Settings for a folder (default: the current one): of the nearest pyproject.toml.
 
     Raises RoundTripsError for a table that can't be read, or holds something unknown.
     """
+    if start is None and current is not None:
+        return current
     folder = os.path.abspath(start or os.getcwd())
     while not os.path.isfile(os.path.join(folder, "pyproject.toml")):
         above = os.path.dirname(folder)

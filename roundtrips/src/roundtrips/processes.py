@@ -1,67 +1,327 @@
-"""Other processes that a program starts, which a trace can't see: noticed, and said."""
+"""A process under the command: what it counts, which others it starts, and the ways it may end.
 
+The first process runs the program; it names a folder in ROUNDTRIPS_PROCESSES, and puts the folder
+`child` on the PYTHONPATH. What it forks counts anew from there on; a Python that it starts begins
+to count in `child/sitecustomize.py`. Each writes into the folder
+
+    PID.PARENT.began   when a Python was started, so that who started it knows that it is counted
+    PID.TIME.open      once it has something to tell, and
+    PID.TIME.json      in place of that, when it ends: its part (see `parts`)
+
+Here nothing is imported that the program may want to import first: no redis, threading, ssl,
+asyncio. The count opens when the program imports redis. What fails here never fails the program.
+"""
+
+from __future__ import annotations
+
+import atexit
 import os
 import sys
-import threading
-from collections import Counter
+from time import perf_counter, time_ns
 
-FORKS = ("os.fork", "os.forkpty")
+TYPE_CHECKING = False  # typing takes a started process longer than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import FrameType, ModuleType
+    from typing import Any
+
+    from .recorder import Recorder
+
+FOLDER = "ROUNDTRIPS_PROCESSES"
+CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
+# Clients of Redis that the program may import, of which nothing is counted.
+UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
 STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.startfile")
-OF_MULTIPROCESSING = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_spawn_win32",
-                      "multiprocessing.popen_forkserver")  # loaded when the first process starts
-MOST_NAMED = 5
+OF_MULTIPROCESSING = (
+    "multiprocessing.popen_spawn_posix",
+    "multiprocessing.popen_spawn_win32",
+    "multiprocessing.popen_forkserver",
+)  # loaded when the first process starts
+SHELL_WORDS = frozenset(";|&<>$`\n(")
+SIGTERM = 15
 
 
-class Others:
-    """Listens to Python's audit events; once it listens, that lasts as long as the process."""
+class Process:
+    """This process. The first one has a `report`, which gets its own exit status and notes."""
 
-    def __init__(self, replaced):
-        self.started, self.replaced, self.pid = Counter(), replaced, os.getpid()
-        self.announced = {}  # thread -> what its last Popen starts
+    def __init__(
+        self, folder: str, report: Callable[[int, Sequence[str]], int] | None = None
+    ) -> None:
+        self.folder, self.report = folder, report
+        self.pid, self.parent = os.getpid(), os.getppid()
+        self.began = perf_counter()
+        self.recorder: Recorder | None = None
+        self.refusals: list[str] = []  # why it can't be counted, or not all of it
+        self.started: dict[str, int] = {}  # names of other programs that it started
+        self.mark = ""  # the file that says that there is something to tell
+        self.status, self.ended = 0, False
+        self.watch: Any = Watch(self.open)
+        self.exit_now = os._exit
 
-    def listen(self):
-        sys.addaudithook(self.hear)
+    def begin(self) -> None:
+        """Watch from here on: imports of redis, other processes, the end."""
+        atexit.register(self.at_exit)  # the first to be registered is the last to be called
+        os._exit = self.exits  # type: ignore[assignment,unused-ignore]
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forked)
+        sys.addaudithook(self.heard)
+        if self.report:
+            self.take_sigterm()
+        if "redis" in sys.modules:
+            self.open()
+        else:
+            sys.meta_path.insert(0, self.watch)
 
-    def hear(self, event, arguments):
+    def open(self) -> None:
+        """Open the count: the program has imported redis."""
+        try:
+            from .recorder import Recorder
+
+            self.note()
+            self.recorder = Recorder(process=True)
+            self.recorder.open()
+            self.recorder.began = self.began
+            self.take_sigterm()
+        except Exception as fault:
+            self.recorder = None
+            self.refusals.append(str(fault))
+
+    def note(self) -> None:
+        """Say in the folder that this process has something to tell."""
+        if self.report is None and not self.mark:
+            self.mark = os.path.join(self.folder, f"{self.pid}.{time_ns()}")
+            with open(f"{self.mark}.open", "w", encoding="utf-8") as file:
+                file.write(name_here())
+
+    # Other processes
+
+    def forked(self) -> None:
+        """Begin anew in a process that was forked off: what the parent counted is the parent's."""
+        try:
+            if sys._getframe(1).f_code.co_name == "_execute_child":
+                return  # Popen's: it becomes another program in a moment
+            self.pid, self.parent, self.report = os.getpid(), os.getppid(), None
+            self.started, self.mark, self.status, self.ended = {}, "", 0, False
+            if self.recorder is not None:
+                from .parts import recorder_after_fork
+
+                self.began = perf_counter()
+                self.recorder = recorder_after_fork(self.recorder)
+            if self.recorder is not None or self.refusals:
+                self.note()
+        except Exception as fault:
+            self.refusals.append(f"roundtrips failed in a forked process: {fault}")
+
+    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Note what this process starts: an audit hook, which lasts as long as the process."""
         if not event.startswith(("os.", "subprocess.")) or os.getpid() != self.pid:
             return
-        if event in FORKS:
-            self.started[event] += 1
-        elif event in STARTS:
-            name, here = name_of(event, arguments), threading.get_ident()
-            if event == "subprocess.Popen":
-                self.announced[here] = name
-            elif event == "os.posix_spawn" and self.announced.pop(here, None) == name:
-                return  # which is how that Popen starts it, since Python 3.13 nearly always
-            self.started[name] += 1
-        elif event == "os.exec" and os.access(arguments[0], os.X_OK):
-            self.replaced(os.path.basename(os.fsdecode(arguments[0])))
+        try:
+            if event in STARTS:
+                self.starts(event, arguments)
+            elif event == "os.exec" and os.access(arguments[0], os.X_OK):
+                self.becomes(os.path.basename(os.fsdecode(arguments[0])))
+        except Exception as fault:
+            self.refusals.append(f"roundtrips failed to see what it starts: {fault}")
 
-    def notes(self):
-        """['not counted: what 2 other processes did …'], or []."""
-        found = Counter(self.started)
-        if any(name in sys.modules for name in OF_MULTIPROCESSING):
-            found["multiprocessing"] = 1
-        if not found:
-            return []
-        named = [name + (f" × {number:,}" if number > 1 else "") for name, number in found.most_common(MOST_NAMED)]
-        rest = f", and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        return [f"not counted: what other processes do that this one starts ({', '.join(named)}{rest})"]
+    def starts(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "subprocess.Popen" and not can_start(*arguments):
+            return
+        if event == "os.posix_spawn" and sys._getframe(2).f_code.co_name == "_posix_spawn":
+            return  # which is how a Popen starts it, since Python 3.13 nearly always
+        name = name_of(event, arguments)
+        self.note()
+        self.started[name] = self.started.get(name, 0) + 1
+
+    # The ways it may end
+
+    def at_exit(self) -> None:
+        flush()
+        status = self.end()
+        if status is None or status == self.status >= 0:
+            return
+        if status < 0:
+            end_by(-status)
+        self.exit_now(status)
+
+    def exits(self, status: int) -> None:
+        """End the process, in place of os._exit."""
+        if os.getpid() == self.pid and not self.ended:
+            self.status = status
+            due = self.end()
+            status = status if due is None else due
+        self.exit_now(status)
+
+    def take_sigterm(self) -> None:
+        """Have something to say before SIGTERM ends it, unless the program takes that itself."""
+        import signal
+
+        try:
+            if signal.getsignal(SIGTERM) is signal.SIG_DFL:
+                signal.signal(SIGTERM, self.terminated)
+        except ValueError:  # not in the main thread
+            pass
+
+    def terminated(self, number: int, frame: FrameType | None) -> None:
+        if self.recorder is not None and self.recorder.sorting._is_owned():  # type: ignore[attr-defined]
+            self.refusals.append("roundtrips was interrupted by SIGTERM while it counted")
+        self.status = -number
+        self.end()
+        end_by(number)
+
+    def becomes(self, name: str) -> None:
+        """Say what there is to say before another program takes this one's place."""
+        if self.report is None:
+            self.end()
+            return
+        due = self.end(f"not counted: what {name} does, which took this program's place")
+        if due:  # nobody would judge what it does
+            self.exit_now(due)
+
+    def end(self, *notes: str) -> int | None:
+        """Close the count and tell of it, once, raising nothing; return the exit status due."""
+        if self.ended or os.getpid() != self.pid:
+            return None
+        self.ended = True
+        self.watch.step_aside()
+        try:
+            if self.recorder is not None:
+                self.recorder.close()
+        except BaseException as fault:
+            self.refusals.append(f"roundtrips failed at the end: {type(fault).__name__}: {fault}")
+        try:
+            if self.report is not None:
+                return self.report(self.status, notes)
+            self.tell()
+        except BaseException:  # a part that is missing is said by its mark, which stays
+            return self.status or (2 if self.report is not None else 0)
+        return self.status
+
+    def tell(self) -> None:
+        """Write this process's part."""
+        if any(name in sys.modules for name in UNSEEN) or self.refusals:
+            self.note()
+        if self.mark:
+            from .parts import write
+
+            write(self)
 
 
-def name_of(event, arguments):
-    """'python worker.py' of a subprocess: the program, and a script or module if it is Python's; no other argument."""
+class Watch:
+    """A finder on sys.meta_path that does something once redis is imported, and steps aside."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self.then, self.asked = then, False
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != "redis" or self.asked:
+            return None
+        self.asked = True
+        try:
+            from importlib.util import find_spec
+
+            spec = find_spec(name)
+        finally:
+            self.asked = False
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            wrapped: Any = Loader(spec.loader, self)
+            spec.loader = wrapped
+        return spec
+
+    def step_aside(self) -> bool:
+        """Return whether it stood in sys.meta_path; it does no more."""
+        here: list[Any] = sys.meta_path
+        stood = self in here
+        if stood:
+            here.remove(self)
+        return stood
+
+
+class Loader:
+    """Redis's own loader, and what is to be done afterwards; the module knows its own one alone."""
+
+    def __init__(self, own: Any, watch: Watch) -> None:
+        self.own, self.watch = own, watch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.own
+        module.__loader__ = self.own
+        self.own.exec_module(module)
+        if self.watch.step_aside():
+            self.watch.then()
+
+
+def begin_child() -> None:
+    """Begin to count in a Python that was started, if the folder is still there."""
+    folder = os.environ.get(FOLDER)
+    if folder and os.path.isdir(folder):
+        process = Process(folder)
+        process.begin()
+        with open(os.path.join(folder, f"{process.pid}.{process.parent}.began"), "w"):
+            pass
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Return what the environment has to say so that started Pythons are counted."""
+    path = os.environ.get("PYTHONPATH")
+    return {FOLDER: folder, "PYTHONPATH": CHILD + os.pathsep + path if path else CHILD}
+
+
+def name_here() -> str:
+    """Return this process's name: multiprocessing's, or the script's."""
+    module = sys.modules.get("multiprocessing.process")
+    name = module.current_process().name if module else "MainProcess"
+    if name != "MainProcess":
+        return str(name)
+    argv = getattr(sys, "argv", None) or sys.orig_argv
+    return os.path.basename(argv[0]) or "python"
+
+
+def name_of(event: str, arguments: tuple[Any, ...]) -> str:
+    """Return 'python worker.py' of an audit event: the program, a Python's script; no argument."""
     if event == "os.system":
-        words = os.fsdecode(arguments[0]).split()
-        return os.path.basename(words[0]) if words else "os.system"
-    program, argv = (arguments[0], arguments[1]) if event != "os.spawn" else (arguments[1], arguments[2])
-    words = [argv] if isinstance(argv, (str, bytes, os.PathLike)) else list(argv)
-    words = [os.fsdecode(word) for word in words]
-    name = os.path.basename(os.fsdecode(program) if program else words[0].split()[0] if words else event)
+        line = os.fsdecode(arguments[0])
+        return "sh" if SHELL_WORDS & set(line) else os.path.basename((line.split() or ["sh"])[0])
+    program, argv = arguments[event == "os.spawn" :][:2]
+    given = [argv] if isinstance(argv, (str, bytes, os.PathLike)) else argv
+    words: list[str] = [os.fsdecode(word) for word in given]
+    first = words[0].split()[0] if words and words[0].split() else event
+    name = os.path.basename(os.fsdecode(program) if program else first)
     if not name.startswith("python"):
         return name
-    rest = words[1:]
-    if "-m" in rest[:-1]:
-        return f"python -m {rest[rest.index('-m') + 1]}"
-    script = next((word for word in rest if word.endswith(".py")), None)
+    if "-m" in words[1:-1]:
+        return f"python -m {words[words.index('-m') + 1]}"
+    script = next((word for word in words[1:] if word.endswith(".py")), None)
     return f"python {os.path.basename(script)}" if script else "python"
+
+
+def can_start(program: Any, argv: Any, folder: Any, environment: Any) -> bool:
+    """Return whether there is such a program: Popen tells of it before it looks."""
+    import shutil
+
+    name = os.fsdecode(program or (argv if isinstance(argv, (str, bytes)) else argv[0]))
+    if os.path.dirname(name):
+        return os.access(os.path.join(folder or "", name), os.X_OK)
+    path = dict(os.environ if environment is None else environment).get("PATH")
+    return shutil.which(name, path=path) is not None
+
+
+def flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue  # it is closed, or there is none
+
+
+def end_by(number: int) -> None:
+    """End this process by a signal, as it would have ended by itself."""
+    import signal
+
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

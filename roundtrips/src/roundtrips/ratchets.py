@@ -1,8 +1,11 @@
-"""A ratchet: how many round trips each call site made, written down, so that a later run can't quietly make more.
+"""A ratchet: what each call site made, written down, so that a later run can't quietly make more.
 
-A call site is a file, a function and what it sends. The line is left out, since every edit above moves it; so are the keys'
-patterns and a pipeline's length, which change with the data. What is new counts as grown from 0.
+A call site is a file, a function and what it sends. The line is left out, since every edit above
+moves it; so are the keys' patterns and a pipeline's length, which change with the data. Setting
+connections up is "set-up", by who asked for it. What is new counts as grown from 0.
 """
+
+from __future__ import annotations
 
 import contextlib
 import json
@@ -10,81 +13,105 @@ import os
 import re
 import shutil
 from collections import Counter
+from typing import TYPE_CHECKING
 
+from .config import Settings, file_from
 from .errors import RoundTripsError
 from .words import counted
 
-FORMAT = 1
+if TYPE_CHECKING:
+    from .traces import SiteTotal, Trace
+
+    State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
+
+FORMAT = 2
 OTHER = "{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it."
-NO_RATCHET = ValueError, KeyError, TypeError, OverflowError, RecursionError  # what reading a file raises that is none
+# What reading a file raises that is no ratchet.
+NO_RATCHET = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
+TOLERANCE = re.compile(r"(\d+)(%?)\Z")
 
 
-def kind_of(call_site):
-    """'GET', 'pipeline', 'transaction': what a call site sends, as far as that is the code's and not the data's."""
-    several = OF_SEVERAL.match(call_site.label)
-    return several[1] if several else " or ".join(sorted(call_site.names))
+def kind_of(site: SiteTotal) -> str:
+    """Return 'GET', 'pipeline', 'set-up': what is the code's and not the data's."""
+    several = OF_SEVERAL.match(site.label)
+    if site.setup:
+        return "set-up"
+    return several[1] if several else " or ".join(sorted(site.names))
 
 
-def state_of(trace, folder):
-    """{(file, function, what): round trips} of a Trace's work; files are told from `folder`."""
-    state = Counter()
+def state_of(trace: Trace, folder: str, ignoring: Settings | None = None) -> State:
+    """Return what a Trace made, by call site; files are told from `folder`."""
+    state: State = Counter()
     for each in trace.call_sites:
-        if not each.setup:
-            state[file_from(each.site.file, folder), each.site.function, kind_of(each)] += each.round_trips
+        if ignoring is None or not ignoring.ignores(each.site):
+            file = file_from(each.site.file, folder)
+            state[file, each.site.function, kind_of(each)] += each.round_trips
     return state
 
 
-def file_from(file, folder):
-    """A file as the ratchet names it on every machine: from the folder, or by its last two parts where it lies elsewhere."""
-    if file.startswith(folder + os.sep):
-        file = os.path.relpath(file, folder)
-    elif os.path.isabs(file):
-        file = os.sep.join(file.split(os.sep)[-2:])
-    return file.replace(os.sep, "/")
+def worse(before: State, after: State, tolerance: str | int = 0) -> list[str]:
+    """Return what grew by more than the tolerance, in words, the worst first."""
+    number, percent = tolerance_of(tolerance)
+    grown = [
+        (now - before[site], site, now)
+        for site, now in after.items()
+        if now > before[site] + number + before[site] * percent / 100
+    ]
+    return [
+        f"{site[0]} in {site[1].rsplit('.', 1)[-1]}: {site[2]}: "
+        f"{before[site]:,} → {counted(now, 'round trip')}"
+        for _, site, now in sorted(grown, key=lambda each: (-each[0], each[1]))
+    ]
 
 
-def worse(before, after):
-    """What grew, in words, the worst first; [] if nothing did."""
-    grown = sorted(((number - before[site], site, number) for site, number in after.items() if number > before[site]),
-                   key=lambda each: (-each[0], each[1]))
-    return [f"{file} in {function.rsplit('.', 1)[-1]}: {what}: {before[file, function, what]:,} → {counted(number, 'round trip')}"
-            for _, (file, function, what), number in grown]
+def tolerance_of(given: str | int) -> tuple[int, int]:
+    """Return (round trips, percent) of 2, '2' or '10%'. Raises RoundTripsError for others."""
+    found = TOLERANCE.match(str(given))
+    if found is None:
+        raise RoundTripsError(
+            f"The ratchet's tolerance is {given!r}. Write by how many round trips a call site may "
+            "grow, such as 2, or by how much of what it made, such as 10%."
+        )
+    return (0, int(found[1])) if found[2] else (int(found[1]), 0)
 
 
-def better(before, after):
-    """How many round trips fewer there are at the sites that shrank."""
+def better(before: State, after: State) -> int:
+    """Return how many round trips fewer there are at the sites that shrank."""
     return sum(max(0, number - after[site]) for site, number in before.items())
 
 
-def write(path, state):
-    rows = [{"file": file, "function": function, "sends": what, "round_trips": number}
-            for (file, function, what), number in sorted(state.items())]
+def write(path: str, state: State) -> None:
+    """Write a state, whole or not at all: the file that was there stands until then."""
+    rows = [
+        {"file": file, "function": function, "sends": what, "round_trips": number}
+        for (file, function, what), number in sorted(state.items())
+    ]
     text = json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n"
     target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # such as /dev/stdout, which nothing may replace
+    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout: nothing replaces it
         write_text(target, text)
         return
     scratch = f"{target}.{os.getpid()}"
     try:
         write_text(scratch, text)
         if os.path.exists(target):
-            with open(target, "r+b"):  # raises OSError where it is read-only: replacing would not ask
+            with open(target, "r+b"):  # raises OSError where it is read-only: replacing doesn't ask
                 shutil.copymode(target, scratch)
-        os.replace(scratch, target)  # whole: the old one stands until then
+        os.replace(scratch, target)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(scratch)
 
 
-def write_text(path, text):
+def write_text(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 
-def refuse_others(path):
-    """Raises RoundTripsError where something else than a ratchet stands, which --accept would write over."""
-    if not os.path.isfile(path):  # nothing, or what cannot be looked at without taking from it, such as a pipe
+def refuse_others(path: str) -> None:
+    """Raise RoundTripsError where something else than a ratchet stands, that would be replaced."""
+    if not os.path.isfile(path):  # nothing, or what can't be looked at, such as a pipe
         return
     try:
         with open(path, encoding="utf-8") as file:
@@ -92,23 +119,32 @@ def refuse_others(path):
         if text.strip():
             json.loads(text)["ratchet"]
     except OSError:
-        return  # there is none, or writing it says what is wrong
+        return  # writing it says what is wrong
     except NO_RATCHET:
         raise RoundTripsError(OTHER.format(path=path)) from None
 
 
-def read(path):
-    """The state in a file. Raises RoundTripsError for a file that is not there, or is no ratchet."""
-    how = f"Run again with --accept to write it: roundtrips --ratchet {os.path.basename(path)} --accept …"
+def read(path: str) -> State:
+    """Return the state in a file. Raises RoundTripsError if it is not there, or no ratchet."""
+    name = os.path.basename(path)
+    how = f"Run again with --accept to write it: roundtrips --ratchet {name} --accept …"
     try:
         with open(path, encoding="utf-8") as file:
             stored = json.load(file)
         if stored["ratchet"] != FORMAT:
-            raise RoundTripsError(f"{path} is a ratchet of format {stored['ratchet']}, and this version reads {FORMAT}. {how}.")
-        return Counter({(row["file"], row["function"], row["sends"]): int(row["round_trips"]) for row in stored["call_sites"]})
+            raise RoundTripsError(
+                f"{path} is a ratchet of format {stored['ratchet']}, and this version reads "
+                f"{FORMAT}. {how}"
+            )
+        return Counter(
+            {
+                (row["file"], row["function"], row["sends"]): int(row["round_trips"])
+                for row in stored["call_sites"]
+            }
+        )
     except FileNotFoundError:
-        raise RoundTripsError(f"There is no ratchet {path} yet. {how}.") from None
+        raise RoundTripsError(f"There is no ratchet {path} yet. {how}") from None
     except OSError as error:
-        raise RoundTripsError(f"{path} can't be read ({error}). Choose a file that you may read.") from None
+        raise RoundTripsError(f"{path} can't be read ({error}). Choose one that you may.") from None
     except NO_RATCHET:
         raise RoundTripsError(OTHER.format(path=path)) from None

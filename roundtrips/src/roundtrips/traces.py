@@ -20,6 +20,7 @@ from .commands import Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
+from .processes import UNSEEN
 from .recorder import Fold, Kept, Place, Recorder, Totals
 from .roundtrip import ELSEWHERE, FAILED, LOST, RoundTrip, label_of
 from .walks import Named
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from .advice import Findings
     from .report.compare import Comparison
 
-# Clients of Redis that the program may have imported, of which nothing is counted.
-UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
 FORMAT = 2  # of the JSON
 
 
@@ -234,9 +233,10 @@ class Trace:
     @property
     def findings(self) -> Findings:
         """What to change: a list of Finding, the one that saves most first."""
-        from .advice import findings_of
+        from .advice import Findings, findings_of
+        from .config import settings
 
-        return findings_of(self.record)
+        return Findings(settings().kept(findings_of(self.record)))
 
     def seconds_at(self, rtt_ms: float, here_ms: float | None = None) -> float:
         """Return about how many seconds the block would take, Redis `rtt_ms` milliseconds away.

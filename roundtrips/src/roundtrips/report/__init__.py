@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+FAILED = "roundtrips failed here"  # in place of a section that could not be made
 DISTANCES_MS = (0.25, 1, 5)  # at which reports say how long a block would take
 
 
@@ -12,4 +13,4 @@ def fenced(title: str, section: Callable[[], list[str]]) -> list[str]:
     try:
         return section()
     except Exception as fault:
-        return [f"{title}: roundtrips failed here ({type(fault).__name__}: {fault}); please report it"]
+        return [f"{title}: {FAILED} ({type(fault).__name__}: {fault}); please report it"]

@@ -1,0 +1,231 @@
+"""What the processes of one run have to tell, written into a folder and added up."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from time import monotonic, perf_counter, sleep
+from typing import Any
+
+from . import processes, redis_py
+from .keys import chosen
+from .processes import Process
+from .recorder import Recorder
+from .traces import Record, Trace
+from .words import counted
+
+PATIENCE_S = 1.0  # for processes that are just about to end
+MOST_NAMED = 5
+# Programs that Python's own library or a test run starts, and that don't speak to Redis.
+HARMLESS = ("uname", "ldconfig", "gcc", "cc", "ld", "objdump", "ifconfig", "lsb_release", "git",
+            "stty", "tput")  # fmt: skip
+
+
+@dataclass
+class Part:
+    """What one process did: its Trace, and the programs that it `started`; `began` is its clock."""
+
+    name: str
+    pid: int
+    parent: int
+    began: float
+    trace: Trace
+    started: dict[str, int] = field(default_factory=dict)
+    refusals: list[str] = field(default_factory=list)
+    multiprocessing: bool = False  # whether it started some that no audit event tells of
+
+
+@dataclass
+class Run:
+    """All processes of one run: `trace` has everything, `parts` are by process, the first first.
+
+    `missing` says, a sentence each, what of the processes was not counted.
+    """
+
+    trace: Trace
+    parts: list[Part]
+    missing: list[str]
+
+    def by_process(self) -> list[str]:
+        """Return a line for each process, or [] if there was one alone."""
+        told = [each for each in self.parts if each.trace.round_trips or each.trace.setup_trips]
+        if self.parts[:1] == told or not told:
+            return []
+        width = max(len(counted(each.trace.round_trips, "round trip")) for each in told)
+        rows = [
+            f"  {counted(each.trace.round_trips, 'round trip'):>{width}}  {each.name} ({each.pid})"
+            for each in told
+        ]
+        return ["By process (waits are added up, as if one came after the other)", *rows]
+
+
+def part_of(process: Process) -> Part:
+    """Return the part of this process."""
+    if process.recorder is not None:
+        trace = Trace(process.recorder, chosen(None))
+    else:
+        unseen = [name for module, name in processes.UNSEEN.items() if module in sys.modules]
+        trace = Trace(Record(seconds=perf_counter() - process.began, unseen=unseen))
+    forks = any(name in sys.modules for name in processes.OF_MULTIPROCESSING)
+    return Part(
+        processes.name_here(), process.pid, process.parent, process.began, trace,
+        process.started, process.refusals, forks,
+    )  # fmt: skip
+
+
+def write(process: Process) -> None:
+    """Write the part of this process into the folder, whole or not at all."""
+    part = part_of(process)
+    text = json.dumps({**vars(part), "trace": part.trace.to_dict()})
+    with open(f"{process.mark}.part", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(f"{process.mark}.part", f"{process.mark}.json")
+    os.unlink(f"{process.mark}.open")
+
+
+def read(path: str) -> Part:
+    with open(path, encoding="utf-8") as file:
+        stored = json.load(file)
+    return Part(**{**stored, "trace": Trace.from_dict(stored["trace"])})
+
+
+def gather(process: Process, name: str, programs: Iterable[str] = ()) -> Run:
+    """Return the Run of the first process, of the program `name`, and of all that wrote a part.
+
+    `programs` are names of programs that don't speak to Redis.
+    """
+    first = replace(part_of(process), name=name)
+    names = settled(process.folder)
+    parts, missing = [first], []
+    for name in sorted(names):
+        path = os.path.join(process.folder, name)
+        if name.endswith(".json"):
+            try:
+                parts.append(read(path))
+            except Exception as fault:
+                missing.append(f"not counted: a process whose part can't be read ({fault})")
+        elif name.endswith(".open"):
+            missing.append(unfinished(path))
+    missing += [f"not counted: {refusal}" for part in parts for refusal in part.refusals]
+    missing += not_begun(parts, names, {*HARMLESS, *programs})
+    return Run(added_up(parts), parts, list(dict.fromkeys(missing)))
+
+
+def settled(folder: str) -> list[str]:
+    """Return the names of files, when nothing is open any more, or patience is over."""
+    until = monotonic() + PATIENCE_S
+    while True:
+        names = os.listdir(folder)
+        waiting = [name for name in names if name.endswith(".open") and is_alive(pid_of(name))]
+        if not waiting or monotonic() > until:
+            return names
+        sleep(0.02)
+
+
+def pid_of(name: str) -> int:
+    return int(name.split(".")[0])
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+def unfinished(path: str) -> str:
+    pid = pid_of(os.path.basename(path))
+    with open(path, encoding="utf-8") as file:
+        name = file.read()
+    why = "still runs" if is_alive(pid) else "was ended before it could tell"
+    return f"not counted: process {pid} ({name}), which {why}"
+
+
+def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -> list[str]:
+    """Return what was started, and is no Python that counted itself."""
+    begun = Counter(
+        int(parent)
+        for _, parent in {tuple(name.split(".")[:2]) for name in names if name.endswith(".began")}
+    )
+    found: Counter[str] = Counter()
+    for part in parts:
+        started = Counter({name: n for name, n in part.started.items() if name not in harmless})
+        if started.total() > begun[part.pid]:
+            found += started
+        elif part.multiprocessing and not begun[part.pid]:
+            found["multiprocessing"] += 1
+    if not found:
+        return []
+    named = [name + (f" × {n:,}" if n > 1 else "") for name, n in found.most_common(MOST_NAMED)]
+    more = [f"and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else []
+    return [f"not counted: what other programs do that this one starts ({', '.join(named + more)})"]
+
+
+def added_up(parts: list[Part]) -> Trace:
+    """Return one Trace of all parts; that of the first alone, if nobody else has one."""
+    first, *others = parts
+    if not others:
+        return first.trace
+    whole = first.trace.record
+    whole = replace(
+        whole,
+        totals=replace(whole.totals),
+        commands=dict(whole.commands),
+        log=list(whole.log),
+        folds=list(whole.folds),
+        places=list(whole.places),
+        workers=list(whole.workers),
+        unseen=list(whole.unseen),
+        faults=list(whole.faults),
+    )
+    for each in others:
+        add(whole, each.trace.record, each.began - first.began, f"{each.name} ({each.pid})")
+    whole.log.sort(key=lambda each: each.sent)
+    whole.waiting = min(whole.waiting, whole.seconds)
+    return Trace(whole)
+
+
+SUMS = ("waits", "waiting", "connections", "refused", "unattributed")
+
+
+def add(whole: Record, part: Record, later: float, process: str) -> None:
+    """Add what one process did, `later` seconds on, to the whole."""
+    for name, number in vars(part.totals).items():
+        setattr(whole.totals, name, getattr(whole.totals, name) + number)
+    for name in SUMS:
+        setattr(whole, name, getattr(whole, name) + getattr(part, name))
+    whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
+    connections, workers = len(whole.places), len(whole.workers)
+    for each in part.log:
+        moved: dict[str, Any] = {"sent": each.sent + later, "replied": each.replied + later}
+        moved["connection"] = each.connection + connections
+        moved["worker"] = each.worker + workers if each.worker >= 0 else each.worker
+        whole.log.append(replace(each, **moved))
+    whole.folds += part.folds
+    whole.places += part.places
+    whole.workers += [f"{name} of {process}" for name in part.workers]
+    whole.detached = whole.detached or part.detached
+    whole.unseen = list(dict.fromkeys([*whole.unseen, *part.unseen]))
+    whole.faults += part.faults
+
+
+def recorder_after_fork(old: Recorder) -> Recorder:
+    """Put a new Recorder in the place of one that a forked process has from its parent.
+
+    A lock may have been held by a thread that is not here any more: they are new ones, too.
+    """
+    redis_py.changing = threading.RLock()
+    for each in redis_py.open_recorders:
+        each.sorting = threading.RLock()
+    new = Recorder(process=True)
+    new.began, new.is_open = perf_counter(), True
+    everybody = redis_py.open_recorders
+    redis_py.open_recorders = tuple(new if each is old else each for each in everybody)
+    redis_py.of_process = tuple(new if each is old else each for each in redis_py.of_process)
+    return new
