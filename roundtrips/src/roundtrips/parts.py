@@ -71,10 +71,12 @@ def part_of(process: Process) -> Part:
     else:
         unseen = [name for module, name in processes.UNSEEN.items() if module in sys.modules]
         trace = Trace(Record(seconds=perf_counter() - process.began, unseen=unseen))
-    forks = any(name in sys.modules for name in processes.OF_MULTIPROCESSING)
+    started = any(name in sys.modules for name in processes.OF_MULTIPROCESSING)
+    if started:  # in those that it starts the module is loaded, too
+        started = sys.modules["multiprocessing.process"].parent_process() is None
     return Part(
         processes.name_here(), process.pid, process.parent, process.began, trace,
-        process.started, process.refusals, forks,
+        process.started, process.refusals, started,
     )  # fmt: skip
 
 

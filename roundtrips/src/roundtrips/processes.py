@@ -55,7 +55,8 @@ class Process:
         self.refusals: list[str] = []  # why it can't be counted, or not all of it
         self.started: dict[str, int] = {}  # names of other programs that it started
         self.mark = ""  # the file that says that there is something to tell
-        self.status, self.ended = 0, False
+        self.status, self.ended, self.told = 0, False, False
+        self.sigterm = False  # whether it came while this was telling
         self.watch: Any = Watch(self.open)
         self.exit_now = os._exit
 
@@ -102,7 +103,8 @@ class Process:
             if sys._getframe(1).f_code.co_name == "_execute_child":
                 return  # Popen's: it becomes another program in a moment
             self.pid, self.parent, self.report = os.getpid(), os.getppid(), None
-            self.started, self.mark, self.status, self.ended = {}, "", 0, False
+            self.started, self.mark, self.status = {}, "", 0
+            self.ended = self.told = False
             if self.recorder is not None:
                 from .parts import recorder_after_fork
 
@@ -164,6 +166,9 @@ class Process:
             pass
 
     def terminated(self, number: int, frame: FrameType | None) -> None:
+        if self.ended and not self.told and os.getpid() == self.pid:
+            self.sigterm = True  # it ends by it in a moment
+            return
         if self.recorder is not None and self.recorder.sorting._is_owned():  # type: ignore[attr-defined]
             self.refusals.append("roundtrips was interrupted by SIGTERM while it counted")
         self.status = -number
@@ -184,6 +189,13 @@ class Process:
         if self.ended or os.getpid() != self.pid:
             return None
         self.ended = True
+        due = self.close(notes)
+        self.told = True
+        if self.sigterm:
+            end_by(SIGTERM)
+        return due
+
+    def close(self, notes: Sequence[str]) -> int:
         self.watch.step_aside()
         try:
             if self.recorder is not None:
