@@ -299,6 +299,8 @@ class Command:
             self.process.status = -SIGINT if isinstance(error, KeyboardInterrupt) else 1
             shown = without_ours(error)
             sys.excepthook(type(shown), shown, shown.__traceback__)
+        finally:
+            self.process.prepare()
         return max(self.process.status, 0)
 
     # At the end of the process

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
-from . import processes, redis_py
+from . import redis_py
 from .keys import chosen
 from .processes import Process
 from .recorder import Recorder
@@ -34,10 +33,11 @@ class Part:
     pid: int
     parent: int
     began: float
+    started: dict[str, int]
+    refusals: list[str]
+    unseen: list[str]
+    multiprocessing: bool  # whether it started some that no audit event tells of
     trace: Trace
-    started: dict[str, int] = field(default_factory=dict)
-    refusals: list[str] = field(default_factory=list)
-    multiprocessing: bool = False  # whether it started some that no audit event tells of
 
 
 @dataclass
@@ -64,36 +64,25 @@ class Run:
         return ["By process (waits are added up, as if one came after the other)", *rows]
 
 
-def part_of(process: Process) -> Part:
+def part_here(process: Process, name: str) -> Part:
     """Return the part of this process."""
-    if process.recorder is not None:
-        trace = Trace(process.recorder, chosen(None))
-    else:
-        unseen = [name for module, name in processes.UNSEEN.items() if module in sys.modules]
-        trace = Trace(Record(seconds=perf_counter() - process.began, unseen=unseen))
-    started = any(name in sys.modules for name in processes.OF_MULTIPROCESSING)
-    if started:  # in those that it starts the module is loaded, too
-        started = sys.modules["multiprocessing.process"].parent_process() is None
-    return Part(
-        processes.name_here(), process.pid, process.parent, process.began, trace,
-        process.started, process.refusals, started,
-    )  # fmt: skip
-
-
-def write(process: Process) -> None:
-    """Write the part of this process into the folder, whole or not at all."""
-    part = part_of(process)
-    text = json.dumps({**vars(part), "trace": part.trace.to_dict()})
-    with open(f"{process.mark}.part", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(f"{process.mark}.part", f"{process.mark}.json")
-    os.unlink(f"{process.mark}.open")
+    told = {**process.part(), "name": name}
+    if process.recorder is None:
+        return Part(**told, trace=empty(told))
+    return Part(**told, trace=Trace(process.recorder, chosen(None)))
 
 
 def read(path: str) -> Part:
+    """Return the part in a file."""
     with open(path, encoding="utf-8") as file:
-        stored = json.load(file)
-    return Part(**{**stored, "trace": Trace.from_dict(stored["trace"])})
+        told = json.load(file)
+    stored = told.pop("trace", None)
+    return Part(**told, trace=Trace.from_dict(stored) if stored else empty(told))
+
+
+def empty(told: dict[str, Any]) -> Trace:
+    """Return the Trace of a process that has not imported redis."""
+    return Trace(Record(unseen=told["unseen"]))
 
 
 def gather(process: Process, name: str, programs: Iterable[str] = ()) -> Run:
@@ -101,7 +90,7 @@ def gather(process: Process, name: str, programs: Iterable[str] = ()) -> Run:
 
     `programs` are names of programs that don't speak to Redis.
     """
-    first = replace(part_of(process), name=name)
+    first = part_here(process, name)
     names = settled(process.folder)
     parts, missing = [first], []
     for name in sorted(names):

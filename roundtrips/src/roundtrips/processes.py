@@ -19,6 +19,8 @@ import os
 import sys
 from time import perf_counter, time_ns
 
+from .keys import chosen
+
 TYPE_CHECKING = False  # typing takes a started process longer than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,8 +69,7 @@ class Process:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forked)
         sys.addaudithook(self.heard)
-        if self.report:
-            self.take_sigterm()
+        self.take_sigterm()
         if "redis" in sys.modules:
             self.open()
         else:
@@ -83,10 +84,18 @@ class Process:
             self.recorder = Recorder(process=True)
             self.recorder.open()
             self.recorder.began = self.began
-            self.take_sigterm()
         except Exception as fault:
             self.recorder = None
             self.refusals.append(str(fault))
+
+    def prepare(self) -> None:
+        """Import what the end needs: Python can't, once it waits for its threads."""
+        try:
+            import redis  # noqa: F401  (first: the count may open only now)
+
+            from . import parts  # noqa: F401
+        except Exception as fault:
+            self.refusals.append(f"roundtrips failed to be loaded: {fault}")
 
     def note(self) -> None:
         """Say in the folder that this process has something to tell."""
@@ -211,13 +220,35 @@ class Process:
         return self.status
 
     def tell(self) -> None:
-        """Write this process's part."""
-        if any(name in sys.modules for name in UNSEEN) or self.refusals:
+        """Write this process's part, whole or not at all, if there is something to tell."""
+        part = self.part()
+        if part["unseen"] or self.refusals:
             self.note()
-        if self.mark:
-            from .parts import write
+        if not self.mark:
+            return
+        import json
 
-            write(self)
+        if self.recorder is not None:
+            from .traces import Trace
+
+            part["trace"] = Trace(self.recorder, chosen(None)).to_dict()
+        with open(f"{self.mark}.part", "w", encoding="utf-8") as file:
+            json.dump(part, file)
+        os.replace(f"{self.mark}.part", f"{self.mark}.json")
+        os.unlink(f"{self.mark}.open")
+
+    def part(self) -> dict[str, Any]:
+        """Return what this process has to tell, but for its trace (see `parts.Part`)."""
+        return {
+            "name": name_here(),
+            "pid": self.pid,
+            "parent": self.parent,
+            "began": self.began,
+            "started": self.started,
+            "refusals": self.refusals,
+            "unseen": [name for module, name in UNSEEN.items() if module in sys.modules],
+            "multiprocessing": starts_unheard(),
+        }
 
 
 class Watch:
@@ -285,13 +316,23 @@ def environment(folder: str) -> dict[str, str]:
 
 
 def name_here() -> str:
-    """Return this process's name: multiprocessing's, or the script's."""
+    """Return this process's name: multiprocessing's, pytest-xdist's, or the script's."""
     module = sys.modules.get("multiprocessing.process")
-    name = module.current_process().name if module else "MainProcess"
+    name = str(module.current_process().name) if module else "MainProcess"
     if name != "MainProcess":
-        return str(name)
-    argv = getattr(sys, "argv", None) or sys.orig_argv
-    return os.path.basename(argv[0]) or "python"
+        return name
+    argv = getattr(sys, "argv", None) or [""]
+    script = os.path.basename(argv[0]) if argv[0] not in ("", "-c", "-m") else "python"
+    return os.environ.get("PYTEST_XDIST_WORKER") or script
+
+
+def starts_unheard() -> bool:
+    """Return whether multiprocessing has started processes, of which no audit event tells."""
+    if not any(name in sys.modules for name in OF_MULTIPROCESSING):
+        return False
+    # In those that it starts the modules are loaded, too.
+    is_child = any("multiprocessing" in word for word in sys.orig_argv)
+    return not is_child and sys.modules["multiprocessing.process"].parent_process() is None
 
 
 def name_of(event: str, arguments: tuple[Any, ...]) -> str:

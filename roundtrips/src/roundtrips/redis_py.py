@@ -153,8 +153,13 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield ASYNC_PIPELINE, "execute", makes_coroutine
     yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
     yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
-    yield threading.Thread, "start", scope.thread_start
+    yield starting(), "start", scope.thread_start
     yield ThreadPoolExecutor, "submit", scope.executor_submit
+
+
+def starting() -> Any:
+    """Return the class whose `start` a Thread has: gevent puts one without it in its place."""
+    return next(kind for kind in threading.Thread.__mro__ if "start" in kind.__dict__)
 
 
 def replace_all() -> None:
