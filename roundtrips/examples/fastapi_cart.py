@@ -7,6 +7,7 @@ import os
 
 import redis.asyncio
 from fastapi import FastAPI
+
 from roundtrips.integrations.web import asgi
 
 r = redis.asyncio.Redis.from_url(

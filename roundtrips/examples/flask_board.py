@@ -8,6 +8,7 @@ import os
 
 import redis
 from flask import Flask
+
 from roundtrips.integrations.web import wsgi
 
 r = redis.Redis.from_url(os.environ.get("REDIS_URL", "redis://localhost"), decode_responses=True)

@@ -8,6 +8,7 @@ if os.environ.get("PARSER") == "python":  # as where hiredis is not installed
 
 import pytest
 import redis
+
 import servers
 from proxy import Proxy
 

@@ -1,8 +1,8 @@
 """Programs as data, which hypothesis makes up, and what runs them between a trace and a proxy.
 
 A program is a dict: {"mode": "sync" or "async", "client": options, "warm": connections, "steps":
-[[kind, …], …]}, and can be kept as JSON. `play` runs one and returns what was seen: of the outermost
-block by the trace and by the proxy, and of each block by the trace and by a tally that the steps
+[[kind, …], …]}, and can be kept as JSON. `play` runs one and returns what was seen: of the
+outermost block by the trace and by the proxy, and of each block by the trace and by a tally that the steps
 keep themselves (what they must send, by redis-py's and Redis' documentation).
 
 A step is a coroutine for both kinds of client: of a plain one nothing in it ever waits, so it is
@@ -27,6 +27,7 @@ import redis.asyncio.retry
 from hypothesis import strategies as st
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
 from roundtrips import trace
 
 numbers = itertools.count()  # for names that nothing else has
@@ -539,7 +540,9 @@ def programs(draw: Any) -> dict[str, Any]:
     rough = draw(st.booleans())
     if rough:  # one thread and one task
         client |= draw(
-            st.sampled_from([{}, {"single": True}, *([{"health": True}, CACHED] if mode == "sync" else [])])
+            st.sampled_from(
+                [{}, {"single": True}, *([{"health": True}, CACHED] if mode == "sync" else [])]
+            )
         )
         inside = st.lists(st.one_of(*ROUGH, *CALM, cuts, refusals), max_size=4)
         steps = st.lists(st.one_of(*ROUGH, *CALM, cuts, refusals, around(inside)), max_size=6)

@@ -21,7 +21,7 @@ CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "CO
 
 @dataclass
 class Turn:
-    """What a client wrote on a connection before it heard anything: commands, by name, and bytes."""
+    """What a client wrote on a connection before it heard anything: commands by name, bytes."""
 
     names: list[str] = field(default_factory=list)
     size: int = 0
@@ -232,7 +232,7 @@ class Proxy:
                 continue
             with contextlib.suppress(OSError):
                 each.sock.shutdown(socket.SHUT_WR)
-            if not each.is_client or each is side and each.is_deaf:
+            if not each.is_client or (each is side and each.is_deaf):
                 self.selector.unregister(each.sock)
                 each.sock.close()
             each.is_deaf = True

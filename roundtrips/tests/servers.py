@@ -82,7 +82,9 @@ def running_cluster() -> Iterator[list[dict[str, Any]]]:
             )
             for bus in buses
         ]
-        clients = [stack.enter_context(redis.Redis(**node, decode_responses=True)) for node in nodes]
+        clients = [
+            stack.enter_context(redis.Redis(**node, decode_responses=True)) for node in nodes
+        ]
         for at, client in enumerate(clients):
             first, last = 16384 * at // 3, 16384 * (at + 1) // 3 - 1
             client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 import redis.asyncio
+
 from roundtrips import RoundTripsError, redis_py, scope, sockets, trace
 
 PROCESS = """
@@ -31,7 +32,8 @@ def process():
     }
 
 def changed(before, after):
-    return {key: str(after[key]) for key in before if before[key] != after[key] and key != "modules"}
+    keys = before.keys() - {"modules"}
+    return {key: str(after[key]) for key in keys if before[key] != after[key]}
 
 def new(before, after):
     return sorted({name.split(".")[0] for name in after["modules"] - before["modules"]})
@@ -156,8 +158,12 @@ def test_asyncios_connections_are_as_they_were(server):
 REPLACED = [(owner, name) for owner, name, _ in redis_py.replacements()]
 
 
-@pytest.mark.parametrize("owner, name", REPLACED, ids=[f"{owner}.{name}" for owner, name in REPLACED])
-def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(monkeypatch, owner, name):
+@pytest.mark.parametrize(
+    "owner, name", REPLACED, ids=[f"{owner}.{name}" for owner, name in REPLACED]
+)
+def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(
+    monkeypatch, owner, name
+):
     if owner in (ThreadPoolExecutor, threading.Thread):
         pytest.skip("not of redis-py")
     with monkeypatch.context() as patched:

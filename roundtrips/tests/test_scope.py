@@ -14,6 +14,7 @@ from multiprocessing.pool import ThreadPool
 import pytest
 import redis
 import redis.asyncio
+
 from roundtrips import scope, trace
 
 
@@ -41,7 +42,9 @@ def test_blocks_in_blocks_and_side_by_side_see_each_their_own(server, r):
         return t.round_trips, t.waits, t.uncounted
 
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(work, range(1, 20))) == [(number, number, []) for number in range(1, 20)]
+        assert list(pool.map(work, range(1, 20))) == [
+            (number, number, []) for number in range(1, 20)
+        ]
 
 
 def test_tasks_with_a_block_each_see_their_own(server):
@@ -381,7 +384,7 @@ def test_uvloop(server):
     """
     size = 4 * len(b"_\r\n") + len(b"+OK\r\n") + 2 * len(b"+QUEUED\r\n") + len(b"*2\r\n_\r\n_\r\n")
     if redis.VERSION[0] < 8:  # RESP2
-        size += 6 * len("$-1")- 6 * len("_")
+        size += 6 * len("$-1") - 6 * len("_")
     assert told(program, server, "uvloop") == [5, size, []]
 
 

@@ -12,6 +12,7 @@ import redis.asyncio
 import redis.asyncio.retry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
 from roundtrips import callsites, critical_path, recorder, redis_py, scope, sockets, trace
 from test_changes import is_plain
 
@@ -78,9 +79,11 @@ SEAMS = [
         "state_of", "watch", "begin_write", "tell_written", "failed_to_read", "begin_batch",
         "batch_ended", "is_long", "seeing", "described", "is_connected",
     )),
-    *((recorder, name) for name in ("answer", "answer_all", "lose", "leave", "end", "said_in", "packed")),
+    *((recorder, name) for name in ("answer", "answer_all", "lose", "leave", "end", "said_in")),
+    (recorder, "packed"),
     *((recorder.Recorder, name) for name in ("wrote", "number_of", "keep", "sort_in")),
-    *((scope, name) for name in ("blocks_here", "worker_here", "task_here", "handed_over", "stand_in")),
+    *((scope, name) for name in ("blocks_here", "worker_here", "task_here", "handed_over")),
+    (scope, "stand_in"),
     (sockets, "count"), (sockets, "put_back"), (scope, "forget"), (callsites, "forget"),
     *((callsites.Finder, name) for name in ("find", "search")),
     (callsites, "made"), (callsites, "made_at_task"), (critical_path.CriticalPath, "enter"),
@@ -94,7 +97,9 @@ def plain(server):
 
 
 @pytest.mark.parametrize(
-    "owner, name", SEAMS, ids=[f"{owner.__name__}.{name}".split("roundtrips.")[-1] for owner, name in SEAMS]
+    "owner, name",
+    SEAMS,
+    ids=[f"{owner.__name__}.{name}".split("roundtrips.")[-1] for owner, name in SEAMS],
 )
 def test_a_seam_that_raises(server, r, plain, owner, name, monkeypatch):
     def broken(*args, **kwargs):

@@ -6,6 +6,7 @@ import pytest
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
 from roundtrips import trace
 from roundtrips.report import github, html, perfetto
 
@@ -32,8 +33,14 @@ def program(r):
     for key in KEYS:
         pipe.set(key, VALUES[0])
     pipe.execute()
-    for told in (("AUTH", VALUES[0]), ("AUTH", "ann", VALUES[0]), ("CONFIG", "SET", "masterauth", VALUES[0]),
-                 ("HELLO", 2, "AUTH", "ann", VALUES[0]), ("MY.COMMAND", VALUES[0]), ("SET", KEYS[0])):  # fmt: skip
+    for told in (
+        ("AUTH", VALUES[0]),
+        ("AUTH", "ann", VALUES[0]),
+        ("CONFIG", "SET", "masterauth", VALUES[0]),
+        ("HELLO", 2, "AUTH", "ann", VALUES[0]),
+        ("MY.COMMAND", VALUES[0]),
+        ("SET", KEYS[0]),
+    ):
         with pytest.raises(redis.RedisError):
             r.execute_command(*told)
             raise redis.RedisError

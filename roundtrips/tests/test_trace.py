@@ -14,9 +14,10 @@ from types import SimpleNamespace
 import pytest
 import redis
 import redis.asyncio
-import servers
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
+import servers
 from roundtrips import RoundTripsError, Trace, recorder, redis_py, trace
 from roundtrips.callsites import NOWHERE, CallSite
 
@@ -82,7 +83,7 @@ def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
 
     t = asyncio.run(main())
     assert [each.names for each in t.log] == [{"PING": 1}, {"GET": 1}]
-    assert [each.bytes_received for each in t.log][0] == len(b"+PONG\r\n")
+    assert t.log[0].bytes_received == len(b"+PONG\r\n")
 
 
 def test_a_timeout_is_a_lost_round_trip(server):

@@ -1,4 +1,4 @@
-"""Random programs: round trips, commands and bytes are what a proxy counts, and each step's own tally.
+"""Random programs: what a proxy counts, and what each step's own tally says.
 
 Whatever such a program does, no part of the report may fail. Each program that ever failed is kept
 in `kept_programs`, and run always. PROGRAMS says how many are made up.
@@ -10,6 +10,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+
 from kept_programs import KEPT
 from programs import Run, programs
 from proxy import SET_UP, is_work
@@ -25,7 +26,9 @@ def same(what, counted, true):
 
 def check(program, proxy):
     with pytest.MonkeyPatch.context() as patched:
-        for name, number in zip(("WHOLE", "BATCH"), program.get("kept", [10_000, 1_000]), strict=True):
+        for name, number in zip(
+            ("WHOLE", "BATCH"), program.get("kept", [10_000, 1_000]), strict=True
+        ):
             patched.setattr(recorder, name, number)  # so many are kept whole
         run = Run(program, proxy).play()
     trace = run.blocks[0].tracing.trace
@@ -66,9 +69,20 @@ def check_outputs(t):
     assert again.to_dict() == stored
     assert repr(again) == repr(t)
     for each in (t, again):
-        drawn = [each.report(), each._repr_html_(), html.page_of(each, "it"), github.summary(each, "it")]
+        drawn = [
+            each.report(),
+            each._repr_html_(),
+            html.page_of(each, "it"),
+            github.summary(each, "it"),
+        ]
         assert all(drawn) and "roundtrips failed" not in "".join(drawn)
-        json.dumps([perfetto.events_of(each, "it"), github.sarif(each, "1"), github.workflow_commands(each)])
+        json.dumps(
+            [
+                perfetto.events_of(each, "it"),
+                github.sarif(each, "1"),
+                github.workflow_commands(each),
+            ]
+        )
         assert each.findings is not None
         assert repr(each.compare(t))
         assert each.seconds_at(1) >= 0

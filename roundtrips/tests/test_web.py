@@ -11,10 +11,10 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 import pytest
 import redis
 import redis.asyncio
-from frameworks import need
-from roundtrips.integrations.web import asgi, wsgi
 
+from frameworks import need
 from roundtrips import Uncounted, budget, redis_py
+from roundtrips.integrations.web import asgi, wsgi
 
 HEADER = re.compile(
     r'redis;dur=(\d+\.\d);desc="(\d+) round trips?, (\d+) waits?(?:, (\d+) to connect)?"\Z'

@@ -4,7 +4,7 @@
     with budget(max=3): ...         fails where it makes more round trips
 
 Nothing of redis-py is imported, and nothing in the process changed, until a block opens.
-(PYTEST_DONT_REWRITE: no assert in here is a test's, and pytest warns of what it comes too late for.)
+(PYTEST_DONT_REWRITE: no assert in here is a test's, and pytest warns where it comes too late.)
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .budgets import OverBudget as OverBudget
-    from .budgets import budget as budget
     from .budgets import Uncounted as Uncounted
+    from .budgets import budget as budget
     from .errors import RoundTripsError as RoundTripsError
     from .traces import Trace as Trace
     from .traces import trace as trace

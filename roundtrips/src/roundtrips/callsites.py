@@ -22,7 +22,12 @@ from typing import Any
 
 import redis
 
-OWN, REDIS, SKIP, TASK = "own", "redis", "skip", "task"  # kinds of file; another is a library's name
+OWN, REDIS, SKIP, TASK = (
+    "own",
+    "redis",
+    "skip",
+    "task",
+)  # kinds of file; another is a library's name
 INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
 HERE = os.path.dirname(__file__) + os.sep

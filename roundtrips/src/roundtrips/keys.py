@@ -55,7 +55,8 @@ def parts_of(key: bytes) -> list[str]:
 def pattern(parts: list[str], shown: set[tuple[int, int, str]] | None) -> str:
     return "".join(
         part
-        if place % 2 or (PLAIN_WORD.match(part) and (shown is None or (len(parts), place, part) in shown))
+        if place % 2
+        or (PLAIN_WORD.match(part) and (shown is None or (len(parts), place, part) in shown))
         else HOLE
         for place, part in enumerate(parts)
     )

@@ -44,7 +44,7 @@ CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change i
 
 
 class Said(NamedTuple):
-    """What a write said, in place of its bytes: its first commands, all names, its size in bytes."""
+    """What a write said, in place of its bytes: its first commands, all names, its bytes."""
 
     first: list[Seen]
     names: dict[str, int]
@@ -230,9 +230,15 @@ class Recorder:
     # What it is told
 
     def wrote(
-        self, connection: Any, state: redis_py.State, sent: float, what: Any, missing: int, task: Any
+        self,
+        connection: Any,
+        state: redis_py.State,
+        sent: float,
+        what: Any,
+        missing: int,
+        task: Any,
     ) -> None:
-        """Note a write on a connection; `what` is bytes, or a Said; `task` is asyncio's, or None."""
+        """Note a write on a connection: `what`, bytes or a Said, of asyncio's `task` or None."""
         for note in state.notes:
             if note[RECORDER] is self:  # before anybody read
                 note[WHAT] = said_in(note[WHAT]) + said_in(what)
@@ -325,9 +331,7 @@ class Recorder:
             key = (kept.site, None, kept.setup) if various else key
             if key not in self.folds:
                 first = kept.said.first[0].key if kept.said.first and not various else None
-                self.folds[key] = Fold(
-                    site=kept.site, setup=kept.setup, key=first, various=various
-                )
+                self.folds[key] = Fold(site=kept.site, setup=kept.setup, key=first, various=various)
         self.folds[key].add(kept)
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:

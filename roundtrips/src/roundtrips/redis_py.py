@@ -198,7 +198,7 @@ def put_back() -> None:
 
 
 def check() -> None:
-    """Raise RoundTripsError unless all that is replaced or used is there, in the main interpreter."""
+    """Raise RoundTripsError unless what is replaced or used is there, in the main interpreter."""
     missing = [
         f"{owner.__name__}.{name}"
         for owner, name, _ in replacements()
@@ -248,7 +248,7 @@ def cut_off() -> None:
 
 
 def described(connection: Any) -> tuple[str, float | None, bool, bool]:
-    """Return (address, timeout, whether a cluster's client's, whether asyncio's) of a connection."""
+    """Return (address, timeout, whether a cluster's, whether asyncio's) of a connection."""
     if hasattr(connection, "port"):
         address = f"{connection.host}:{connection.port}"
     else:
@@ -328,7 +328,9 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
 
 
 def in_bytes(chunks: Any) -> bytes:
-    return b"".join([chunk.encode() if isinstance(chunk, str) else bytes(chunk) for chunk in chunks])
+    return b"".join(
+        [chunk.encode() if isinstance(chunk, str) else bytes(chunk) for chunk in chunks]
+    )
 
 
 def chunks_of(command: Any) -> list[Any]:

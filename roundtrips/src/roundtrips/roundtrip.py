@@ -75,7 +75,7 @@ class RoundTrip:
 
     @property
     def label(self) -> str:
-        """'GET user:{…}', 'pipeline of 100 SET user:{…}', 'transaction of 2 commands (SET, INCR)'."""
+        """'GET user:{…}', 'pipeline of 100 SET user:{…}', 'transaction of 2 commands (…)'."""
         return label_of(self.names, self.commands[0].pattern if self.commands else None)
 
     @property

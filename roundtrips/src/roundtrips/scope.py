@@ -37,7 +37,7 @@ blocks: contextvars.ContextVar[tuple[Recorder, ...] | None] = contextvars.Contex
 here: contextvars.ContextVar[Worker | None] = contextvars.ContextVar(
     "roundtrips_worker", default=None
 )
-# A thread, or a greenlet of eventlet's -> the blocks in which it was started, and the worker that did.
+# A thread, or a greenlet of eventlet's -> the blocks in which it was started, and by which worker.
 started_in: weakref.WeakKeyDictionary[Any, tuple[tuple[Recorder, ...], Worker | None]]
 started_in = weakref.WeakKeyDictionary()
 tokens = itertools.count()

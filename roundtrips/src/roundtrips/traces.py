@@ -249,7 +249,7 @@ class Trace:
         return seconds_at(self.record, rtt_ms, here_ms)
 
     def compare(self, after: Trace) -> Comparison:
-        """Return a Comparison of this trace with a later one. Raises RoundTripsError for no Trace."""
+        """Return a Comparison with a later trace. Raises RoundTripsError for no Trace."""
         from .report.compare import Comparison
 
         if not isinstance(after, Trace):
@@ -273,7 +273,10 @@ class Trace:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain lists and dicts that json.dumps takes; it holds no value."""
         record = self.record
-        folds = [{**asdict(replace(each, names=None)), "names": dict(each.names)} for each in record.folds]
+        folds = [
+            {**asdict(replace(each, names=None)), "names": dict(each.names)}
+            for each in record.folds
+        ]
         return {"format": FORMAT, **asdict(replace(record, folds=[])), "folds": folds}
 
     @classmethod
@@ -354,7 +357,7 @@ class Tracing:
 
 
 def trace(scope: str = "block", keys: str | None = None) -> Tracing:
-    """Count what the block does through redis-py: `with trace() as t:`, `async with` in a coroutine.
+    """Count what the block does through redis-py: `with trace() as t:`, or `async with`.
 
     All that the code in the block does is seen, without changing it: any client, sync or asyncio,
     of one server or a cluster, made before or inside; and what the threads, tasks and executors do

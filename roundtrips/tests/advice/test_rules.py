@@ -10,9 +10,9 @@ import redis
 import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from roundtrips.advice import findings_of
 
 from roundtrips import trace
+from roundtrips.advice import findings_of
 
 LONG_SCRIPT = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
 IDS = range(20)

@@ -170,7 +170,9 @@ def lanes(trace: Trace) -> str:
     connections = counted(len(by_connection), "connection")
     words = f"{connections}, {counted(len(trace.log), 'round trip')} in {plain_duration(seconds)}"
     view = f"0 0 {LEFT + WIDTH + 4} {foot + AXIS}"
-    svg = f'<svg viewBox="{view}" role="img" aria-label="{html.escape(words)}">{"".join(drawn)}</svg>'
+    svg = (
+        f'<svg viewBox="{view}" role="img" aria-label="{html.escape(words)}">{"".join(drawn)}</svg>'
+    )
     left = "".join(map(paragraph, left_out(trace, len(by_connection))))
     return f'<div class="lanes">{svg}</div>{legend()}{left}'
 
@@ -205,7 +207,7 @@ def tick(seconds: float, scale: float, foot: float) -> Iterator[str]:
 
 
 def idle(log: Iterable[RoundTrip], seconds: float) -> Iterator[tuple[float, float]]:
-    """Yield (start, end), in units of the drawing, where nothing is on its way and one can see it."""
+    """Yield (start, end), in units of the drawing, where one can see that nothing is on its way."""
     until = 0.0
     for each in sorted(log, key=lambda each: each.sent):
         if (each.sent - until) * WIDTH / seconds > 0.02:
@@ -225,7 +227,9 @@ def boxes(lane: Iterable[RoundTrip], top: float, scale: float, number: int) -> I
         if len(several) > 1 and end > start:
             share = min(1.0, sum(each.seconds for each in several) / (end - start))
         width = max(0.3, (end - start) * scale)
-        yield box(several, top + LANE * (1 - share), LANE * share, LEFT + start * scale, width, number)
+        yield box(
+            several, top + LANE * (1 - share), LANE * share, LEFT + start * scale, width, number
+        )
 
 
 def box(
@@ -244,7 +248,7 @@ def box(
 
 
 def groups(lane: Iterable[RoundTrip], scale: float) -> Iterator[list[RoundTrip]]:
-    """Yield those that are drawn as one box: alike, narrow, and without a gap that one could see."""
+    """Yield those that are drawn as one box: alike, narrow, without a gap that one could see."""
     several: list[RoundTrip] = []
     for each in lane:
         if several and not together(several, each, scale):
@@ -263,6 +267,8 @@ def together(several: list[RoundTrip], each: RoundTrip, scale: float) -> bool:
 
 
 def legend() -> str:
-    marks = [f'<span><i style="background: var(--{name})"></i>{what}</span>' for name, what in LEGEND]
+    marks = [
+        f'<span><i style="background: var(--{name})"></i>{what}</span>' for name, what in LEGEND
+    ]
     low = "<span>a lower box: round trips too short to be drawn one by one</span>"
     return f'<p class="legend quiet">{"".join(marks)}{low}</p>'
