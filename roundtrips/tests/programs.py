@@ -2,8 +2,8 @@
 
 A program is a dict: {"mode": "sync" or "async", "client": options, "warm": connections, "steps":
 [[kind, …], …]}, and can be kept as JSON. `play` runs one and returns what was seen: of the
-outermost block by the trace and by the proxy, and of each block by the trace and by a tally that the steps
-keep themselves (what they must send, by redis-py's and Redis' documentation).
+outermost block by the trace and by the proxy, and of each block by the trace and by a tally that
+the steps keep themselves (what they must send, by redis-py's and Redis' documentation).
 
 A step is a coroutine for both kinds of client: of a plain one nothing in it ever waits, so it is
 run by hand, without a loop.

@@ -274,7 +274,7 @@ class Trace:
         """Return all of it as plain lists and dicts that json.dumps takes; it holds no value."""
         record = self.record
         folds = [
-            {**asdict(replace(each, names=None)), "names": dict(each.names)}
+            {**asdict(replace(each, names=Counter())), "names": dict(each.names)}
             for each in record.folds
         ]
         return {"format": FORMAT, **asdict(replace(record, folds=[])), "folds": folds}
