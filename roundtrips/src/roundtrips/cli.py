@@ -139,6 +139,8 @@ class Program:
         """Run it in a new __main__ as `python` would; what it raises comes out."""
         main = types.ModuleType("__main__")
         vars(main)["__builtins__"] = builtins
+        if sys.version_info < (3, 14):
+            vars(main)["__annotations__"] = {}
         self.before = sys.modules["__main__"]  # kept: its functions are still running
         sys.modules["__main__"] = main
         if self.module is not None:
@@ -161,8 +163,6 @@ class Program:
         kind: Any = SourcelessFileLoader if compiled else SourceFileLoader
         loader = kind("__main__", self.path)
         vars(main).update(__file__=self.path, __loader__=loader, __cached__=None)
-        if sys.version_info < (3, 14):
-            vars(main)["__annotations__"] = {}
         if compiled:
             return loader.get_code("__main__")
         return compile(loader.get_data(self.path), self.path, "exec", dont_inherit=True)

@@ -1,0 +1,216 @@
+"""Other processes are counted, whatever way they begin and end; or else that is said, and fails."""
+
+import os
+import sys
+
+import pytest
+from runs import ran, told
+
+from roundtrips import cli, processes
+
+PROGRAM = """
+import json, multiprocessing, os, signal, subprocess, sys, time
+import redis
+
+options = json.loads(os.environ["CLIENT"])
+
+
+def work(number):
+    with redis.Redis(**options) as r:
+        for _ in range(number):
+            r.get("k")
+    return number
+
+
+def slow(number):
+    work(number)
+    time.sleep(60)
+
+
+def killed(number):
+    work(number)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    mode = sys.argv[1]
+    work(3)
+    if mode in ("fork", "spawn", "forkserver"):  # a pool ends its workers by SIGTERM
+        with multiprocessing.get_context(mode).Pool(2) as pool:
+            print(sum(pool.map(work, [5] * 4, chunksize=1)))
+    elif mode in ("slow", "killed"):
+        process = multiprocessing.get_context("fork").Process(target=globals()[mode], args=(5,))
+        process.start()
+        if mode == "slow":
+            time.sleep(1)
+            process.terminate()
+        process.join()
+        print(process.exitcode)
+    elif mode == "os.fork":
+        if os.fork() == 0:
+            work(20)
+            print("child")
+            sys.exit(3)
+        print(os.wait()[1] >> 8)
+    elif mode == "grandchild":
+        subprocess.run([sys.executable, __file__, "os.fork"], check=True)
+    elif mode == "threads":  # some hold locks while it forks
+        import threading
+        stop = threading.Event()
+        def loop():
+            while not stop.is_set():
+                work(1)
+        for _ in range(3):
+            threading.Thread(target=loop).start()
+        for _ in range(10):
+            if os.fork() == 0:
+                work(2)
+                os._exit(0)
+            os.wait()
+        stop.set()
+        print("all ended")
+    elif mode == "isolated":
+        subprocess.run([sys.executable, "-I", "-c", "print('child')"])
+    elif mode == "other":
+        subprocess.run(["sh", "-c", "true; true"])
+    elif mode == "missing":
+        try:
+            subprocess.run(["no-such-program"])
+        except FileNotFoundError:
+            print("missing")
+    elif mode == "git":
+        subprocess.run(["uname"], stdout=subprocess.DEVNULL)
+    elif mode == "becomes":
+        os.execvp("echo", ["echo", "another"])
+    elif mode == "running":
+        subprocess.Popen([sys.executable, __file__, "sleeps"], stdout=subprocess.PIPE).stdout.read(1)
+    elif mode == "sleeps":
+        os.write(1, b".")
+        time.sleep(4)
+    elif mode == "clients":
+        subprocess.run([sys.executable, "-c", "import valkey"])
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("processes")
+    (made / "several.py").write_text(PROGRAM)
+    (made / "valkey.py").write_text("")
+    return made
+
+
+def plain(folder, server, *words):
+    return ran(folder, server, "several.py", *words, by=())
+
+
+@pytest.mark.parametrize("mode, number", [
+    ("fork", 23), ("spawn", 23), ("forkserver", 23), ("slow", 8), ("os.fork", 23),
+    ("grandchild", 26),
+])  # fmt: skip
+def test_processes_are_counted_and_added_up(folder, server, mode, number):
+    expected = plain(folder, server, mode)
+    report, done = told(folder, server, "--max", str(number - 1), "several.py", mode)
+    assert (done.stdout, report["status"]) == (expected.stdout, expected.returncode)
+    assert (report["round_trips"], report["uncounted"]) == (number, []), done
+    assert (done.returncode, report["failures"]) == (
+        cli.OVER, [f"{number} round trips, {number - 1} allowed"],
+    )  # fmt: skip
+    assert sum(each["round_trips"] for each in report["processes"]) == number
+    assert sum(each["round_trips"] for each in report["call_sites"] if not each["setup"]) == number
+    assert ran(folder, server, "--max", str(number), "several.py", mode).returncode == 0
+
+
+def test_the_report_has_a_line_for_each_process(folder, server):
+    done = ran(folder, server, "several.py", "fork")
+    assert "By process" in done.stderr and "3 round trips  several.py (" in done.stderr
+    assert "ForkPoolWorker-1 (" in done.stderr
+    assert "By process" not in ran(folder, server, "several.py", "nothing").stderr
+
+
+def test_forks_beside_threads_end_and_are_counted(folder, server):
+    report, done = told(folder, server, "several.py", "threads")
+    assert (done.stdout, report["uncounted"]) == ("all ended\n", [])
+    forked = [each["round_trips"] for each in report["processes"][1:]]
+    assert forked == [2] * 10
+
+
+@pytest.mark.parametrize("mode, says", [
+    ("killed", "was ended before it could tell"), ("isolated", "(python)"), ("other", "(sh)"),
+    ("running", "which still runs"), ("becomes", "what echo does, which took this program's place"),
+    ("clients", "what goes through valkey-py"),
+])  # fmt: skip
+def test_what_is_not_counted_is_said_and_fails_a_budget(folder, server, mode, says):
+    expected = plain(folder, server, mode)
+    report, done = told(folder, server, "several.py", mode)
+    assert (done.stdout, done.returncode) == (expected.stdout, expected.returncode) and says in str(
+        report["uncounted"]
+    )
+    guards = [("--max", "99"), ("--ratchet", "r.json", "--accept"), ("--fail-on-findings",)]
+    for guard in guards if mode == "other" else guards[:1]:
+        assert ran(folder, server, *guard, "several.py", mode).returncode == cli.UNCOUNTED, guard
+    assert not os.path.exists(folder / "r.json")
+    allowed = ran(folder, server, "--max", "99", "--allow-uncounted", "several.py", mode)
+    assert (allowed.returncode, allowed.stdout) == (0, expected.stdout)
+
+
+@pytest.mark.parametrize("mode", ["missing", "git"])
+def test_what_does_not_start_or_can_not_speak_to_redis_is_nothing_to_say(folder, server, mode):
+    assert ran(folder, server, "--max", "3", "several.py", mode).returncode == 0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="no tomllib")
+def test_the_table_names_programs_that_do_not_speak_to_redis(folder, server):
+    (folder / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["sh"]\n')
+    try:
+        assert ran(folder, server, "--max", "3", "several.py", "other").returncode == 0
+    finally:
+        (folder / "pyproject.toml").unlink()
+
+
+def test_a_started_python_still_runs_the_sitecustomize_that_there_was(tmp_path, server):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("import sys; sys.own = __file__\n")
+    (tmp_path / "starts.py").write_text(
+        "import subprocess, sys\n"
+        "code = 'import sys, sitecustomize; print(sys.own, sitecustomize.__file__, sys.path)'\n"
+        "subprocess.run([sys.executable, '-c', code])\n"
+    )
+    own = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "own"), *sys.path[:0]])}
+    expected = ran(tmp_path, server, "starts.py", by=(), **own)
+    done = ran(tmp_path, server, "starts.py", **own)
+    assert done.stdout == expected.stdout and str(tmp_path / "own") in done.stdout
+    without = ran(tmp_path, server, "starts.py")
+    assert without.stdout == "" and "no attribute 'own'" in without.stderr
+
+
+def test_a_started_python_imports_next_to_nothing(tmp_path, server):
+    (tmp_path / "starts.py").write_text(
+        "import subprocess, sys\n"
+        "code = 'import sys; print([name for name in (\"redis\", \"ssl\", \"asyncio\", '\n"
+        "code += '\"threading\", \"typing\", \"dataclasses\") if name in sys.modules])'\n"
+        "subprocess.run([sys.executable, '-S', '-c', code])\n"
+        "subprocess.run([sys.executable, '-c', code])\n"
+    )
+    expected = ran(tmp_path, server, "starts.py", by=())
+    assert ran(tmp_path, server, "starts.py").stdout == expected.stdout
+
+
+def test_no_folder_stays(folder, server, tmp_path):
+    for mode in ("fork", "becomes", "killed"):
+        ran(folder, server, "several.py", mode, TMPDIR=str(tmp_path))
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("event, arguments, name", [
+    ("subprocess.Popen", ("/usr/bin/python3", ["python3", "-u", "worker.py", "secret"], None, None),
+     "python worker.py"),
+    ("subprocess.Popen", (None, ["python", "-m", "jobs", "secret"], None, None), "python -m jobs"),
+    ("subprocess.Popen", (b"/bin/sh", "ls -l", None, None), "sh"),
+    ("os.system", (b"redis-cli -a secret get x",), "redis-cli"), ("os.system", ("",), "sh"),
+    ("os.system", ("git status && redis-cli get x",), "sh"),
+    ("os.spawn", (0, "/bin/ls", ["ls", "secret"], None), "ls"),
+    ("os.posix_spawn", ("/bin/ls", [b"ls"], {}), "ls"),
+])  # fmt: skip
+def test_a_program_is_named_without_its_arguments(event, arguments, name):
+    assert processes.name_of(event, arguments) == name
