@@ -37,6 +37,7 @@ board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for 
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
 test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
 	$(BIN)/python -m pytest -q -n auto $(call junit,test)
+	$(BIN)/python -m pytest -q -n auto -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests
 
 # In full they try one after the other: ten kernels at once are compared with a lone one.
 drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
@@ -64,8 +65,9 @@ book: python  ## build the reading edition, pages for a browser, from the commit
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
 	$(BIN)/python -m bench
 
-lint: dev  ## code, notebooks and solutions by ruff, and the spelling
+lint: dev  ## code, notebooks and solutions by ruff, types of roundtrips, and the spelling
 	$(BIN)/python -m ruff check .
+	cd roundtrips && ../$(BIN)/python -m mypy && ../$(BIN)/python -m basedpyright
 	$(BIN)/python -m codespell_lib
 
 wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet, make room if FOR=room

@@ -174,12 +174,12 @@ def installed(name):
 
 
 def stamp_of(name):
-    return VENV / f"installed-{name}"
+    return VENV / f"installed-{name.replace('/', '-')}"
 
 
 def fingerprint(name):
     """Of all that decides what an installation holds: the Python and the files read."""
-    files = [*with_those_it_names(name), "pyproject.toml"]
+    files = [*with_those_it_names(name), "pyproject.toml", "roundtrips/pyproject.toml"]
     return hashlib.sha256(b"\0".join([sys.version.encode(), *((ROOT / file).read_bytes() for file in files)])).hexdigest()
 
 

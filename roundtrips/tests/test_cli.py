@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from runs import ran, told
 
 from roundtrips import Trace, cli
+from runs import ran, told
 
 PROGRAM = """
 import atexit, json, os, signal, sys, threading
@@ -89,7 +89,8 @@ from roundtrips import cli
 def raises(*_, **__): raise TypeError("planted")
 def plant():
     import roundtrips.parts as parts, roundtrips.traces as traces, roundtrips.config as config
-    import roundtrips.report.text as text, roundtrips.report.json as as_json, roundtrips.ratchets as ratchets
+    from roundtrips import ratchets
+    from roundtrips.report import json as as_json, text
     import roundtrips.report.html as html, roundtrips.critical_path as critical_path
     import roundtrips.recorder as recorder
     exec(os.environ["FAULT"])
@@ -202,7 +203,7 @@ def test_setting_up_has_limits(folder, server):
 
 
 def test_findings_fail_it_if_asked_to_and_are_ignored_by_a_comment_or_the_table(tmp_path, server):
-    code = PROGRAM.replace("f\"user:{user}\")", "f\"user:{user}\")  # roundtrips: ignore")
+    code = PROGRAM.replace('f"user:{user}")', 'f"user:{user}")  # roundtrips: ignore')
     (tmp_path / "shop.py").write_text(PROGRAM)
     (tmp_path / "calm.py").write_text(code)
     found = ran(tmp_path, server, "--fail-on-findings", "shop.py")
@@ -263,18 +264,25 @@ def test_a_section_that_fails_says_so_and_the_budget_is_judged(folder, server, f
 @pytest.mark.parametrize("fault", UNDECIDED)
 def test_a_budget_that_can_not_be_decided_fails(folder, server, fault):
     report, done = told_of_broken(folder, server, "--max", "100", fault=fault)
-    assert done.returncode == cli.USAGE == 2 and any("planted" in each for each in report["failures"])
+    assert done.returncode == cli.USAGE == 2 and any(
+        "planted" in each for each in report["failures"]
+    )
     for mode, status in (("_exit 0", 2), ("_exit 5", 5), ("signal SIGTERM", -15), ("crash", 1)):
         words = ("--max", "100", "shop.py", *mode.split())
         done = ran(folder, server, *words, by=("by_us.py",), FAULT=fault)
         assert done.returncode == status and "eaten" not in done.stdout
-    done = ran(folder, server, "--ratchet", "un.json", "--accept", "shop.py", by=("by_us.py",), FAULT=fault)
+    done = ran(
+        folder, server, "--ratchet", "un.json", "--accept", "shop.py", by=("by_us.py",), FAULT=fault
+    )
     assert done.returncode == cli.USAGE or fault == "config.excess = raises"
 
 
 def test_even_a_command_that_fails_altogether_does_not_pass(folder, server):
-    for fault in ("self_ = cli.Command; self_.tell = self_.judge = self_.drawn = raises",
-                  "cli.Verdict.fence = raises", "as_json.summary = raises"):
+    for fault in (
+        "self_ = cli.Command; self_.tell = self_.judge = self_.drawn = raises",
+        "cli.Verdict.fence = raises",
+        "as_json.summary = raises",
+    ):
         done = ran(folder, server, "--json", "shop.py", by=("by_us.py",), FAULT=fault)
         assert done.returncode == cli.USAGE, (fault, done)
 
@@ -350,7 +358,8 @@ def test_what_it_writes(folder, server):
 def test_what_json_says_is_described(folder, server):
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((Path(cli.OURS) / "report" / "schema.json").read_text())
-    for words in (("shop.py",), ("--max", "3", "shop.py", "crash"), ("first.py",)):
+    (folder / "silent.py").write_text("pass\n")
+    for words in (("shop.py",), ("--max", "3", "shop.py", "crash"), ("silent.py",)):
         report, _ = told(folder, server, *words)
         jsonschema.validate(report, schema)
         for broken in ({"round_trips": -1}, {"exit_status": "6"}, {"more": 1}):
@@ -391,8 +400,10 @@ def test_colours_are_for_a_terminal_alone(folder, server, no_color):
 @pytest.mark.parametrize("words, says", [
     ((), "no program to run"), (("nothere.py",), "no file nothere.py"), (("-m",), "-m needs"),
     (("--max", "-1", "shop.py"), "--max is -1"), (("--max-setup", "-2", "shop.py"), "--max-setup"),
-    (("--accept", "shop.py"), "--accept goes with --ratchet"), (("--nothing", "shop.py"), "--nothing"),
-    (("--ratchet", "none.json", "shop.py"), "no ratchet"), (("--max", "x", "shop.py"), "invalid int"),
+    (("--accept", "shop.py"), "--accept goes with --ratchet"),
+    (("--nothing", "shop.py"), "--nothing"),
+    (("--ratchet", "none.json", "shop.py"), "no ratchet"),
+    (("--max", "x", "shop.py"), "invalid int"),
     (("--ratchet", "shop.py", "shop.py"), "is no ratchet"),
     (("--ratchet", "shop.py", "--accept", "shop.py"), "is no ratchet"),
     (("--ratchet", "deep", "--accept", "shop.py"), "is no ratchet"),

@@ -4,9 +4,9 @@ import os
 import sys
 
 import pytest
-from runs import ran, told
 
 from roundtrips import cli, processes
+from runs import ran, told
 
 PROGRAM = """
 import json, multiprocessing, os, signal, subprocess, sys, time
@@ -83,7 +83,8 @@ if __name__ == "__main__":
     elif mode == "becomes":
         os.execvp("echo", ["echo", "another"])
     elif mode == "running":
-        subprocess.Popen([sys.executable, __file__, "sleeps"], stdout=subprocess.PIPE).stdout.read(1)
+        words = [sys.executable, __file__, "sleeps"]
+        subprocess.Popen(words, stdout=subprocess.PIPE).stdout.read(1)
     elif mode == "sleeps":
         os.write(1, b".")
         time.sleep(4)
@@ -124,7 +125,7 @@ def test_processes_are_counted_and_added_up(folder, server, mode, number):
 def test_the_report_has_a_line_for_each_process(folder, server):
     done = ran(folder, server, "several.py", "fork")
     assert "By process" in done.stderr and "3 round trips  several.py (" in done.stderr
-    assert "ForkPoolWorker-1 (" in done.stderr
+    assert "ForkPoolWorker-" in done.stderr
     assert "By process" not in ran(folder, server, "several.py", "nothing").stderr
 
 
@@ -187,8 +188,8 @@ def test_a_started_python_still_runs_the_sitecustomize_that_there_was(tmp_path, 
 def test_a_started_python_imports_next_to_nothing(tmp_path, server):
     (tmp_path / "starts.py").write_text(
         "import subprocess, sys\n"
-        "code = 'import sys; print([name for name in (\"redis\", \"ssl\", \"asyncio\", '\n"
-        "code += '\"threading\", \"typing\", \"dataclasses\") if name in sys.modules])'\n"
+        'code = \'import sys; print([name for name in ("redis", "ssl", "asyncio", \'\n'
+        'code += \'"threading", "typing", "dataclasses") if name in sys.modules])\'\n'
         "subprocess.run([sys.executable, '-S', '-c', code])\n"
         "subprocess.run([sys.executable, '-c', code])\n"
     )

@@ -57,7 +57,7 @@ def harmless() -> tuple[str, ...]:
 
 def name_of(program: Any) -> str:
     """Return 'git' of ["/usr/bin/git", "status"], of "git status", of b"git"."""
-    first = program[0] if isinstance(program, (list, tuple)) and program else program
+    first: Any = program[0] if isinstance(program, (list, tuple)) and program else program
     return os.path.basename(os.fsdecode(first).split(" ")[0])
 
 

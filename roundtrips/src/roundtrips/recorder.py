@@ -400,7 +400,7 @@ def leave(state: redis_py.State) -> None:
 def end(note: list[Any], state: redis_py.State) -> None:
     note[MISSING] = 0
     before = note[RECEIVED]
-    now = sockets.received.get(note[STREAM], before)
+    now = sockets.received.get(note[STREAM], before) or 0
     note[RECEIVED] = now - before  # from here on the bytes of its replies
     note[STREAM] = None
     state.before = max(state.before, now)  # for a write that was waiting for a PING to be answered

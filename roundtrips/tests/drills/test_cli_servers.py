@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from runs import told
 from servers_of_drills import APP, GREENLETS, JOBS, RQ_JOB, RQ_WORKER, TESTS, free_port
 
 from roundtrips import cli
+from runs import told
 
 PACKAGE = Path(__file__).parents[2]
 

@@ -20,7 +20,7 @@ from ..words import counted
 class RoundTripsPanel(Panel):  # type: ignore[misc,unused-ignore]
     """What a request asked of Redis."""
 
-    title = nav_title = "Redis"
+    title = nav_title = "Redis"  # pyright: ignore[reportAssignmentType]
     is_async = True
     tracing: Tracing | None = None
     trace: Trace | None = None
