@@ -83,11 +83,11 @@ if __name__ == "__main__":
     elif mode == "becomes":
         os.execvp("echo", ["echo", "another"])
     elif mode == "running":
-        words = [sys.executable, __file__, "sleeps"]
-        subprocess.Popen(words, stdout=subprocess.PIPE).stdout.read(1)
+        subprocess.Popen([sys.executable, __file__, "sleeps"], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL).stdout.read(1)
     elif mode == "sleeps":
         os.write(1, b".")
-        time.sleep(4)
+        time.sleep(2.5)
     elif mode == "clients":
         subprocess.run([sys.executable, "-c", "import valkey"])
 """
@@ -208,8 +208,7 @@ def test_no_folder_stays(folder, server, tmp_path):
      "python worker.py"),
     ("subprocess.Popen", (None, ["python", "-m", "jobs", "secret"], None, None), "python -m jobs"),
     ("subprocess.Popen", (b"/bin/sh", "ls -l", None, None), "sh"),
-    ("os.system", (b"redis-cli -a secret get x",), "redis-cli"), ("os.system", ("",), "sh"),
-    ("os.system", ("git status && redis-cli get x",), "sh"),
+    ("os.system", (b"git status && redis-cli -a secret get x",), "sh"),
     ("os.spawn", (0, "/bin/ls", ["ls", "secret"], None), "ls"),
     ("os.posix_spawn", ("/bin/ls", [b"ls"], {}), "ls"),
 ])  # fmt: skip

@@ -18,7 +18,7 @@ import runpy
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+from importlib.machinery import SourceFileLoader
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, config, processes, ratchets
@@ -159,12 +159,8 @@ class Program:
             sys.path[0] = folder
 
     def code(self, main: types.ModuleType) -> Any:
-        compiled = self.path.endswith(".pyc")
-        kind: Any = SourcelessFileLoader if compiled else SourceFileLoader
-        loader = kind("__main__", self.path)
+        loader = SourceFileLoader("__main__", self.path)
         vars(main).update(__file__=self.path, __loader__=loader, __cached__=None)
-        if compiled:
-            return loader.get_code("__main__")
         return compile(loader.get_data(self.path), self.path, "exec", dont_inherit=True)
 
 
@@ -323,7 +319,11 @@ class Command:
             with verdict.fence("the report can't be made"):
                 lines += self.drawn(verdict, run)
         with verdict.fence("the report can't be told"):
-            self.tell(verdict, run, lines)
+            lines = self.told(verdict, run, lines)
+        failed = [f"roundtrips: failed: {each}" for each in verdict.failures]
+        if getattr(self.errors, "isatty", bool)() and not os.environ.get("NO_COLOR"):
+            failed = [f"\033[31m{each}\033[0m" for each in failed]
+        self.say([*lines, *([] if lines[:1] and lines[0].startswith("{") else failed)])
         return verdict.exit_status
 
     def judge(self, verdict: Verdict, trace: Trace) -> None:
@@ -390,25 +390,19 @@ class Command:
                     file.write(text)
                 verdict.hints.append(f"written: {name}")
 
-    def tell(self, verdict: Verdict, run: Run | None, lines: list[str]) -> None:
-        """Print the report; nothing but what is wrong with --quiet."""
+    def told(self, verdict: Verdict, run: Run | None, lines: list[str]) -> list[str]:
+        """Return what is printed, before what failed: with --json all of it in one line."""
         from .report.json import summary
 
         self.write(verdict, "json_file", lambda: dumped(summary(run, self.program.name, verdict)))
-        failed = [f"roundtrips: failed: {each}" for each in verdict.failures]
-        if (
-            hasattr(self.errors, "isatty")
-            and self.errors.isatty()
-            and not os.environ.get("NO_COLOR")
-        ):
-            failed = [f"\033[31m{each}\033[0m" for each in failed]
         if self.options.json:
-            lines, failed = [dumped(summary(run, self.program.name, verdict))], []
-        elif self.options.quiet:
-            lines = [*verdict.uncounted, *verdict.missing] if failed else []
-        else:
-            lines += [*verdict.missing, *verdict.hints]
-        text = "\n".join([*lines, *failed])
+            return [dumped(summary(run, self.program.name, verdict))]
+        if self.options.quiet:
+            return [*verdict.uncounted, *verdict.missing] if verdict.failures else []
+        return [*lines, *verdict.missing, *verdict.hints]
+
+    def say(self, lines: list[str]) -> None:
+        text = "\n".join(lines)
         if text and self.errors is not None:  # as it is where nobody reads it
             try:
                 print(text, file=self.errors, flush=True)

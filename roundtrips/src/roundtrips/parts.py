@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import threading
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
@@ -31,7 +32,6 @@ class Part:
 
     name: str
     pid: int
-    parent: int
     began: float
     started: dict[str, int]
     refusals: list[str]
@@ -93,15 +93,14 @@ def gather(process: Process, name: str, programs: Iterable[str] = ()) -> Run:
     first = part_here(process, name)
     names = settled(process.folder)
     parts, missing = [first], []
-    for name in sorted(names):
-        path = os.path.join(process.folder, name)
-        if name.endswith(".json"):
+    for file in sorted(names):
+        if file.endswith(".json"):
             try:
-                parts.append(read(path))
+                parts.append(read(os.path.join(process.folder, file)))
             except Exception as fault:
                 missing.append(f"not counted: a process whose part can't be read ({fault})")
-        elif name.endswith(".open"):
-            missing.append(unfinished(path))
+        elif file.endswith(".open"):
+            missing.append(unfinished(process.folder, file))
     missing += [f"not counted: {refusal}" for part in parts for refusal in part.refusals]
     missing += not_begun(parts, names, {*HARMLESS, *programs})
     return Run(added_up(parts), parts, list(dict.fromkeys(missing)))
@@ -112,30 +111,26 @@ def settled(folder: str) -> list[str]:
     until = monotonic() + PATIENCE_S
     while True:
         names = os.listdir(folder)
-        waiting = [name for name in names if name.endswith(".open") and is_alive(pid_of(name))]
+        waiting = [name for name in names if name.endswith(".open") and is_alive(name)]
         if not waiting or monotonic() > until:
             return names
         sleep(0.02)
 
 
-def pid_of(name: str) -> int:
-    return int(name.split(".")[0])
-
-
-def is_alive(pid: int) -> bool:
+def is_alive(name: str) -> bool:
+    """Return whether the process that wrote a file of this name still runs."""
     try:
-        os.kill(pid, 0)
+        os.kill(int(name.split(".")[0]), 0)
     except OSError:
         return False
     return True
 
 
-def unfinished(path: str) -> str:
-    pid = pid_of(os.path.basename(path))
-    with open(path, encoding="utf-8") as file:
-        name = file.read()
-    why = "still runs" if is_alive(pid) else "was ended before it could tell"
-    return f"not counted: process {pid} ({name}), which {why}"
+def unfinished(folder: str, name: str) -> str:
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        process = f"{name.split('.')[0]} ({file.read()})"
+    why = "still runs" if is_alive(name) else "was ended before it could tell"
+    return f"not counted: process {process}, which {why}"
 
 
 def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -> list[str]:
@@ -163,18 +158,7 @@ def added_up(parts: list[Part]) -> Trace:
     first, *others = parts
     if not others:
         return first.trace
-    whole = first.trace.record
-    whole = replace(
-        whole,
-        totals=replace(whole.totals),
-        commands=dict(whole.commands),
-        log=list(whole.log),
-        folds=list(whole.folds),
-        places=list(whole.places),
-        workers=list(whole.workers),
-        unseen=list(whole.unseen),
-        faults=list(whole.faults),
-    )
+    whole = copy.deepcopy(first.trace.record)
     for each in others:
         add(whole, each.trace.record, each.began - first.began, f"{each.name} ({each.pid})")
     whole.log.sort(key=lambda each: each.sent)
@@ -182,22 +166,19 @@ def added_up(parts: list[Part]) -> Trace:
     return Trace(whole)
 
 
-SUMS = ("waits", "waiting", "connections", "refused", "unattributed")
-
-
 def add(whole: Record, part: Record, later: float, process: str) -> None:
-    """Add what one process did, `later` seconds on, to the whole."""
-    for name, number in vars(part.totals).items():
-        setattr(whole.totals, name, getattr(whole.totals, name) + number)
-    for name in SUMS:
+    """Add what one process did to the whole; it began `later` seconds after that."""
+    for name in vars(part.totals):
+        setattr(whole.totals, name, getattr(whole.totals, name) + getattr(part.totals, name))
+    for name in ("waits", "waiting", "connections", "refused", "unattributed"):
         setattr(whole, name, getattr(whole, name) + getattr(part, name))
     whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
     connections, workers = len(whole.places), len(whole.workers)
     for each in part.log:
-        moved: dict[str, Any] = {"sent": each.sent + later, "replied": each.replied + later}
-        moved["connection"] = each.connection + connections
-        moved["worker"] = each.worker + workers if each.worker >= 0 else each.worker
-        whole.log.append(replace(each, **moved))
+        each.sent, each.replied = each.sent + later, each.replied + later
+        each.connection += connections
+        each.worker += workers if each.worker >= 0 else 0
+    whole.log += part.log
     whole.folds += part.folds
     whole.places += part.places
     whole.workers += [f"{name} of {process}" for name in part.workers]

@@ -34,13 +34,11 @@ FOLDER = "ROUNDTRIPS_PROCESSES"
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
 # Clients of Redis that the program may import, of which nothing is counted.
 UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
-STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.startfile")
-OF_MULTIPROCESSING = (
-    "multiprocessing.popen_spawn_posix",
-    "multiprocessing.popen_spawn_win32",
-    "multiprocessing.popen_forkserver",
-)  # loaded when the first process starts
-SHELL_WORDS = frozenset(";|&<>$`\n(")
+STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn")
+# What multiprocessing loads when it starts the first process.
+STARTERS = tuple(
+    f"multiprocessing.popen_{way}" for way in ("spawn_posix", "spawn_win32", "forkserver")
+)
 SIGTERM = 15
 
 
@@ -51,7 +49,7 @@ class Process:
         self, folder: str, report: Callable[[int, Sequence[str]], int] | None = None
     ) -> None:
         self.folder, self.report = folder, report
-        self.pid, self.parent = os.getpid(), os.getppid()
+        self.pid = os.getpid()
         self.began = perf_counter()
         self.recorder: Recorder | None = None
         self.refusals: list[str] = []  # why it can't be counted, or not all of it
@@ -111,9 +109,8 @@ class Process:
         try:
             if sys._getframe(1).f_code.co_name == "_execute_child":
                 return  # Popen's: it becomes another program in a moment
-            self.pid, self.parent, self.report = os.getpid(), os.getppid(), None
-            self.started, self.mark, self.status = {}, "", 0
-            self.ended = self.told = False
+            self.pid, self.report, self.started, self.mark = os.getpid(), None, {}, ""
+            self.status, self.ended, self.told = 0, False, False
             if self.recorder is not None:
                 from .parts import recorder_after_fork
 
@@ -186,11 +183,8 @@ class Process:
 
     def becomes(self, name: str) -> None:
         """Say what there is to say before another program takes this one's place."""
-        if self.report is None:
-            self.end()
-            return
         due = self.end(f"not counted: what {name} does, which took this program's place")
-        if due:  # nobody would judge what it does
+        if due and self.report is not None:  # nobody would judge what it does
             self.exit_now(due)
 
     def end(self, *notes: str) -> int | None:
@@ -242,7 +236,6 @@ class Process:
         return {
             "name": name_here(),
             "pid": self.pid,
-            "parent": self.parent,
             "began": self.began,
             "started": self.started,
             "refusals": self.refusals,
@@ -305,7 +298,7 @@ def begin_child() -> None:
     if folder and os.path.isdir(folder):
         process = Process(folder)
         process.begin()
-        with open(os.path.join(folder, f"{process.pid}.{process.parent}.began"), "w"):
+        with open(os.path.join(folder, f"{process.pid}.{os.getppid()}.began"), "w"):
             pass
 
 
@@ -328,7 +321,7 @@ def name_here() -> str:
 
 def starts_unheard() -> bool:
     """Return whether multiprocessing has started processes, of which no audit event tells."""
-    if not any(name in sys.modules for name in OF_MULTIPROCESSING):
+    if not any(name in sys.modules for name in STARTERS):
         return False
     # In those that it starts the modules are loaded, too.
     is_child = any("multiprocessing" in word for word in sys.orig_argv)
@@ -338,13 +331,11 @@ def starts_unheard() -> bool:
 def name_of(event: str, arguments: tuple[Any, ...]) -> str:
     """Return 'python worker.py' of an audit event: the program, a Python's script; no argument."""
     if event == "os.system":
-        line = os.fsdecode(arguments[0])
-        return "sh" if SHELL_WORDS & set(line) else os.path.basename((line.split() or ["sh"])[0])
+        return "sh"
     program, argv = arguments[event == "os.spawn" :][:2]
     given = [argv] if isinstance(argv, (str, bytes, os.PathLike)) else argv
-    words: list[str] = [os.fsdecode(word) for word in given]
-    first = words[0].split()[0] if words and words[0].split() else event
-    name = os.path.basename(os.fsdecode(program) if program else first)
+    words: list[str] = [os.fsdecode(word) for word in given] or [event]
+    name = os.path.basename(os.fsdecode(program) if program else words[0])
     if not name.startswith("python"):
         return name
     if "-m" in words[1:-1]:
