@@ -1,4 +1,4 @@
-"""Programs under lab.trace and OpenTelemetry's instrumentation for Redis at once, where requirements-drills.txt is installed.
+"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where requirements-drills.txt is installed.
 
 `python spans.py` reads {"options": of a client, "nodes": of a cluster's} from stdin, and prints what both counted of each.
 """
@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import redis
-from lab_utils.tracing import trace
 from opentelemetry.instrumentation.redis import RedisInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -17,6 +16,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
+
+from roundtrips import trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "notebooks"))
 from game.data import TOKEN, fill

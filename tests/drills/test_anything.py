@@ -12,10 +12,10 @@ import matplotlib.pyplot
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from lab_utils.tracing import tap
 from tries import SEED, tries
 
 import lab_utils as lab
+from roundtrips import redis_py
 
 TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "progress", "retrial", "cluster", "Cost", "LabError"}
 TOO_SLOW = {"spare", "replica", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
@@ -114,6 +114,6 @@ def test_anything_at_all(name, r, remembered, record_property):
                 getattr(lab, name)(**arguments, **FIXED.get(name, {}))
             finally:
                 matplotlib.pyplot.close("all")
-        assert not tap.open_taps and not tap.replaced
+        assert not redis_py.open_recorders and not redis_py.replaced
 
     anything()

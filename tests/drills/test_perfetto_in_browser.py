@@ -28,7 +28,7 @@ ASKED = "select 'turns: ' || count(*) || ', last name: ' || max(name) || ', kind
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("perfetto")
     (folder / "shop.py").write_text(PROGRAM, encoding="utf-8")
-    ran = subprocess.run([sys.executable, "-m", "lab_utils.tracing", "--perfetto", "shop.json", "shop.py"], cwd=folder,
+    ran = subprocess.run([sys.executable, "-m", "roundtrips", "--perfetto", "shop.json", "shop.py"], cwd=folder,
                          env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr
     return folder / "shop.json"

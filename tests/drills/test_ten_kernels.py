@@ -26,7 +26,7 @@ import contextlib, io, json, sys, time
 chapter, all_cells = json.loads(sys.argv[1])
 import lab_utils as lab
 from lab_utils.timing import comparison
-from lab_utils.tracing import cost
+from lab_utils.counting import cost
 print("ready", flush=True)
 input()
 cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]

@@ -1,4 +1,4 @@
-"""lab.trace on other people's libraries, with the versions of redis-py that they take: held against a proxy and the server.
+"""roundtrips on other people's libraries, with the versions of redis-py that they take: held against a proxy and the server.
 
 The proxy counts turns, bytes and commands by name from what passes it; the server says in INFO commandstats how often it was
 asked for each command. The trace runs in a process of its own and hears of neither.
@@ -29,9 +29,6 @@ TAKES = {"cachelib": (6, 8), "flask_caching": (6, 8), "redis_om": (6, 8), "celer
 PROGRAMS = ["rq", "django_redis", "cachelib", "flask_caching", "redis_om", "limits", "celery_results", "celery_worker",
             "dramatiq", "huey", "walrus", "aiocache", "python_redis_lock", "dogpile", "pottery", "saq", "channels_redis",
             "socketio", "sentinel", "rq_with_sentinel"]
-# What is found to change in them, rightly: rq's enqueue_many would send one pipeline, and pottery reads a hash field by field.
-# Both others block for 5 s where redis-py 8 gives up after 5 s; with an older one they are right.
-FOUND = {"rq": {"small pipelines"}, "pottery": {"loop"}, "python_redis_lock": {"blocking"}, "channels_redis": {"blocking"}}
 DELAY_S = 0.005  # of the proxy's replies: two writes in a row, which asyncio's clients make when they connect, arrive meanwhile
 ATTEMPTS = 3  # a busy machine can hold a client up for longer than that between two writes; a wrong count is wrong each time
 SET_UP = {"HELLO", "AUTH", "CLIENT", "SELECT", "READONLY"}  # what a connection begins with
@@ -130,11 +127,11 @@ def served(admin):
 
 
 def traced(python, version, name, port, sentinels_port):
-    """What lab.trace says of a program, which runs in a process of its own."""
+    """What a trace says of a program, which runs in a process of its own."""
     path = [str(environments.redis_py(version))] if version != VERSIONS[-1] else []
     command = [python, "-W", "ignore", third_party.__file__, name, str(port), str(sentinels_port)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=100,
-                         env={**os.environ, "PYTHONPATH": os.pathsep.join([*path, str(ROOT)])})
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join([*path, str(ROOT / "roundtrips" / "src")])})
     assert ran.returncode == 0, ran.stderr[-2000:]
     return json.loads(ran.stdout.splitlines()[-1])
 
@@ -178,14 +175,13 @@ def test_each_count_is_the_proxys(primary, tmp_path, name, version, record_prope
     assert told["redis-py"] == version
     assert not found, found
     assert told["round trips"] > 0
-    assert set(told["findings"]) <= FOUND.get(name, set()), told["findings"]
-    assert version[0] == "8" or "blocking" not in told["findings"]
+    assert told["findings"] == {}  # nothing that their maintainers would close as wrong
 
 
 def test_valkeys_client_is_said_not_to_be_counted(primary):
-    program = "\n".join(["import valkey", "from lab_utils.tracing import trace", f"client = valkey.Valkey(port={primary})",
+    program = "\n".join(["import valkey", "from roundtrips import trace", f"client = valkey.Valkey(port={primary})",
                          "with trace() as t:", "    client.ping()", "print(t.report())"])
     ran = subprocess.run([environments.libraries(), "-c", program], capture_output=True, text=True, timeout=60,
-                         env={**os.environ, "PYTHONPATH": str(ROOT)})
+                         env={**os.environ, "PYTHONPATH": str(ROOT / "roundtrips" / "src")})
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("0 round trips") and "valkey-py" in ran.stdout

@@ -1,4 +1,4 @@
-"""lab.trace where a connection is set up otherwise: over TLS, and through a Sentinel."""
+"""A trace where a connection is set up otherwise: over TLS, and through a Sentinel."""
 
 import asyncio
 import shutil
@@ -11,11 +11,11 @@ import pytest
 import redis
 import redis.asyncio
 from helpers import wait_until
-from lab_utils.tracing import trace
 from redis.sentinel import Sentinel
 
 from lab_utils.testbed import private_server
 from lab_utils.testbed.chosen_server import server
+from roundtrips import trace
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Programs that use Redis through other people's libraries; each is told a port, and traced from its first line to its last.
 
-`python third_party.py NAME PORT SENTINELS_PORT`, where requirements-drills.txt is installed, prints what lab.trace counted.
+`python third_party.py NAME PORT SENTINELS_PORT`, where requirements-drills.txt is installed, prints what a trace counted.
 """
 
 import asyncio
@@ -336,7 +336,7 @@ def told(t):
     work, setup = Counter(), Counter()
     for site in t.call_sites:
         (setup if site.setup else work).update(site.names)
-    leaving = sum(site.turns for site in t.call_sites if set(site.names) <= {"UNSUBSCRIBE", "PUNSUBSCRIBE"})
+    leaving = sum(site.round_trips for site in t.call_sites if set(site.names) <= {"UNSUBSCRIBE", "PUNSUBSCRIBE"})
     return {"round trips": t.round_trips, "set up": t.setup_trips, "to unsubscribe": leaving, "connections": t.connections,
             "not counted": t.unattributed, "lost": t.lost, "commands": work, "set-up commands": setup,
             "bytes": [sum(each.bytes_sent for each in t.call_sites), sum(each.bytes_received for each in t.call_sites)],
@@ -344,7 +344,7 @@ def told(t):
 
 
 def main(name, port, sentinels_port):
-    from lab_utils.tracing import trace
+    from roundtrips import trace
 
     with trace() as t:
         globals()[name](int(port), int(sentinels_port))
