@@ -14,12 +14,11 @@ asyncio. The count opens when the program imports redis. What fails here never f
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal's own, which takes no time to import
 import atexit
 import os
 import sys
 from time import perf_counter, time_ns
-
-from .keys import chosen
 
 TYPE_CHECKING = False  # typing takes a started process longer than all of this
 if TYPE_CHECKING:
@@ -76,6 +75,7 @@ class Process:
     def open(self) -> None:
         """Open the count: the program has imported redis."""
         try:
+            from . import parts  # noqa: F401  (here, not in each process that is forked off)
             from .recorder import Recorder
 
             self.note()
@@ -163,11 +163,9 @@ class Process:
 
     def take_sigterm(self) -> None:
         """Have something to say before SIGTERM ends it, unless the program takes that itself."""
-        import signal
-
         try:
-            if signal.getsignal(SIGTERM) is signal.SIG_DFL:
-                signal.signal(SIGTERM, self.terminated)
+            if _signal.getsignal(SIGTERM) == _signal.SIG_DFL:
+                _signal.signal(SIGTERM, self.terminated)
         except ValueError:  # not in the main thread
             pass
 
@@ -223,6 +221,7 @@ class Process:
         import json
 
         if self.recorder is not None:
+            from .keys import chosen
             from .traces import Trace
 
             part["trace"] = Trace(self.recorder, chosen(None)).to_dict()
@@ -365,7 +364,5 @@ def flush() -> None:
 
 def end_by(number: int) -> None:
     """End this process by a signal, as it would have ended by itself."""
-    import signal
-
-    signal.signal(number, signal.SIG_DFL)
+    _signal.signal(number, _signal.SIG_DFL)
     os.kill(os.getpid(), number)
