@@ -143,10 +143,12 @@ def test_an_asyncio_cluster(cluster):
 def test_a_unix_socket(tmp_path):
     path = str(tmp_path / "socket")
     with servers.running(f"unixsocket {path}") as options:
-        client = redis.Redis(unix_socket_path=path, password=options["password"], protocol=3)
+        # (redis-py 7 can't speak RESP3 over a Unix socket.)
+        protocol = 2 if redis.__version__.startswith("7.") else 3
+        client = redis.Redis(unix_socket_path=path, password=options["password"], protocol=protocol)
         with client, trace() as t:
             client.get("user:1")
-    assert (t.round_trips, t.connections, t.bytes_received) == (1, 1, len(b"_\r\n"))
+    assert (t.round_trips, t.connections, t.bytes_received) == (1, 1, {2: 5, 3: 3}[protocol])
     assert t.record.places[0].address == path
 
 
