@@ -12,11 +12,11 @@ import selectors
 import socket
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 SET_UP = {"HELLO", "AUTH", "SELECT", "READONLY", "CLIENT"}  # what connecting sends
-CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "COMMAND"}
+CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "COMMAND", "SENTINEL"}
 
 
 @dataclass
@@ -25,6 +25,7 @@ class Turn:
 
     names: list[str] = field(default_factory=list)
     size: int = 0
+    connection: int = 0
 
 
 @dataclass
@@ -60,8 +61,8 @@ def is_work(names: Any, setting_up: set[str] = SET_UP) -> bool:
 class Side:
     """One end of a connection; `other` is where what comes here goes."""
 
-    def __init__(self, sock: socket.socket, is_client: bool) -> None:
-        self.sock, self.is_client = sock, is_client
+    def __init__(self, sock: socket.socket, is_client: bool, connection: int) -> None:
+        self.sock, self.is_client, self.connection = sock, is_client, connection
         self.other: Side
         self.is_new = is_client  # until it has written
         self.is_deaf = False  # it was closed, and reads on
@@ -119,7 +120,7 @@ class Proxy:
         os.write(self.waker, b".")
         assert self.done.wait(10), "the proxy hangs"
         counts = self.counts
-        turns = [Turn(list(turn.names), turn.size) for turn in counts.turns[:]]
+        turns = [replace(turn, names=list(turn.names)) for turn in counts.turns[:]]
         return Counts(turns, counts.sent, counts.received, counts.connections)
 
     def cut(self, when: str, nth: int = 1) -> None:
@@ -158,7 +159,8 @@ class Proxy:
         server = socket.create_connection(self.address)
         for each in (client, server):
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sides = Side(client, True), Side(server, False)
+        number = self.counts.connections
+        sides = Side(client, True, number), Side(server, False, number)
         for side, other in zip(sides, sides[::-1], strict=True):
             side.other = other
             self.selector.register(side.sock, selectors.EVENT_READ, side)
@@ -214,7 +216,7 @@ class Proxy:
     def client_wrote(self, side: Side, data: bytes) -> None:
         self.counts.sent += len(data)
         if side.heard:
-            side.turn, side.heard = Turn(), False
+            side.turn, side.heard = Turn(connection=side.connection), False
             self.counts.turns.append(side.turn)
         side.turn.size += len(data)
         side.rest += data

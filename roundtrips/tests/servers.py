@@ -34,12 +34,12 @@ def free_port() -> int:
 @contextlib.contextmanager
 def running(*settings: str, password: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the connection options of a server that runs meanwhile; `settings` go to redis.conf."""
-    secret = password or secrets.token_hex(16)
+    secret = secrets.token_hex(16) if password is None else password
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(5):  # somebody may take the port first
             port = free_port()
             lines = [
-                f"port {port}", "bind 127.0.0.1", f"requirepass {secret}", 'save ""',
+                f"port {port}", "bind 127.0.0.1", f'requirepass "{secret}"', 'save ""',
                 "appendonly no", f"dir {folder}", *settings,
             ]  # fmt: skip
             process = subprocess.Popen(

@@ -1,8 +1,10 @@
 """budget(): what it lets pass, what it fails, and what it refuses because it can't be counted."""
 
 import asyncio
+import ctypes.util
 import multiprocessing
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -265,6 +267,12 @@ def test_another_process(start, name):
     )
     with budget(max=5, allow_uncounted=True):
         start()
+
+
+def test_what_python_starts_by_itself_speaks_to_no_redis():
+    with budget(max=5):
+        platform.architecture()  # runs `file`
+        ctypes.util.find_library("z")  # runs ldconfig, and gcc or ld
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

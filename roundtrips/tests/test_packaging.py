@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from frameworks import without
+
 PACKAGE = Path(__file__).resolve().parent.parent
 NAMES = [f"python3.{minor}" for minor in range(10, 15)]
 PROGRAM = """
@@ -46,30 +48,42 @@ def test_two():
 """
 
 
-def pythons():
-    """Return {version: path} of the Pythons on this machine."""
-    kept = [path / "bin" for path in Path.home().glob(".pyenv/versions/*")]
-    places = os.pathsep.join([os.environ["PATH"], *map(str, kept)])
-    found = {}
-    for name in NAMES:
-        path = shutil.which(name, path=places)
-        asked = [path, "-c", "import venv, sys; print(sys.prefix)"] if path else ["false"]
-        if subprocess.run(asked, capture_output=True).returncode == 0:
-            found[name] = path
-    return found or {"this": sys.executable}
+def python_of(name):
+    """Return the path of the Python of that name, or skip; a shim of pyenv's may lead nowhere."""
+    folders = [*os.environ["PATH"].split(os.pathsep), Path(sys.base_prefix) / "bin"]
+    folders += (Path.home() / ".pyenv" / "versions").glob("*/bin")
+    for path in (Path(folder) / name for folder in folders):
+        asked = [path, "-c", "import ensurepip"]
+        if path.exists() and not subprocess.run(asked, capture_output=True).returncode:
+            return path
+    pytest.skip(f"no {name} on this machine")
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """Build from a copy, so that whatever a build leaves is not left in the clone."""
-    folder = tmp_path_factory.mktemp("built")
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", str(folder), str(PACKAGE)],
-        capture_output=True, text=True, timeout=200,
-    )  # fmt: skip
-    if done.returncode and os.environ.get("CI") != "true" and "ConnectionError" in done.stdout:
-        pytest.skip("no index can be reached to build with")
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """Skip where packages can't be had; that is a failure in CI."""
+    folder = tmp_path_factory.mktemp("downloaded")
+    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(folder), "flit_core>=3.12"]
+    done = subprocess.run([sys.executable, "-m", "pip", *asked], capture_output=True, text=True)
+    if done.returncode:
+        without(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def built(index, tmp_path_factory):
+    """The folder of the sdist, and of the wheel that was built from it."""
+    clone, folder = tmp_path_factory.mktemp("clone") / "with ü", tmp_path_factory.mktemp("built")
+    made = shutil.ignore_patterns("__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
+    shutil.copytree(PACKAGE, clone, ignore=made)
+    before = files_in(clone)
+    asked = [sys.executable, "-m", "build", "--outdir", str(folder), str(clone)]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-2_000:]
+    assert files_in(clone) == before, "the build leaves files behind"
     return folder
 
 
@@ -79,17 +93,14 @@ def test_an_index_would_take_it_and_nothing_is_left_out(built):
     checked = [sys.executable, "-m", "twine", "check", "--strict", *map(str, files)]
     subprocess.run(checked, check=True, capture_output=True)
     held = set(zipfile.ZipFile(files[0]).namelist())
-    source = PACKAGE / "src"
-    wanted = {str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()}
+    wanted = {f"roundtrips/{name}" for name in files_in(PACKAGE / "src" / "roundtrips")}
     assert {name for name in wanted if "__pycache__" not in name} <= held
-    left = [path.name for path in (*PACKAGE.iterdir(), *source.iterdir())]
-    assert not {"build", "dist", "roundtrips.egg-info"} & set(left)
 
 
-@pytest.mark.parametrize("python", pythons())
+@pytest.mark.parametrize("python", NAMES)
 def test_the_wheel_works_alone(built, server, tmp_path, python):
     home = tmp_path / "venv"
-    subprocess.run([pythons()[python], "-m", "venv", str(home)], check=True)
+    subprocess.run([python_of(python), "-m", "venv", str(home)], check=True)
     inside = str(home / "bin" / "python")
     [wheel] = built.glob("*.whl")
     pip = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]

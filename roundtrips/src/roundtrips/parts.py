@@ -13,6 +13,7 @@ from time import monotonic, perf_counter, sleep
 from typing import Any
 
 from . import redis_py
+from .children import HARMLESS
 from .keys import chosen
 from .processes import Process
 from .recorder import Recorder
@@ -21,9 +22,6 @@ from .words import counted
 
 PATIENCE_S = 1.0  # for processes that are just about to end
 MOST_NAMED = 5
-# Programs that Python's own library or a test run starts, and that don't speak to Redis.
-HARMLESS = ("uname", "ldconfig", "gcc", "cc", "ld", "objdump", "ifconfig", "lsb_release", "git",
-            "stty", "tput")  # fmt: skip
 
 
 @dataclass

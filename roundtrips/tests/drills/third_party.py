@@ -1,16 +1,20 @@
-"""Programs that use Redis through other people's libraries; each is told a port, and traced from its first line to its last.
+"""Programs that use Redis through other people's libraries; each is told a port.
 
-`python third_party.py NAME PORT SENTINELS_PORT`, where requirements-drills.txt is installed, prints what a trace counted.
+`python third_party.py NAME PORT SENTINELS_PORT`, where requirements.txt is installed, traces one of
+them from its first line to its last, and prints what was counted.
 """
 
 import asyncio
 import json
 import sys
 import threading
-from collections import Counter
 
 import redis
 import redis.asyncio
+
+from roundtrips import trace
+
+WAYS = "bytes_sent", "bytes_received"
 
 
 def rq(port, _):
@@ -333,19 +337,19 @@ def rq_with_sentinel(port, sentinels_port):
 
 
 def told(t):
-    work, setup = Counter(), Counter()
-    for site in t.call_sites:
-        (setup if site.setup else work).update(site.names)
-    leaving = sum(site.round_trips for site in t.call_sites if set(site.names) <= {"UNSUBSCRIBE", "PUNSUBSCRIBE"})
-    return {"round trips": t.round_trips, "set up": t.setup_trips, "to unsubscribe": leaving, "connections": t.connections,
-            "not counted": t.unattributed, "lost": t.lost, "commands": work, "set-up commands": setup,
-            "bytes": [sum(each.bytes_sent for each in t.call_sites), sum(each.bytes_received for each in t.call_sites)],
-            "findings": {found.kind: str(found) for found in t.findings if found.sure}, "redis-py": redis.__version__}
+    log = [(each.names, 1) for each in t.log] + [(each.names, each.round_trips) for each in t.folds]
+    return {
+        "log": log,
+        "bytes": [sum(getattr(each, way) for each in (*t.log, *t.folds)) for way in WAYS],
+        "connections": t.connections,
+        "lost": t.lost,
+        "uncounted": t.uncounted,
+        "findings": {found.kind: str(found) for found in t.findings if found.sure},
+        "redis-py": redis.__version__,
+    }
 
 
 def main(name, port, sentinels_port):
-    from roundtrips import trace
-
     with trace() as t:
         globals()[name](int(port), int(sentinels_port))
     print(json.dumps(told(t)))

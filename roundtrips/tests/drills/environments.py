@@ -1,4 +1,4 @@
-"""Environments of their own for drills: versions of redis-py, other files of requirements. Kept inside .venv."""
+"""Environments for drills: versions of redis-py, other files of requirements. Kept inside .venv."""
 
 import fcntl
 import hashlib
@@ -11,15 +11,15 @@ import venv
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
 
 KEPT = Path(sys.prefix) / "drills"
-REQUIREMENTS = ROOT / "requirements-drills.txt"
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 said = []  # what was installed, and how long that took, since a report last told it
 
 
 def redis_py(version):
-    """The folder that holds a version of redis-py and nothing else: it goes first in PYTHONPATH."""
+    """Return the folder with that redis-py and nothing else: it goes first in PYTHONPATH."""
+
     def install(folder):
         pip("install", "--no-deps", "--target", folder, f"redis=={version}")
 
@@ -27,21 +27,23 @@ def redis_py(version):
 
 
 def libraries():
-    """The Python of an environment with requirements-drills.txt."""
+    """Return the Python of an environment with the requirements.txt beside this file."""
     return python_with("libraries", REQUIREMENTS)
 
 
 def python_with(name, requirements):
-    """The Python of an environment with what that file names, under `name`."""
+    """Return the Python of an environment with what that file names, under `name`."""
+
     def install(folder):
         venv.create(folder, with_pip=False, symlinks=True)
         pip("--python", folder / "bin" / "python", "install", "-r", requirements)
 
-    return kept(f"{name}-{hashlib.sha256(requirements.read_bytes()).hexdigest()[:12]}", install) / "bin" / "python"
+    digest = hashlib.sha256(requirements.read_bytes()).hexdigest()[:12]
+    return kept(f"{name}-{digest}", install) / "bin" / "python"
 
 
 def kept(name, install):
-    """The folder of that name, made by `install` unless an earlier run has."""
+    """Return the folder of that name, made by `install` unless an earlier run has."""
     folder, done = KEPT / name, KEPT / f"{name}.done"
     KEPT.mkdir(exist_ok=True)
     with open(KEPT / f"{name}.lock", "w", encoding="utf-8") as lock:
@@ -51,13 +53,15 @@ def kept(name, install):
             shutil.rmtree(folder, ignore_errors=True)
             install(folder)
             done.touch()
-            said.append(f"installed {name} in {time.monotonic() - started:.0f} s; it is kept in {KEPT}")
+            took = time.monotonic() - started
+            said.append(f"installed {name} in {took:.0f} s; it is kept in {KEPT}")
     return folder
 
 
 def pip(*arguments):
-    """Runs pip; where it fails, as it does without a network, the drill says so and is skipped, but fails in CI."""
-    command = [sys.executable, "-m", "pip", *map(str, arguments), "--quiet", "--disable-pip-version-check"]
+    """Run pip; where it fails, as without a network, the drill is skipped, but fails in CI."""
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", *map(str, arguments), *quiet]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if ran.returncode:
         said = f"pip could not install what this drill needs: {ran.stderr.strip().splitlines()[-1:]}"
