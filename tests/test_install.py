@@ -10,7 +10,7 @@ from helpers import ROOT
 from packaging.requirements import Requirement
 
 FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt")
-OTHERS = ("requirements-drills.txt", "requirements-book.txt")
+OTHERS = ("roundtrips/tests/drills/requirements.txt", "roundtrips/tests/requirements.txt", "requirements-book.txt")
 
 
 # What is installed

@@ -1,4 +1,4 @@
-"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where requirements-drills.txt is installed.
+"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where environments.libraries() is.
 
 `python spans.py` reads {"options": of a client, "nodes": of a cluster's} from stdin, and prints what both counted of each.
 """

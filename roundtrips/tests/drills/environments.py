@@ -64,7 +64,9 @@ def pip(*arguments):
     command = [sys.executable, "-m", "pip", *map(str, arguments), *quiet]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if ran.returncode:
-        said = f"pip could not install what this drill needs: {ran.stderr.strip().splitlines()[-1:]}"
+        said = (
+            f"pip could not install what this drill needs: {ran.stderr.strip().splitlines()[-1:]}"
+        )
         if os.environ.get("CI") == "true":
             pytest.fail(said)
         pytest.skip(said)
