@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev sheet kit
+.PHONY: sizes help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev sheet kit
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -70,6 +70,9 @@ lint: dev  ## code, notebooks and solutions by ruff, types of roundtrips, and th
 	$(BIN)/python -m ruff check .
 	cd roundtrips && ../$(BIN)/python -m mypy && ../$(BIN)/python -m basedpyright
 	$(BIN)/python -m codespell_lib
+
+sizes:  ## lines of Python by room, beside the most that each should have
+	@python3 tools/sizes.py
 
 wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet, make room if FOR=room
 	@"$(PYTHON)" tools/install.py --gather requirements$(if $(FOR),-$(FOR)).txt
