@@ -97,7 +97,8 @@ def celery_results(port, _):
     app = Celery(broker="memory://", backend=f"redis://127.0.0.1:{port}/3")
     for number in range(3):
         waiting = app.AsyncResult(f"task-{number}")
-        thread = threading.Timer(0.1, app.backend.store_result, (waiting.id, number, states.SUCCESS))
+        stored = waiting.id, number, states.SUCCESS
+        thread = threading.Timer(0.1, app.backend.store_result, stored)
         thread.start()
         assert waiting.get(timeout=10) == number
         thread.join()
@@ -242,8 +243,9 @@ def python_redis_lock(port, _):
 def dogpile(port, _):
     from dogpile.cache import make_region
 
-    region = make_region().configure("dogpile.cache.redis", expiration_time=60, arguments={
-        "host": "127.0.0.1", "port": port, "db": 10, "distributed_lock": True, "thread_local_lock": False})
+    address = {"host": "127.0.0.1", "port": port, "db": 10}
+    arguments = {**address, "distributed_lock": True, "thread_local_lock": False}
+    region = make_region().configure("dogpile.cache.redis", expiration_time=60, arguments=arguments)
     assert [region.get_or_create("a", lambda: 7) for _ in range(3)] == [7, 7, 7]
     assert region.get_or_create_multi(["b", "c"], lambda *keys: [1 for _ in keys]) == [1, 1]
     region.delete("a")
@@ -321,7 +323,8 @@ def sentinel(port, sentinels_port):
 
         sentinels = Sentinel([("127.0.0.1", sentinels_port)])
         primary = sentinels.master_for("main")
-        assert await asyncio.gather(*(primary.get(f"user:{number}") for number in range(4))) == [b"%d" % n for n in range(4)]
+        gets = [primary.get(f"user:{number}") for number in range(4)]
+        assert await asyncio.gather(*gets) == [b"0", b"1", b"2", b"3"]
         await primary.aclose()
 
     asyncio.run(main())
