@@ -1,6 +1,7 @@
-"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where environments.libraries() is.
+"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once.
 
-`python spans.py` reads {"options": of a client, "nodes": of a cluster's} from stdin, and prints what both counted of each.
+It needs what roundtrips/tests/drills/requirements.txt names. `python spans.py` reads {"options": of a client, "nodes": of a
+cluster's} from stdin, and prints what both counted of each program.
 """
 
 import json
