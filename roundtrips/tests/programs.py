@@ -103,7 +103,7 @@ class Block:
 
 class Run:
     """One run of a program. `modelled` is whether the tally must be right, `exact` whether the
-    proxy hears each write as one, `pushes` whether bytes may come that nobody asked for."""
+    proxy hears each write as one, `unread_bytes` whether bytes may come that nobody waits for."""
 
     def __init__(self, program: dict[str, Any], proxy: Any) -> None:
         self.program, self.proxy = program, proxy
@@ -113,7 +113,7 @@ class Run:
         unknown = {"cut", "kill", "timeout", "refused", "cancel"}
         self.modelled = not (kinds & unknown or told.get("health") or told.get("cache"))
         self.exact = not kinds & {"big", "pipelines of many"}
-        self.pushes = bool(kinds & {"pubsub"} or told.get("cache"))
+        self.unread_bytes = bool(kinds & {"pubsub", "timeout", "cancel"} or told.get("cache"))
         self.unread = 0  # UNSUBSCRIBEs whose replies nobody reads
         self.failures: list[str] = []  # of redis-py, as the program sees them
         self.blocks: list[Block] = []

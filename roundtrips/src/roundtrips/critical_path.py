@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections import OrderedDict
 
 from .scope import Worker
 
 tokens = itertools.count()
 open_paths: set[int] = set()  # tokens of those that are still entered into
 MOST_PATHS = 8  # that a worker knows of, before those that are closed are left out
-MOST_CONNECTIONS = 10_000  # whose depth is known: those used last
+MOST_CONNECTIONS = 10_000  # whose depth is known: the newest
 
 
 class CriticalPath:
@@ -30,7 +29,7 @@ class CriticalPath:
         self.waits = 0
         self.waiting = 0.0  # seconds in which at least one round trip was on its way
         self.until = 0.0  # the end of the latest of them
-        self.on_connection: OrderedDict[int, int] = OrderedDict()  # how deep it has got there
+        self.on_connection: dict[int, int] = {}  # how deep it has got there
         # A heap of (when answered, number, worker, connection, depth) of what is on its way.
         self.ending: list[tuple[float, int, Worker, int, int]] = []
         self.entered = 0
@@ -49,7 +48,7 @@ class CriticalPath:
         before = self.on_connection.get(connection, 0)
         own = worker.depths.get(self.token)
         if own is not None:
-            before = max(before, *own)
+            before = max(before, own[0], own[1])
         for above in worker.above:
             started = above.depths.get(self.token)
             if started is not None and started[0] > before:
@@ -57,30 +56,34 @@ class CriticalPath:
         depth = before + counts
         self.entered += 1
         heapq.heappush(ending, (replied, self.entered, worker, connection, depth))
-        self.waits = max(self.waits, depth)
-        self.waiting += max(0.0, replied - max(sent, self.until))
-        self.until = max(self.until, replied)
+        if depth > self.waits:
+            self.waits = depth
+        if replied > self.until:
+            self.waiting += replied - max(sent, self.until)
+            self.until = replied
         return depth
 
     def end(self, worker: Worker, connection: int, depth: int) -> None:
-        self.reach(worker, 0, depth)
+        depths = worker.depths.get(self.token) or self.depths_of(worker)
+        if depth > depths[0]:
+            depths[0] = depth
         for above in worker.above:
-            self.reach(above, 1, depth)
-        if depth > self.on_connection.get(connection, -1):
-            self.on_connection[connection] = depth
-            if len(self.on_connection) > MOST_CONNECTIONS:
-                self.on_connection.popitem(last=False)
+            depths = above.depths.get(self.token) or self.depths_of(above)
+            if depth > depths[1]:
+                depths[1] = depth
+        on_connection = self.on_connection
+        if depth > on_connection.get(connection, -1):
+            on_connection[connection] = depth
+            if len(on_connection) > MOST_CONNECTIONS:
+                del on_connection[next(iter(on_connection))]
 
-    def reach(self, worker: Worker, place: int, depth: int) -> None:
-        """Note how deep a worker (place 0), or one of those that it started (1), has got."""
-        depths = worker.depths.get(self.token)
-        if depths is None:
-            if len(worker.depths) >= MOST_PATHS:
-                known = worker.depths
-                worker.depths = {path: known[path] for path in open_paths & known.keys()}
-            depths = worker.depths[self.token] = [0, 0]
-        if depth > depths[place]:
-            depths[place] = depth
+    def depths_of(self, worker: Worker) -> list[int]:
+        """Return, as it is from now on noted, how deep a worker and those it started have got."""
+        if len(worker.depths) >= MOST_PATHS:
+            known = worker.depths
+            worker.depths = {path: known[path] for path in open_paths & known.keys()}
+        worker.depths[self.token] = [0, 0]
+        return worker.depths[self.token]
 
     def close(self) -> None:
         """Have the workers forget, when there is time, how deep they got."""

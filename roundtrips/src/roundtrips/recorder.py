@@ -18,6 +18,7 @@ from . import callsites, redis_py, scope, sockets
 from .callsites import CallSite
 from .commands import (
     MOST_KEPT,
+    NAMES,
     Seen,
     command_in,
     packed_names,
@@ -33,6 +34,7 @@ WHOLE = 10_000
 BATCH = 1_000  # notes that wait to be sorted in
 MOST_FOLDS, MOST_PLACES, MOST_FAULTS = 1_000, 10_000, 3
 KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
+KEPT_UNREAD = 200  # bytes of a command that is kept as it was written
 KEPT_REPLY, KEPT_REPLIES = 2_000, 1_000  # bytes of a reply that is kept for its words, and how many
 FIRST_OF_PACKED = 3  # commands of a pipeline that are looked at, where redis-py says what it packs
 CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
@@ -84,7 +86,7 @@ class Kept(NamedTuple):
     sent: float
     replied: float
     site: CallSite
-    said: Said
+    what: Said | bytes  # a short command is read when somebody asks
     received: int
     outcome: str
     failure: str | None
@@ -93,6 +95,10 @@ class Kept(NamedTuple):
     worker: int
     depth: int
     reply: Any
+
+    @property
+    def said(self) -> Said:
+        return said_in(self.what)
 
 
 @dataclass(kw_only=True)
@@ -115,16 +121,17 @@ class Fold:
     key: bytes | None = None
     various: bool = False  # of several kinds: there were too many to tell apart
 
-    def add(self, kept: Kept) -> None:
+    def add(self, names: dict[str, int], size: int, received: int, outcome: str) -> None:
+        """Add a round trip's commands, bytes and outcome."""
         self.round_trips += 1
-        for name, number in kept.said.names.items():
-            self.names[name] = self.names.get(name, 0) + number
-        self.seconds += kept.replied - kept.sent
-        self.bytes_sent += kept.said.size
-        self.bytes_received += kept.received
-        self.lost += kept.outcome == LOST
-        self.elsewhere += kept.outcome == ELSEWHERE
-        self.errors += kept.outcome == FAILED
+        for name in names:
+            self.names[name] = self.names.get(name, 0) + names[name]
+        self.bytes_sent += size
+        self.bytes_received += received
+        if outcome != ANSWERED:
+            self.lost += outcome == LOST
+            self.elsewhere += outcome == ELSEWHERE
+            self.errors += outcome == FAILED
 
 
 @dataclass(frozen=True)
@@ -150,17 +157,15 @@ class Totals:
     elsewhere: int = 0
     errors: int = 0
 
-    def add(self, kept: Kept) -> None:
-        if kept.setup:
-            self.setup_trips += 1
-            return
+    def add(self, size: int, received: int, outcome: str) -> None:
+        """Add a round trip of the work: its bytes, and how it ended."""
         self.round_trips += 1
-        self.bytes_sent += kept.said.size
-        self.bytes_received += kept.received
-        if kept.outcome != ANSWERED:
-            self.lost += kept.outcome == LOST
-            self.elsewhere += kept.outcome == ELSEWHERE
-            self.errors += kept.outcome == FAILED
+        self.bytes_sent += size
+        self.bytes_received += received
+        if outcome != ANSWERED:
+            self.lost += outcome == LOST
+            self.elsewhere += outcome == ELSEWHERE
+            self.errors += outcome == FAILED
 
 
 class Recorder:
@@ -305,34 +310,49 @@ class Recorder:
             self.limit = 2 * BATCH
 
     def keep(self, note: list[Any]) -> None:
-        said = said_in(note[WHAT])
-        setup, worker = note[SETUP], note[WORKER]
+        setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
+        names = names_in(what)
+        size = what.size if type(what) is Said else len(what)
+        came, outcome = received(note), outcome_of(note)
         depth = self.path.enter(worker, note[CONNECTION], note[SENT], note[REPLIED], not setup)
-        kept = Kept(
-            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], said, received(note),
-            outcome_of(note), note[FAILURE], setup, note[CONNECTION], worker.token, depth,
-            note[REPLY],
-        )  # fmt: skip
         if worker.token not in self.workers and len(self.workers) < MOST_PLACES:
             self.workers[worker.token] = worker.name
-        self.totals.add(kept)
-        if not setup:
-            for name, times in said.names.items():
-                self.commands[name] += times
-        if len(self.kept) < WHOLE or self.payloads:
-            self.kept.append(kept)
+        if setup:
+            self.totals.setup_trips += 1
         else:
-            self.fold(kept)
+            self.totals.add(size, came, outcome)
+            for name in names:
+                self.commands[name] += names[name]
+        if len(self.kept) >= WHOLE and not self.payloads:
+            self.fold(note, names).add(names, size, came, outcome)
+            return
+        if type(what) is not Said and len(what) > KEPT_UNREAD:
+            what = said_in(what)
+        self.kept.append(Kept(
+            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], what, came, outcome,
+            note[FAILURE], setup, note[CONNECTION], worker.token, depth, note[REPLY],
+        ))  # fmt: skip
 
-    def fold(self, kept: Kept) -> None:
-        key: Any = kept.site, frozenset(kept.said.names.items()), kept.setup
-        if key not in self.folds:
-            various = len(self.folds) >= MOST_FOLDS
-            key = (kept.site, None, kept.setup) if various else key
-            if key not in self.folds:
-                first = kept.said.first[0].key if kept.said.first and not various else None
-                self.folds[key] = Fold(site=kept.site, setup=kept.setup, key=first, various=various)
-        self.folds[key].add(kept)
+    def fold(self, note: list[Any], names: dict[str, int]) -> Fold:
+        """Return the Fold that a round trip belongs to, with its seconds added."""
+        site, setup = note[SITE], note[SETUP]
+        # A Fold keeps its call site alive, so that no id is used twice.
+        kind = next(iter(names)) if len(names) == 1 else frozenset(names)
+        times = names[kind] if len(names) == 1 else frozenset(names.values())
+        fold = self.folds.get((id(site), kind, times, setup))
+        if fold is None:
+            fold = self.new_fold((id(site), kind, times, setup), note)
+        fold.seconds += note[REPLIED] - note[SENT]
+        return fold
+
+    def new_fold(self, key: Any, note: list[Any]) -> Fold:
+        site, setup = note[SITE], note[SETUP]
+        if len(self.folds) >= MOST_FOLDS:
+            key = site, None, setup
+            return self.folds.setdefault(key, Fold(site=site, setup=setup, various=True))
+        first = said_in(note[WHAT]).first
+        made = Fold(site=site, setup=setup, key=first[0].key if first else None)
+        return self.folds.setdefault(key, made)
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:
         with self.sorting:
@@ -418,6 +438,14 @@ def outcome_of(note: list[Any]) -> str:
     if note[FAILURE] is None:
         return ANSWERED
     return LOST if note[WAS_LOST] else ELSEWHERE if note[FAILURE] in ELSEWHERE_ERRORS else FAILED
+
+
+def names_in(what: Said | bytes) -> dict[str, int]:
+    """Return {name: times} of a write, read no further than that needs."""
+    if type(what) is Said:
+        return what.names
+    name = NAMES.get(what.split(b"\r\n", 3)[2])  # type: ignore[union-attr]
+    return said_in(what).names if name is None else {name: 1}
 
 
 def said_in(what: Any) -> Said:

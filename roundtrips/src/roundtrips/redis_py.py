@@ -149,7 +149,7 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield SYNC, "pack_commands", packs
     yield SYNC, "send_packed_command", sends
     yield SYNC, "read_response", reads
-    yield SYNC, "can_read", looks
+    yield redis.client.PubSub, "execute_command", listens
     yield ASYNC, CONNECTS, async_connects
     yield ASYNC, "pack_commands", packs
     yield ASYNC, "send_packed_command", async_sends
@@ -192,6 +192,7 @@ def put_back() -> None:
     for connection in list(watched):
         connection.__dict__.pop(STATE, None)
         connection.__dict__.pop("read_response", None)
+        connection.__dict__.pop("can_read", None)
     watched.clear()
     scope.forget()
     callsites.forget()
@@ -539,10 +540,28 @@ def reads(original: Any) -> Any:
     return read
 
 
-def looks(original: Any) -> Any:
-    """A listener looks whether something has come, and so it hears that the connection broke."""
+def listens(original: Any) -> Any:
+    """A listener looks whether something has come before it reads: there it learns of a break."""
 
-    def can_read(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def execute_command(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            try:
+                if "can_read" not in self.connection.__dict__:
+                    self.connection.__dict__["can_read"] = looks(self.connection)
+            except Exception as fault:
+                faults.note(fault)
+
+    return execute_command
+
+
+def looks(connection: Any) -> Any:
+    """Return a connection's `can_read`, which notes what is lost; it keeps no connection alive."""
+    original, known = type(connection).can_read, weakref.ref(connection)
+
+    def can_read(*args: Any, **kwargs: Any) -> Any:
+        self = known()
         try:
             return original(self, *args, **kwargs)
         except BaseException as failure:
