@@ -337,11 +337,10 @@ class Recorder:
         """Return the Fold that a round trip belongs to, with its seconds added."""
         site, setup = note[SITE], note[SETUP]
         # A Fold keeps its call site alive, so that no id is used twice.
-        kind = next(iter(names)) if len(names) == 1 else frozenset(names)
-        times = names[kind] if len(names) == 1 else frozenset(names.values())
-        fold = self.folds.get((id(site), kind, times, setup))
+        said: Any = next(iter(names.items())) if len(names) == 1 else frozenset(names.items())
+        fold = self.folds.get((id(site), said, setup))
         if fold is None:
-            fold = self.new_fold((id(site), kind, times, setup), note)
+            fold = self.new_fold((id(site), said, setup), note)
         fold.seconds += note[REPLIED] - note[SENT]
         return fold
 

@@ -561,7 +561,7 @@ def looks(connection: Any) -> Any:
     original, known = type(connection).can_read, weakref.ref(connection)
 
     def can_read(*args: Any, **kwargs: Any) -> Any:
-        self = known()
+        self: Any = known()
         try:
             return original(self, *args, **kwargs)
         except BaseException as failure:
