@@ -27,7 +27,8 @@ def doctor(tmp_path, monkeypatch):
     for name in ("doctor", "install"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     module = importlib.import_module("doctor")
-    for name in ("requirements.txt", "pyproject.toml"):
+    (tmp_path / "roundtrips").mkdir()
+    for name in ("requirements.txt", "pyproject.toml", "roundtrips/pyproject.toml"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     install = module.install
     for changed, name, value in ((module, "ROOT", tmp_path), (module, "WORK", tmp_path / "work"), (install, "ROOT", tmp_path),

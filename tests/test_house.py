@@ -67,7 +67,8 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
 
 
 PACKAGE = ROOT / "roundtrips" / "src" / "roundtrips"
-GUESTS = {"pytest_plugin.py": {"pytest"}, "integrations": {"django", "debug_toolbar", "opentelemetry"}}
+GUESTS = {"pytest_plugin.py": {"pytest"}, "pytest_run.py": {"pytest"}, "config.py": {"tomli"},
+          "integrations": {"django", "debug_toolbar", "opentelemetry"}}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))

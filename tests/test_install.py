@@ -9,8 +9,8 @@ import pytest
 from helpers import ROOT
 from packaging.requirements import Requirement
 
-FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt")
-OTHERS = ("roundtrips/tests/drills/requirements.txt", "roundtrips/tests/requirements.txt", "requirements-book.txt")
+FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt", "roundtrips/tests/requirements.txt")
+OTHERS = ("requirements-book.txt", "roundtrips/tests/drills/requirements.txt")
 
 
 # What is installed
@@ -46,7 +46,7 @@ def test_a_learner_gets_nothing_that_only_tests_need():
         for path in (ROOT / folder).glob(pattern):
             for names in re.findall(r"^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8"), re.MULTILINE):
                 used |= set(", ".join(names).split(", "))
-    of_tests = {requirement.name.replace("-", "_") for requirement in pinned("requirements-dev.txt")}
+    of_tests = {requirement.name.replace("-", "_") for requirement in pinned(*FILES[2:])}
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
@@ -67,6 +67,7 @@ def test_each_python_has_exactly_one_server():
 
 
 def test_what_builds_the_lab_is_gathered_too():
-    """Without it in the wheelhouse, pip could not install lab_utils itself offline."""
+    """Without it in the wheelhouse, pip could not install lab_utils and roundtrips offline."""
     build = re.search(r'BUILD = "(.*)"', Path(ROOT / "tools" / "install.py").read_text(encoding="utf-8"))[1]
-    assert f'requires = ["{build}"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for folder in (ROOT, ROOT / "roundtrips"):
+        assert f'requires = ["{build}"]' in (folder / "pyproject.toml").read_text(encoding="utf-8")

@@ -30,9 +30,9 @@ VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
 ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements-room.txt": "about a minute, 600 MB on disk",
-         "requirements-dev.txt": "about a minute, 700 MB on disk",
+         "requirements-dev.txt": "about a minute, 1.3 GB on disk",
          "requirements-book.txt": "about half a minute, 250 MB on disk"}
-BUILD = "flit_core>=3.12"  # what pyproject.toml asks for to install lab_utils itself
+BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for, to install lab_utils and roundtrips themselves
 
 
 def main(arguments):

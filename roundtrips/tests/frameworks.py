@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 from typing import Any
 
 import pytest
@@ -18,3 +19,12 @@ def need(*modules: str) -> Any:
 def without(what: str) -> None:
     """Skip, or fail in CI."""
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
+
+
+def chromium() -> str:
+    """Return the path of a browser that playwright can drive."""
+    names = "chromium", "chromium-browser", "google-chrome"
+    found = [path for path in map(shutil.which, names) if path]
+    if not found:
+        without("there is no chromium")
+    return found[0]

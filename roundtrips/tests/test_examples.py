@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 import servers
-from frameworks import need, without
+from frameworks import chromium, need
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-CHROMIUM = "/usr/bin/chromium"
 
 
 @pytest.fixture
@@ -141,13 +140,11 @@ def test_djangos_own_tests(start):
 
 def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
     need("django", "debug_toolbar", "playwright")
-    if not os.path.exists(CHROMIUM):
-        without(f"there is no {CHROMIUM}")
     from playwright.sync_api import expect, sync_playwright
 
     address, _ = serve(start, "django_shop.py", "runserver", "--noreload", "{0}:{1}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page()
         for query, subtitle, label in (
             ("", "1 round trip, 1 wait", "MGET"),

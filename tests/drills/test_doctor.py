@@ -17,7 +17,7 @@ INDEX = "http://127.0.0.1:9/nothing"
 def place(tmp_path):
     """A copy of the lab in a folder with a space and an umlaut, with a .venv that has this environment's packages."""
     folder = tmp_path / "a lab with ü"
-    for name in ("tools", "lab_utils"):
+    for name in ("tools", "lab_utils", "roundtrips"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("requirements.txt", "pyproject.toml", "README.md", "Makefile"):
         shutil.copy(ROOT / name, folder)

@@ -17,7 +17,9 @@ def tree(tmp_path):
     (folder / "tools").mkdir(parents=True)
     (folder / "wheelhouse").mkdir()
     shutil.copy(ROOT / "tools" / "install.py", folder / "tools")
-    (folder / "pyproject.toml").touch()
+    (folder / "roundtrips").mkdir()
+    for name in ("pyproject.toml", "roundtrips/pyproject.toml"):
+        (folder / name).touch()
     require(folder, "1.0")
     with zipfile.ZipFile(folder / "wheelhouse" / "tinything-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tinything.py", "here = True\n")

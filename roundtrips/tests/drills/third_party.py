@@ -31,14 +31,7 @@ def django_redis(port, _):
     import django
     from django.conf import settings
 
-    settings.configure(
-        CACHES={
-            "default": {
-                "BACKEND": "django_redis.cache.RedisCache",
-                "LOCATION": f"redis://127.0.0.1:{port}/1",
-            }
-        }
-    )
+    settings.configure(CACHES={"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": f"redis://127.0.0.1:{port}/1"}})
     django.setup()
     from django.core.cache import cache
 
@@ -104,9 +97,8 @@ def celery_results(port, _):
     app = Celery(broker="memory://", backend=f"redis://127.0.0.1:{port}/3")
     for number in range(3):
         waiting = app.AsyncResult(f"task-{number}")
-        thread = threading.Timer(
-            0.1, app.backend.store_result, (waiting.id, number, states.SUCCESS)
-        )
+        stored = waiting.id, number, states.SUCCESS
+        thread = threading.Timer(0.1, app.backend.store_result, stored)
         thread.start()
         assert waiting.get(timeout=10) == number
         thread.join()
@@ -197,9 +189,7 @@ def flask_caching(port, _):
     from flask_caching import Cache
 
     app = Flask("page")
-    cache = Cache(
-        app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"}
-    )
+    cache = Cache(app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"})
 
     @app.route("/")
     @cache.cached(timeout=60)
@@ -253,17 +243,9 @@ def python_redis_lock(port, _):
 def dogpile(port, _):
     from dogpile.cache import make_region
 
-    region = make_region().configure(
-        "dogpile.cache.redis",
-        expiration_time=60,
-        arguments={
-            "host": "127.0.0.1",
-            "port": port,
-            "db": 10,
-            "distributed_lock": True,
-            "thread_local_lock": False,
-        },
-    )
+    address = {"host": "127.0.0.1", "port": port, "db": 10}
+    arguments = {**address, "distributed_lock": True, "thread_local_lock": False}
+    region = make_region().configure("dogpile.cache.redis", expiration_time=60, arguments=arguments)
     assert [region.get_or_create("a", lambda: 7) for _ in range(3)] == [7, 7, 7]
     assert region.get_or_create_multi(["b", "c"], lambda *keys: [1 for _ in keys]) == [1, 1]
     region.delete("a")
@@ -341,9 +323,8 @@ def sentinel(port, sentinels_port):
 
         sentinels = Sentinel([("127.0.0.1", sentinels_port)])
         primary = sentinels.master_for("main")
-        assert await asyncio.gather(*(primary.get(f"user:{number}") for number in range(4))) == [
-            b"%d" % n for n in range(4)
-        ]
+        gets = [primary.get(f"user:{number}") for number in range(4)]
+        assert await asyncio.gather(*gets) == [b"0", b"1", b"2", b"3"]
         await primary.aclose()
 
     asyncio.run(main())
