@@ -49,4 +49,11 @@ KEPT = [
         "warm": 4,
         "steps": [["cut", "answered", 1, [["pubsub", 0, "close"]]]],
     },
+    # Cut twice: the proxy no longer counted what the client wrote before it noticed.
+    {
+        "mode": "sync",
+        "client": {"single": True},
+        "warm": 1,
+        "steps": [["kill"], ["kill"], ["lock"]],
+    },
 ]

@@ -146,7 +146,7 @@ class Proxy:
                 if self.cut_to_come and self.cut_to_come.when == "now":
                     self.cut_to_come = None
                     for key in list(self.selector.get_map().values()):
-                        if isinstance(key.data, Side):
+                        if isinstance(key.data, Side) and not key.data.is_deaf:
                             self.close(key.data)
                 self.asked.clear()
                 self.done.set()

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import tries
 
-sys.path.append(str(Path(__file__).parents[2] / "roundtrips" / "tests"))  # environments of their own, as roundtrips' drills have
-sys.path.append(sys.path[-1] + "/drills")
+ROUNDTRIPS = Path(__file__).parents[2] / "roundtrips" / "tests"
+sys.path += [str(ROUNDTRIPS), str(ROUNDTRIPS / "drills")]  # for environments.py
 
 ALL_S = 28 * 60  # of all drills in CI; more is for DRILLS=full
 RANDOM_S = 24 * 60  # of them: a machine so slow that they are over tries a random drill less often,
