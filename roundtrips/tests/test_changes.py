@@ -177,6 +177,7 @@ def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(
 @pytest.mark.parametrize("owner, method, name", redis_py.USED)
 def test_one_that_calls_its_private_parts_otherwise_is_refused(monkeypatch, owner, method, name):
     with monkeypatch.context() as patched:
+        patched.setattr(redis_py, "made", [])
         patched.setattr(owner, method, lambda self, *_: None)
         with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}"):
             trace().__enter__()
@@ -185,18 +186,20 @@ def test_one_that_calls_its_private_parts_otherwise_is_refused(monkeypatch, owne
 # A Ctrl-C at the worst moment
 
 
+class Interrupted(list):
+    """A list that a Ctrl-C keeps from growing beyond so many."""
+
+    def append(self, each):
+        if len(self) == self.most:
+            raise KeyboardInterrupt
+        super().append(each)
+
+
 @pytest.mark.parametrize("place", range(len(REPLACED)))
 def test_an_interrupt_while_it_opens_leaves_nothing_changed(monkeypatch, place):
-    done = []
-
-    def interrupted(*_):
-        done.append(1)
-        if len(done) == place + 1:
-            raise KeyboardInterrupt
-        return lambda version: version
-
     with monkeypatch.context() as patched:
-        patched.setattr(redis_py.functools, "wraps", interrupted)
+        patched.setattr(redis_py, "replaced", Interrupted())
+        redis_py.replaced.most = place
         with pytest.raises(KeyboardInterrupt):
             trace().__enter__()
 

@@ -193,7 +193,7 @@ def made_at_task(task: Any) -> CallSite | None:
     code = getattr(coroutine, "cr_code", None)
     if code is None or kind_of(code.co_filename) is not REDIS:
         return None
-    return made_at.get(id(coroutine))
+    return made_at.pop(id(coroutine), None)
 
 
 def forget() -> None:

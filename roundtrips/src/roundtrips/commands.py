@@ -7,8 +7,10 @@ argument might be a password.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 MOST_KEPT = 8  # commands of one round trip that are looked at one by one; the others are counted
@@ -236,11 +238,8 @@ def number_of(text: bytes) -> float:
 
 def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     """Return {name: times} of commands that redis-py is about to pack, each a list of arguments."""
-    raw: dict[Any, int] = {}
-    for args in commands:
-        raw[args[0]] = raw.get(args[0], 0) + 1
     names: dict[str, int] = {}
-    for first, times in raw.items():
+    for first, times in Counter(map(itemgetter(0), commands)).items():
         words = (first if isinstance(first, bytes) else str(first).encode()).upper().split()
         if len(words) == 1 and words[0].decode(errors="replace") in CONTAINERS:
             for args in commands:

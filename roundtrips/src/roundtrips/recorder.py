@@ -191,6 +191,7 @@ class Recorder:
         self.faults: Counter[str] = Counter()  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
         self.limit = WHOLE + BATCH  # of notes
+        self.room = KEPT_REPLIES
         self.sorting = threading.RLock()
         self.is_open = False
         self.began: float = 0.0
@@ -217,7 +218,10 @@ class Recorder:
         redis_py.close_recorder(self)
         if self.payloads and self.heard in sockets.listeners:
             sockets.listeners.remove(self.heard)
-        self.sort_in(all_of_them=True)
+        with self.sorting:  # they are sorted in when somebody asks
+            over = [note for note in self.notes if note[REPLIED] is not None]
+            self.unanswered += len(self.notes) - len(over)
+            self.notes = over
 
     def drop(self) -> None:
         """Let go of what was seen: a thread that goes on after the block still knows this one."""
@@ -253,9 +257,10 @@ class Recorder:
         number = state.numbers.get(self)
         if number is None:
             number = self.number_of(connection, state)
-        site = (task and callsites.made_at_task(task)) or callsites.finder.find()
-        note = [self, sent, what, site, scope.worker_here(task), number, state.connecting > 0,
-                state.key, state.before, missing, None, None, False, None]  # fmt: skip
+        worker = scope.worker_here(task)
+        site = worker.site or callsites.finder.find()
+        note = [self, sent, what, site, worker, number, state.connecting > 0, state.key,
+                state.before, missing, None, None, False, None]  # fmt: skip
         state.notes = (*state.notes, note) if state.notes else (note,)
         self.notes.append(note)
         if len(self.notes) >= self.limit:
@@ -284,13 +289,14 @@ class Recorder:
 
     # What it keeps
 
-    def sort_in(self, all_of_them: bool = False) -> None:
+    def sort_in(self) -> None:
         """Enter what has ended; what is on its way stays, and so does what was sent after it.
 
         If that becomes too much, what was sent after it is entered too: a BLPOP may block while
-        others make thousands of round trips.
+        others make thousands of round trips. Once it is closed, nothing stays.
         """
         with self.sorting:
+            all_of_them = not self.is_open
             number = len(self.notes)  # other threads add to them meanwhile: those stand behind
             notes = sorted(self.notes[:number], key=itemgetter(SENT))
             flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
@@ -304,7 +310,6 @@ class Recorder:
                         self.failed(fault)
                 else:  # or nobody waits for it
                     flying.append(note)
-            self.unanswered += len(flying) if all_of_them else 0
             stay = [] if all_of_them else [*flying[-BATCH // 2 :], *notes[ready:]]
             self.notes[:number] = stay
             self.limit = 2 * BATCH
@@ -381,7 +386,8 @@ def answer(
             over = False
         else:
             end(note, state)
-            if note[RECEIVED] <= KEPT_REPLY and len(note[RECORDER].kept) < KEPT_REPLIES:
+            if note[RECEIVED] <= KEPT_REPLY and note[RECORDER].room:
+                note[RECORDER].room -= 1
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
         note[REPLIED] = now  # last: from here on another thread may sort it in
     # A recorder that was opened in between may have seen fewer of the writes.
@@ -422,7 +428,8 @@ def end(note: list[Any], state: redis_py.State) -> None:
     now = sockets.received.get(note[STREAM], before) or 0
     note[RECEIVED] = now - before  # from here on the bytes of its replies
     note[STREAM] = None
-    state.before = max(state.before, now)  # for a write that was waiting for a PING to be answered
+    if now > state.before:  # for a write that was waiting for a PING to be answered
+        state.before = now
 
 
 def received(note: list[Any]) -> int:

@@ -58,6 +58,7 @@ changing = threading.RLock()  # held while redis-py is changed or put back
 open_recorders: tuple[Recorder, ...] = ()
 of_process: tuple[Recorder, ...] = ()  # those that are told of everything
 replaced: list[tuple[Any, str, Any]] = []  # (owner, name, original) of what was replaced
+made: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement) of the last time
 # Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
 watched: weakref.WeakSet[Any] = weakref.WeakSet()  # connections on which a State stands
 received_bytes = sockets.received.get  # of a source, by its id
@@ -68,7 +69,7 @@ class State:
 
     __slots__ = (
         "__weakref__", "batch", "before", "connecting", "key", "notes", "numbers", "packed",
-        "started", "stream", "thread", "writers",
+        "put", "started", "stream", "thread", "writers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -83,6 +84,7 @@ class State:
         self.numbers: dict[Recorder, int] = {}  # the connection's number at each
         self.packed: tuple[Any, Any] | None = None  # commands, and what redis-py packed them into
         self.batch = False  # whether a pipeline reads its replies, and will say when it is through
+        self.put: dict[str, Any] = {}  # attributes of the connection that are ours
 
 
 def state_of(connection: Any) -> State:
@@ -92,6 +94,18 @@ def state_of(connection: Any) -> State:
             watched.add(connection)  # first: what a Ctrl-C cuts short is put back all the same
             found = connection.__dict__[STATE] = State()
     return found
+
+
+def put_on(connection: Any, state: State, name: str, value: Any) -> None:
+    """Give a connection a method of our own, unless somebody gave it one."""
+    if connection.__dict__.setdefault(name, value) is value:
+        state.put[name] = value
+
+
+def take_off(connection: Any, state: State, name: str) -> None:
+    value = state.put.pop(name, None)
+    if value is not None and connection.__dict__.get(name) is value:
+        del connection.__dict__[name]
 
 
 # Opening and closing
@@ -171,13 +185,19 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 
 def replace_all() -> None:
     """Put the replacements in place, all or none."""
-    check()
+    global made
     put_back()  # what a fault may have left
+    now = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in replacements()]
+    if now != [(owner, name, original) for owner, name, original, _ in made]:
+        check()
+        made = [
+            (owner, name, original, functools.wraps(original)(version(original)))
+            for (owner, name, original), (_, _, version) in zip(now, replacements(), strict=True)
+        ]
     try:
-        for owner, name, version in replacements():
-            original = owner.__dict__[name]
+        for owner, name, original, version in made:
             replaced.append((owner, name, original))
-            setattr(owner, name, functools.wraps(original)(version(original)))
+            setattr(owner, name, version)
     except BaseException:
         put_back()
         raise
@@ -190,9 +210,10 @@ def put_back() -> None:
         replaced.pop()
     sockets.put_back()
     for connection in list(watched):
-        connection.__dict__.pop(STATE, None)
-        connection.__dict__.pop("read_response", None)
-        connection.__dict__.pop("can_read", None)
+        state = connection.__dict__.pop(STATE, None)
+        if state is not None:
+            for name in list(state.put):
+                take_off(connection, state, name)
     watched.clear()
     scope.forget()
     callsites.forget()
@@ -229,6 +250,7 @@ def names_in(method: Any) -> tuple[str, ...]:
     return code.co_names if code else ()
 
 
+@functools.cache
 def is_subinterpreter() -> bool:
     """Return whether this is not the process's first interpreter, as far as Python tells."""
     for name in ("_interpreters", "_xxsubinterpreters"):  # the latter up to Python 3.12
@@ -359,8 +381,9 @@ def has_heard(state: State) -> bool:
 def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
     """Note that a pipeline has read all its replies, or given up."""
     real = getattr(connection, "_conn", connection)  # that of a client with a cache
-    real.__dict__.pop("read_response", None)
     state = state_of(real)
+    if state.put:
+        take_off(real, state, "read_response")
     state.batch = False
     if not state.notes:
         return
@@ -369,8 +392,9 @@ def batch_ended(connection: Any, failure: BaseException | None, responses: Any) 
         recorder.lose(state, failure)
         return
     error = failure if isinstance(failure, redis.ResponseError) else None
-    if error is None and isinstance(responses, (list, tuple)):
-        error = next((one for one in responses if isinstance(one, redis.ResponseError)), None)
+    if error is None and isinstance(responses, list):
+        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ANSWERS)}
+        error = next((one for one in responses if type(one) in kinds), None) if kinds else None
     recorder.answer_all(state, error)
 
 
@@ -485,7 +509,7 @@ def sends(original: Any) -> Any:
             try:
                 tell_written(self, state, started, command, scope.task_here())
                 if state.batch and is_long(state):
-                    self.__dict__["read_response"] = MethodType(plain_read, self)
+                    put_on(self, state, "read_response", MethodType(plain_read, self))
             except Exception as fault:
                 faults.note(fault)
 
@@ -511,7 +535,7 @@ def async_sends(original: Any) -> Any:
             try:
                 tell_written(self, state, started, command, scope.task_here())
                 if state.batch and is_long(state):
-                    self.__dict__["read_response"] = MethodType(plain_read, self)
+                    put_on(self, state, "read_response", MethodType(plain_read, self))
             except Exception as fault:
                 faults.note(fault)
 
@@ -548,8 +572,9 @@ def listens(original: Any) -> Any:
             return original(self, *args, **kwargs)
         finally:
             try:
-                if "can_read" not in self.connection.__dict__:
-                    self.connection.__dict__["can_read"] = looks(self.connection)
+                state = state_of(self.connection)
+                if "can_read" not in state.put:
+                    put_on(self.connection, state, "can_read", looks(self.connection))
             except Exception as fault:
                 faults.note(fault)
 

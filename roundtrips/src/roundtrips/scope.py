@@ -54,7 +54,7 @@ def blocks_here() -> tuple[Recorder, ...]:
 
 def inherited() -> tuple[tuple[Recorder, ...], Worker | None]:
     """Return the blocks in which this thread or greenlet was started, and the worker that did."""
-    known = started_in.get(threading.current_thread())
+    known = started_in.get(threading.current_thread()) if started_in else None
     greenlets = sys.modules.get("greenlet")
     if known is not None or greenlets is None:
         return known or ((), None)
@@ -81,13 +81,15 @@ class Worker:
     What one worker does happens in order; what two do may overlap, whatever the clock said once.
     """
 
-    __slots__ = ("__weakref__", "above", "depths", "ident", "name", "task", "token")
+    __slots__ = ("__weakref__", "above", "depths", "ident", "name", "site", "task", "token")
 
     def __init__(self, task: Any, ident: int, parent: Worker | None) -> None:
-        self.task, self.ident = task, ident
-        self.token = next(tokens)
-        task_now = task() if task else None
-        self.name = task_now.get_name() if task_now else threading.current_thread().name
+        self.ident, self.token = ident, next(tokens)
+        if task is None:
+            self.task, self.site, self.name = None, None, threading.current_thread().name
+        else:
+            self.task, self.name = weakref.ref(task), task.get_name()
+            self.site = callsites.made_at_task(task)  # of what is nothing but a call of redis-py
         self.above: tuple[Worker, ...] = (parent, *parent.above[:DEEPEST]) if parent else ()
         self.depths: dict[int, list[int]] = {}  # for the critical path of each block
 
@@ -109,7 +111,7 @@ def worker_here(task: Any) -> Worker:
             return worker
     if worker is None:
         worker = inherited()[1]
-    made = Worker(weakref.ref(task) if task else None, get_ident(), worker)
+    made = Worker(task, get_ident(), worker)
     here.set(made)
     return made
 

@@ -129,7 +129,7 @@ class Trace:
 
     def _totals(self) -> Totals:
         source = self._source
-        if isinstance(source, Recorder) and source.is_open:
+        if isinstance(source, Recorder):
             source.sort_in()
         return source.totals
 
@@ -373,6 +373,8 @@ def trace(scope: str = "block", keys: str | None = None) -> Tracing:
 
 
 def uncounted(source: Record | Recorder) -> list[str]:
+    if isinstance(source, Recorder):
+        source.sort_in()  # which may find a fault
     found = []
     if source.unattributed:
         found.append(
@@ -414,8 +416,7 @@ def faults(source: Record | Recorder) -> list[str]:
 
 def record_of(recorder: Recorder, keys: str) -> Record:
     """Return the Record of what a recorder has seen, with its keys as patterns."""
-    if recorder.is_open:
-        recorder.sort_in()
+    recorder.sort_in()
     with recorder.sorting:
         kept, folds = list(recorder.kept), list(recorder.folds.values())
         patterns = Patterns(keys_in(kept, folds), keys)
