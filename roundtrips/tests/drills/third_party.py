@@ -31,7 +31,14 @@ def django_redis(port, _):
     import django
     from django.conf import settings
 
-    settings.configure(CACHES={"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": f"redis://127.0.0.1:{port}/1"}})
+    settings.configure(
+        CACHES={
+            "default": {
+                "BACKEND": "django_redis.cache.RedisCache",
+                "LOCATION": f"redis://127.0.0.1:{port}/1",
+            }
+        }
+    )
     django.setup()
     from django.core.cache import cache
 
@@ -189,7 +196,9 @@ def flask_caching(port, _):
     from flask_caching import Cache
 
     app = Flask("page")
-    cache = Cache(app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"})
+    cache = Cache(
+        app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"}
+    )
 
     @app.route("/")
     @cache.cached(timeout=60)
