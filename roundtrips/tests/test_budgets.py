@@ -18,6 +18,7 @@ import redis
 import redis.asyncio
 
 from roundtrips import OverBudget, RoundTripsError, RoundTripsMixin, Uncounted, budget
+from roundtrips.keys import LONGEST, parts_of
 
 
 def gets(client, number):
@@ -331,3 +332,29 @@ def test_assertions_for_unittest(r):
         test.assertMaxRoundTrips(3),
     ):
         gets(r, 4)
+
+
+def test_a_block_that_is_open_is_not_opened_again(r):
+    limit = budget(max=3)
+    with limit, pytest.raises(RoundTripsError, match="open already"), limit:
+        pass
+    with limit:  # and later on it may be
+        r.get("a")
+
+
+def test_what_is_on_its_way_when_a_block_ends_makes_it_uncounted(server, r):
+    async def left_behind():
+        async with redis.asyncio.Redis(**server) as client:
+            await client.ping()
+            with pytest.raises(Uncounted, match="1 write on the way when the block ended"):
+                async with budget(max=5):
+                    task = asyncio.create_task(client.blpop("nothing", timeout=5))
+                    await asyncio.sleep(0.1)
+            task.cancel()
+
+    asyncio.run(left_behind())
+
+
+def test_of_a_long_key_its_beginning_is_looked_at():
+    key = b"user:" + b"x" * 100_000
+    assert parts_of(key) == ["user", ":", "x" * (LONGEST - 5)]

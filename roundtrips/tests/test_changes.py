@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -226,3 +227,15 @@ def test_whatever_is_open_can_be_closed_at_once(r):
     assert is_plain()
     one.recorder.close()  # and once more does no harm
     assert r.get("key") is None
+
+
+def test_what_somebody_else_replaces_meanwhile_stays(monkeypatch):
+    original = threading.Thread.start
+
+    def instrumented(self):
+        return original(self)
+
+    with trace():
+        threading.Thread.start = instrumented
+    assert threading.Thread.start is instrumented
+    threading.Thread.start = original

@@ -22,6 +22,7 @@ MODES = ("words", "plain", "none")
 SEPARATORS = re.compile(r"([:./|\\ ]+)")
 PLAIN_WORD = re.compile(r"[A-Za-z_\-]{1,24}\Z")
 MAIL_ADDRESS = re.compile(r"[^\s:/|]+@[^\s:/|]+")
+LONGEST = 200  # bytes of a key that are looked at
 MANY = 3  # keys that hold a word which is shown, at least
 FEW = 12  # different words at one place of keys that are cut alike, at most
 MOST_KINDS = 3  # of key that one call site is said to name
@@ -48,8 +49,9 @@ class Patterns:
 
 
 def parts_of(key: bytes) -> list[str]:
-    """Return the key's words and, at odd places, what separates them."""
-    return SEPARATORS.split(MAIL_ADDRESS.sub(HOLE, key.decode(errors="replace")))
+    """Return the key's words and, at odd places, what separates them; of its first 200 bytes."""
+    text = key[:LONGEST].decode(errors="replace")
+    return SEPARATORS.split(MAIL_ADDRESS.sub(HOLE, text) if "@" in text else text)
 
 
 def pattern(parts: list[str], shown: set[tuple[int, int, str]] | None) -> str:

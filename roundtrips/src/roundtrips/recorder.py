@@ -37,6 +37,8 @@ KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they sai
 KEPT_UNREAD = 200  # bytes of a command that is kept as it was written
 KEPT_REPLY, KEPT_REPLIES = 2_000, 1_000  # bytes of a reply that is kept for its words, and how many
 FIRST_OF_PACKED = 3  # commands of a pipeline that are looked at, where redis-py says what it packs
+# Nobody waits for the replies to these.
+PARTING = frozenset({"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "QUIT"})
 CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
 
 # A round trip while it happens is a note, a plain list: a GET must not become much slower by being
@@ -184,7 +186,7 @@ class Recorder:
         self.workers: dict[int, str] = {}  # names of threads and tasks, by token
         self.connections = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
-        self.unanswered = 0  # writes whose replies nobody had waited for when it was closed
+        self.unanswered = 0  # writes that were on their way when it was closed
         self.unattributed = 0  # writes that stand in no block
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
@@ -220,7 +222,9 @@ class Recorder:
             sockets.listeners.remove(self.heard)
         with self.sorting:  # they are sorted in when somebody asks
             over = [note for note in self.notes if note[REPLIED] is not None]
-            self.unanswered += len(self.notes) - len(over)
+            if not self.process:  # a program may end while a worker of its blocks
+                lost = (said_in(note[WHAT]) for note in self.notes if note[REPLIED] is None)
+                self.unanswered += sum(not PARTING.issuperset(said.names) for said in lost)
             self.notes = over
 
     def drop(self) -> None:

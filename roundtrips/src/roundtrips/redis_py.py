@@ -57,7 +57,7 @@ STATE = "_roundtrips"  # the attribute of a connection
 changing = threading.RLock()  # held while redis-py is changed or put back
 open_recorders: tuple[Recorder, ...] = ()
 of_process: tuple[Recorder, ...] = ()  # those that are told of everything
-replaced: list[tuple[Any, str, Any]] = []  # (owner, name, original) of what was replaced
+replaced: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement)
 made: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement) of the last time
 # Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
 watched: weakref.WeakSet[Any] = weakref.WeakSet()  # connections on which a State stands
@@ -196,7 +196,7 @@ def replace_all() -> None:
         ]
     try:
         for owner, name, original, version in made:
-            replaced.append((owner, name, original))
+            replaced.append((owner, name, original, version))
             setattr(owner, name, version)
     except BaseException:
         put_back()
@@ -205,8 +205,9 @@ def replace_all() -> None:
 
 def put_back() -> None:
     while replaced:
-        owner, name, original = replaced[-1]
-        setattr(owner, name, original)
+        owner, name, original, version = replaced[-1]
+        if owner.__dict__.get(name) is version:  # else somebody else has replaced it since
+            setattr(owner, name, original)
         replaced.pop()
     sockets.put_back()
     for connection in list(watched):

@@ -85,6 +85,7 @@ class Record:
     connections: int = 0
     refused: int = 0
     unattributed: int = 0
+    unanswered: int = 0
     detached: bool = False
     others: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
@@ -318,6 +319,7 @@ class Tracing:
     """What `trace()` returns: open it with `with` or `async with`, and it is the Trace."""
 
     trace: Trace
+    recorder: Recorder | None = None
 
     def __init__(self, scope: str = "block", keys: str | None = None) -> None:
         self.scope, self.keys = scope, key_patterns.chosen(keys)
@@ -325,21 +327,27 @@ class Tracing:
             raise RoundTripsError(f"scope is {scope!r}. Choose 'block' or 'process'.")
 
     def __enter__(self) -> Trace:
-        self.recorder = Recorder(process=self.scope == "process")
-        self.trace = Trace(self.recorder, self.keys)
+        if self.recorder is not None and self.recorder.is_open:
+            raise RoundTripsError(
+                "This block is open already, here or in another thread. Make one for each use: "
+                "`with trace()`, `with budget(max=3)`."
+            )
+        recorder = self.recorder = Recorder(process=self.scope == "process")
+        self.trace = Trace(recorder, self.keys)
         try:
-            self.recorder.open()
+            recorder.open()
         except Exception as fault:
-            self.recorder.close()
+            recorder.close()
             if isinstance(fault, RoundTripsError):
                 raise
-            self.recorder.failed(fault)  # our own: the program goes on, and the trace says it
+            recorder.failed(fault)  # our own: the program goes on, and the trace says it
         except BaseException:  # a Ctrl-C in the midst of it
-            self.recorder.close()
+            recorder.close()
             raise
         return self.trace
 
     def __exit__(self, *failure: Any) -> None:
+        assert self.recorder is not None
         try:
             self.recorder.close()
         except Exception as fault:
@@ -380,6 +388,11 @@ def uncounted(source: Record | Recorder) -> list[str]:
         found.append(
             f"not counted: {counted(source.unattributed, 'write')} by threads, tasks or greenlets "
             "that were there before the block"
+        )
+    if source.unanswered:
+        found.append(
+            f"not counted: {counted(source.unanswered, 'write')} on the way when the block ended, "
+            "by threads or tasks that it had not waited for"
         )
     if source.detached:
         found.append(
@@ -429,6 +442,7 @@ def record_of(recorder: Recorder, keys: str) -> Record:
             connections=recorder.opened,
             refused=recorder.refused,
             unattributed=recorder.unattributed,
+            unanswered=recorder.unanswered,
             detached=recorder.detached,
             others=sorted(recorder.others),
             unseen=unseen(recorder),
