@@ -404,7 +404,7 @@ def test_however_many_are_on_their_way_at_once_all_are_counted(server, monkeypat
     monkeypatch.setattr(recorder, "BATCH", 10)
 
     async def main():
-        async with redis.asyncio.Redis(**server) as client:
+        async with redis.asyncio.Redis(**server, max_connections=200) as client:
             with trace() as t:
                 calls = (client.blpop(f"list:{number}", timeout=0.2) for number in range(150))
                 await asyncio.gather(*calls)
