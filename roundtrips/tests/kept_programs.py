@@ -56,4 +56,26 @@ KEPT = [
         "warm": 1,
         "steps": [["kill"], ["kill"], ["lock"]],
     },
+    # A listener that gets no connection.
+    {
+        "mode": "sync",
+        "client": {"retries": 0},
+        "warm": 1,
+        "steps": [["refused", 2, [["pubsub", 1, "unread"], ["pubsub", 0, "close"]]]],
+    },
+    # More on their way at once than are sorted in at once.
+    {
+        "mode": "async",
+        "client": {},
+        "warm": 1,
+        "kept": [5, 2],
+        "steps": [["commands", ["blpop", "get", "blpop", "get", "xread", "get", "blpop", "get"]]],
+    },
+    # Set-up that timed out: bytes came that nobody read any more.
+    {
+        "mode": "async",
+        "client": {"protocol": 3, "retries": 1},
+        "warm": 1,
+        "steps": [["timeout", 1, True], ["cancel"], ["timeout", 0, False]],
+    },
 ]

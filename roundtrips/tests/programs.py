@@ -264,7 +264,7 @@ class Run:
             self.must(blocks, ["PUBLISH"])
             await self.trying(lambda: client.publish(news, "x"))
             await message()
-        if end != "close":
+        if end != "close" and self.modelled:  # else it may not wait, as it never subscribed
             await self.trying(lambda: listener.unsubscribe(news))
             if end == "read":
                 self.must(blocks, ["UNSUBSCRIBE"])

@@ -65,7 +65,8 @@ class Side:
         self.sock, self.is_client, self.connection = sock, is_client, connection
         self.other: Side
         self.is_new = is_client  # until it has written
-        self.is_deaf = False  # it was closed, and reads on
+        self.is_deaf = False  # it was closed, and is read on
+        self.is_over = False  # nothing more comes
         self.heard = True  # of a client: whether the server said anything since it wrote
         self.turn = Turn()
         self.rest = b""  # of a command that is not whole yet
@@ -171,7 +172,7 @@ class Proxy:
         except OSError:
             data = b""
         if not data:
-            side.is_deaf = True
+            side.is_over = True
             self.close(side)
             return
         if side.is_client:
@@ -234,10 +235,10 @@ class Proxy:
                 continue
             with contextlib.suppress(OSError):
                 each.sock.shutdown(socket.SHUT_WR)
-            if not each.is_client or (each is side and each.is_deaf):
+            each.is_deaf = True
+            if not each.is_client or each.is_over:
                 self.selector.unregister(each.sock)
                 each.sock.close()
-            each.is_deaf = True
 
 
 def first_command(data: bytes) -> tuple[str, int]:

@@ -397,3 +397,18 @@ def test_what_is_replaced_is_put_back_after_an_error(r):
         assert all(owner.__dict__[name] is not original for owner, name, original in before)
         raise ZeroDivisionError
     assert all(owner.__dict__[name] is original for owner, name, original in before)
+
+
+def test_however_many_are_on_their_way_at_once_all_are_counted(server, monkeypatch):
+    monkeypatch.setattr(recorder, "WHOLE", 20)
+    monkeypatch.setattr(recorder, "BATCH", 10)
+
+    async def main():
+        async with redis.asyncio.Redis(**server, max_connections=200) as client:
+            with trace() as t:
+                calls = (client.blpop(f"list:{number}", timeout=0.2) for number in range(150))
+                await asyncio.gather(*calls)
+        return t
+
+    t = asyncio.run(main())
+    assert t.round_trips == t.commands["BLPOP"] == 150

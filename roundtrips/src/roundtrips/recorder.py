@@ -32,7 +32,7 @@ from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
 
 WHOLE = 10_000
 BATCH = 1_000  # notes that wait to be sorted in
-MOST_FOLDS, MOST_PLACES, MOST_FAULTS = 1_000, 10_000, 3
+MOST_FOLDS, MOST_PLACES, MOST_FLYING = 1_000, 10_000, 100_000
 KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
 KEPT_UNREAD = 200  # bytes of a command that is kept as it was written
 KEPT_REPLY, KEPT_REPLIES = 2_000, 1_000  # bytes of a reply that is kept for its words, and how many
@@ -312,11 +312,13 @@ class Recorder:
                         self.keep(note)
                     except Exception as fault:
                         self.failed(fault)
-                else:  # or nobody waits for it
+                elif note[MISSING] and not all_of_them:
                     flying.append(note)
-            stay = [] if all_of_them else [*flying[-BATCH // 2 :], *notes[ready:]]
+                else:
+                    self.unanswered += 1  # nobody waits for it
+            stay = [*flying[-MOST_FLYING:], *notes[ready:]]
             self.notes[:number] = stay
-            self.limit = 2 * BATCH
+            self.limit = len(stay) + 2 * BATCH
 
     def keep(self, note: list[Any]) -> None:
         setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
@@ -346,10 +348,10 @@ class Recorder:
         """Return the Fold that a round trip belongs to, with its seconds added."""
         site, setup = note[SITE], note[SETUP]
         # A Fold keeps its call site alive, so that no id is used twice.
-        said: Any = next(iter(names.items())) if len(names) == 1 else frozenset(names.items())
-        fold = self.folds.get((id(site), said, setup))
+        key = id(site), tuple(names.items()), setup
+        fold = self.folds.get(key)
         if fold is None:
-            fold = self.new_fold((id(site), said, setup), note)
+            fold = self.new_fold(key, note)
         fold.seconds += note[REPLIED] - note[SENT]
         return fold
 

@@ -573,9 +573,9 @@ def listens(original: Any) -> Any:
             return original(self, *args, **kwargs)
         finally:
             try:
-                state = state_of(self.connection)
-                if "can_read" not in state.put:
-                    put_on(self.connection, state, "can_read", looks(self.connection))
+                connection = self.connection
+                if connection is not None and "can_read" not in state_of(connection).put:
+                    put_on(connection, state_of(connection), "can_read", looks(connection))
             except Exception as fault:
                 faults.note(fault)
 
