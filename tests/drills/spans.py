@@ -1,7 +1,6 @@
-"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once.
+"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where environments.libraries() is.
 
-It needs what roundtrips/tests/drills/requirements.txt names. `python spans.py` reads {"options": of a client, "nodes": of a
-cluster's} from stdin, and prints what both counted of each program.
+`python spans.py` reads {"options": of a client, "nodes": of a cluster's} from stdin, and prints what both counted of each.
 """
 
 import json

@@ -23,8 +23,9 @@ def place(tmp_path):
         shutil.copy(ROOT / name, folder)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
     [own] = (folder / ".venv").glob("lib/python3*/site-packages")
-    # Before the others' packages the folder itself, as `-e .` has it.
-    (own / "lab.pth").write_text(f"{folder}\n" + "\n".join(site.getsitepackages()) + "\n", encoding="utf-8")
+    # Before the others' packages the folder itself, as `-e ./roundtrips` and `-e .` have it.
+    paths = f"{folder}/roundtrips/src", folder, *site.getsitepackages()
+    (own / "lab.pth").write_text("\n".join(map(str, paths)) + "\n", encoding="utf-8")
     shutil.copytree(Path(sys.prefix) / "share" / "jupyter", folder / ".venv" / "share" / "jupyter")
     return folder
 

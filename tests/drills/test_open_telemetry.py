@@ -24,7 +24,7 @@ def both():
     try:
         given = json.dumps({"options": alone.options, "nodes": [node.options for node in cluster.nodes]})
         ran = subprocess.run([environments.libraries(), "-W", "ignore", SPANS], input=given, capture_output=True, text=True,
-                             timeout=100, env={"PYTHONPATH": f"{ROOT}:{ROOT}/roundtrips/src"})
+                             timeout=100, env={"PYTHONPATH": str(ROOT / "roundtrips" / "src")})
         assert ran.returncode == 0, ran.stderr[-2000:]
         return json.loads(ran.stdout.splitlines()[-1])
     finally:

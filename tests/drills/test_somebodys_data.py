@@ -163,7 +163,7 @@ THROUGH_REDIS_URL = """
     with lab.trace() as t: loop(r)
     print(t)
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
-    print(lab.ledger()); lab.progress()
+    print(lab.ledger())
     print("all done")
 """
 WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_groups",
