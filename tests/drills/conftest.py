@@ -87,6 +87,8 @@ def pytest_terminal_summary(terminalreporter):
     table, installed = defaultdict(lambda: [0, 0, 0.0]), []
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
+            if report.when == "collect":  # a file that can't be imported, of which pytest tells itself
+                continue
             said = dict(report.user_properties)
             of, installed = said.get("of"), installed + said.get("installed", [])
             add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/") + (f" of {of}" if of else "")], report)
