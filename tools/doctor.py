@@ -230,7 +230,7 @@ def shadow(path):
     """True for a file in work/ that has the name of something that the lab imports."""
     name = path.parent.name if path.name == "__init__.py" else path.stem
     needed = {package.replace("-", "_") for package in install.reasons("requirements.txt")}
-    return name in needed | {"lab_utils", "IPython", "numpy"} | set(getattr(sys, "stdlib_module_names", ()))
+    return name in needed | {"lab_utils", "roundtrips", "IPython", "numpy"} | set(getattr(sys, "stdlib_module_names", ()))
 
 
 def variables():

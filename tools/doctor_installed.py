@@ -16,7 +16,8 @@ OK, NOTE, FIX = "ok", "note", "FIX"
 ROOT = Path(__file__).resolve().parent.parent
 AGAIN = "Run make clean, then make lab: work/ stays as it is."
 OFF_MS = 0.1  # by which 1 ms of the link may be off
-MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "tqdm", "jupyterlab", "lab_utils")
+MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "tqdm", "jupyterlab", "lab_utils",
+           "roundtrips.traces")  # the folder roundtrips/ of a clone alone can be imported too
 
 
 def main():
