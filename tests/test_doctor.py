@@ -186,7 +186,7 @@ def test_a_memory_that_cannot_be_read(doctor):
     assert one(doctor.work, "note").startswith("state.json cannot be read")
 
 
-@pytest.mark.parametrize("name", ["redis.py", "json.py", "lab_utils/__init__.py", "roundtrips/__init__.py", "hiredis/__init__.py"])
+@pytest.mark.parametrize("name", ["redis.py", "json.py", "lab_utils/__init__.py", "roundtrips/__init__.py"])
 def test_a_file_that_hides_a_package(doctor, name):
     (doctor.WORK / name).parent.mkdir(parents=True)
     (doctor.WORK / name).touch()

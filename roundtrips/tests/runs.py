@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def ran(folder, server, *words, by=("-m", "roundtrips"), timeout=60, **environment):
+def ran(folder, server, *words, by=("-m", "roundtrips"), timeout=120, **environment):
     """Return the CompletedProcess of `python -m roundtrips words…`; `by=()` runs it plain."""
     added = {"CLIENT": json.dumps(server), **environment}
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
