@@ -44,7 +44,7 @@ CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change i
 # A round trip while it happens is a note, a plain list: a GET must not become much slower by being
 # looked at. These are the places in it.
 (RECORDER, SENT, WHAT, SITE, WORKER, CONNECTION, SETUP, STREAM, RECEIVED, MISSING, REPLIED, FAILURE,
- WAS_LOST, REPLY) = range(14)  # fmt: skip
+ WAS_LOST, REPLY, HEARD) = range(15)  # fmt: skip
 
 
 class Said(NamedTuple):
@@ -221,6 +221,8 @@ class Recorder:
         if self.payloads and self.heard in sockets.listeners:
             sockets.listeners.remove(self.heard)
         with self.sorting:  # they are sorted in when somebody asks
+            for note in self.notes:
+                note[REPLIED] = note[REPLIED] or note[HEARD]  # answered in part counts
             over = [note for note in self.notes if note[REPLIED] is not None]
             if not self.process:  # a program may end while a worker of its blocks
                 lost = (said_in(note[WHAT]) for note in self.notes if note[REPLIED] is None)
@@ -264,7 +266,7 @@ class Recorder:
         worker = scope.worker_here(task)
         site = worker.site or callsites.finder.find()
         note = [self, sent, what, site, worker, number, state.connecting > 0, state.key,
-                state.before, missing, None, None, False, None]  # fmt: skip
+                state.before, missing, None, None, False, None, None]  # fmt: skip
         state.notes = (*state.notes, note) if state.notes else (note,)
         self.notes.append(note)
         if len(self.notes) >= self.limit:
@@ -389,13 +391,13 @@ def answer(
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
-            over = False
+            note[HEARD], over = now, False
         else:
             end(note, state)
             if note[RECEIVED] <= KEPT_REPLY and note[RECORDER].room:
                 note[RECORDER].room -= 1
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
-        note[REPLIED] = now  # last: from here on another thread may sort it in
+            note[REPLIED] = now  # last: from here on another thread may sort it in
     # A recorder that was opened in between may have seen fewer of the writes.
     state.notes = () if over else tuple([note for note in state.notes if note[MISSING]])
 
@@ -425,6 +427,7 @@ def leave(state: redis_py.State) -> None:
     """Let go of what was answered in part, or not at all: nobody will read the rest."""
     for note in state.notes:
         end(note, state)
+        note[REPLIED] = note[HEARD]
     state.notes = ()
 
 

@@ -335,7 +335,7 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         if not chunks or said == b"":
             return  # redis-py writes nothing at all for an empty pipeline
     state.started = started
-    if state.notes and state.notes[0][recorder.REPLIED] is not None:
+    if state.notes and state.notes[0][recorder.HEARD] is not None:
         recorder.leave(state)
     taken = scope.blocks.get()
     if taken is None or not (len(taken) == 1 and taken[0].is_open):
