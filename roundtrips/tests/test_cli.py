@@ -65,7 +65,7 @@ elif mode == "chdir":
 elif mode == "remove":
     os.rmdir("gone")
 """
-# A pipeline and then threads: the report of it once crashed.
+# A pipeline and then threads: the report once crashed over it. SMALLEST is the least of it.
 ORDINARY = """
 import json, os, threading, redis
 
@@ -81,6 +81,30 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+"""
+SMALLEST = """
+import json, os, threading, redis
+
+r = redis.Redis(**json.loads(os.environ["CLIENT"]))
+pipe = r.pipeline(); pipe.get("a"); pipe.get("b"); pipe.execute()
+thread = threading.Thread(target=r.get, args=("k",)); thread.start(); thread.join()
+"""
+# First gevent's patch, as gevent asks for; any warning is an error.
+GREENLETS = """
+import warnings; warnings.simplefilter("error")
+import gevent.monkey; gevent.monkey.patch_all()
+import json, os, gevent, gevent.pool, gevent.threadpool, redis
+
+options = json.loads(os.environ["CLIENT"])
+r = redis.Redis(**options)
+gevent.joinall([gevent.spawn(r.get, "k") for _ in range(50)])
+list(gevent.pool.Pool(5).imap(r.get, ["k"] * 20))
+
+def in_thread(key):
+    with redis.Redis(**options) as own:
+        own.get(key)
+
+gevent.threadpool.ThreadPool(2).map(in_thread, ["k"] * 20)
 """
 # Runs the command with something of it broken: FAULT is a line that does it.
 BROKEN = """
@@ -108,7 +132,6 @@ def folder(tmp_path_factory):
         (made / name).write_text(PROGRAM)
     (made / "package" / "__init__.py").touch()
     (made / "package" / "sad.py").write_text("import nothere\n")
-    (made / "ordinary.py").write_text(ORDINARY)
     (made / "broken.py").write_text("import redis\nthis is no Python\n")
     (made / "by_us.py").write_text(BROKEN)
     (made / "link.html").symlink_to(made / "shop.py")
@@ -184,10 +207,27 @@ def test_over_budget_has_a_status_of_its_own(folder, server):
     assert ran(folder, server, "--max", "9", "shop.py", "_exit", "0").returncode == cli.OVER
 
 
-def test_a_pipeline_and_then_threads_are_over_budget(folder, server):
-    report, done = told(folder, server, "--max", "10", "ordinary.py")
-    assert (done.returncode, report["round_trips"]) == (cli.OVER, 50)
-    assert report["failures"] == ["50 round trips, 10 allowed"]
+@pytest.mark.parametrize("program, number", [(ORDINARY, 50), (SMALLEST, 2)])
+def test_a_pipeline_and_then_threads_are_over_budget(folder, server, program, number):
+    (folder / "ordinary.py").write_text(program)
+    said = f"{number} round trips, 1 allowed"
+    report, done = told(folder, server, "--max", "1", "ordinary.py")
+    assert (done.returncode, report["round_trips"]) == (cli.OVER, number)
+    assert (report["failures"], report["uncounted"]) == ([said], [])
+    done = ran(folder, server, "--max", "1", "--html", "out.html", "ordinary.py")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        cli.OVER, f"roundtrips: failed: {said}",
+    )  # fmt: skip
+    assert "Where from" in done.stderr and "roundtrips failed here" not in done.stderr
+    assert "failed here" not in (folder / "out.html").read_text()
+
+
+def test_greenlets_are_counted_and_gevent_warns_of_nothing(folder, server):
+    pytest.importorskip("gevent")
+    (folder / "greenlets.py").write_text(GREENLETS)
+    report, done = told(folder, server, "--max", "10", "greenlets.py")
+    assert (done.returncode, report["round_trips"], report["uncounted"]) == (cli.OVER, 90, [])
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_setting_up_has_limits(folder, server):

@@ -93,11 +93,21 @@ if __name__ == "__main__":
 """
 
 
+TESTS = """
+import pytest, several
+
+@pytest.mark.parametrize("number", range(4))
+def test_five(number):
+    several.work(5)
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("processes")
     (made / "several.py").write_text(PROGRAM)
-    (made / "valkey.py").write_text("")
+    (made / "valkey.py").write_text("")  # stands for valkey-py
+    (made / "test_five.py").write_text(TESTS)
     return made
 
 
@@ -127,6 +137,15 @@ def test_the_report_has_a_line_for_each_process(folder, server):
     assert "By process" in done.stderr and "3 round trips  several.py (" in done.stderr
     assert "ForkPoolWorker-" in done.stderr
     assert "By process" not in ran(folder, server, "several.py", "nothing").stderr
+
+
+def test_workers_of_pytest_are_counted_and_the_sum_is_judged(folder, server):
+    pytest.importorskip("xdist")
+    words = ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "test_five.py")
+    report, done = told(folder, server, "--max", "19", *words)
+    assert (done.returncode, report["round_trips"], report["uncounted"]) == (cli.OVER, 20, [])
+    assert report["failures"] == ["20 round trips, 19 allowed"]
+    assert {each["name"] for each in report["processes"]} == {"-m pytest", "gw0", "gw1"}
 
 
 def test_forks_beside_threads_end_and_are_counted(folder, server):

@@ -58,22 +58,6 @@ for _ in range(3):
     queue.enqueue(rqjob.work, 5)
 rq.Worker([queue], connection=connection).work(burst=True, logging_level="ERROR")
 """
-GREENLETS = """
-import warnings; warnings.simplefilter("error")
-import gevent.monkey; gevent.monkey.patch_all()
-import json, os, gevent, gevent.pool, gevent.threadpool, redis
-
-options = json.loads(os.environ["CLIENT"])
-r = redis.Redis(**options)
-gevent.joinall([gevent.spawn(r.get, "k") for _ in range(50)])
-list(gevent.pool.Pool(5).imap(r.get, ["k"] * 20))
-
-def in_thread(key):
-    with redis.Redis(**options) as own:
-        own.get(key)
-
-gevent.threadpool.ThreadPool(2).map(in_thread, ["k"] * 20)
-"""
 
 
 def free_port():

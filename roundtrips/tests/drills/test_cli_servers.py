@@ -1,4 +1,4 @@
-"""The command with what people run: pytest -n, uvicorn, Celery, RQ, gevent; and from the wheel."""
+"""The command with what people run: uvicorn, Celery, RQ; and from the wheel."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from servers_of_drills import APP, GREENLETS, JOBS, RQ_JOB, RQ_WORKER, TESTS, free_port
+from servers_of_drills import APP, JOBS, RQ_JOB, RQ_WORKER, TESTS, free_port
 
 from roundtrips import cli
 from runs import told
@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parents[2]
 @pytest.fixture
 def folder(tmp_path):
     files = {"app.py": APP, "jobs.py": JOBS, "rqjob.py": RQ_JOB, "rqworker.py": RQ_WORKER,
-             "test_five.py": TESTS, "greenlets.py": GREENLETS}  # fmt: skip
+             "test_five.py": TESTS}  # fmt: skip
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -51,14 +51,6 @@ def stopped(folder, server, words, until, number=signal.SIGTERM):
 
 def by_name(report):
     return {each["name"]: each["round_trips"] for each in report["processes"]}
-
-
-def test_pytest_xdist(folder, server):
-    pytest.importorskip("xdist")
-    words = ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "test_five.py")
-    report, done = told(folder, server, "--max", "1", *words)
-    assert (done.returncode, report["round_trips"], report["uncounted"]) == (cli.OVER, 20, [])
-    assert set(by_name(report)) == {"-m pytest", "gw0", "gw1"}
 
 
 @pytest.mark.parametrize("more", [("--workers", "2"), ("--reload",), ()], ids=" ".join)
@@ -106,13 +98,6 @@ def test_rq(folder, server):
     jobs = [each for each in report["call_sites"] if each["function"] == "work"]
     assert [each["round_trips"] for each in jobs if not each["setup"]] == [15]
     assert len(report["processes"]) == 4  # the worker, and a fork for each job
-
-
-def test_gevent(folder, server):
-    pytest.importorskip("gevent")
-    report, done = told(folder, server, "--max", "10", "greenlets.py")
-    assert (done.returncode, report["round_trips"], report["uncounted"]) == (cli.OVER, 90, [])
-    assert len(done.stderr.splitlines()) == 1  # no MonkeyPatchWarning, with -W error in it
 
 
 def test_the_wheel_is_quiet_in_pytest_and_counts_what_it_starts(folder, server, tmp_path_factory):
