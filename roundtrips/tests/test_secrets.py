@@ -60,7 +60,6 @@ def outputs(t):
     yield "perfetto", json.dumps(perfetto.events_of(t, program), ensure_ascii=False)
     yield "summary", github.summary(t, program)
     yield "workflow", "\n".join(github.workflow_commands(t))
-    yield "sarif", json.dumps(github.sarif(t, "0"), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("keys", ["words", "none"])

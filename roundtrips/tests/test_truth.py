@@ -79,7 +79,6 @@ def check_outputs(t):
         json.dumps(
             [
                 perfetto.events_of(each, "it"),
-                github.sarif(each, "1"),
                 github.workflow_commands(each),
             ]
         )

@@ -22,6 +22,7 @@ LIMITED = {  # {name of the limit: (number of a Trace, what it is a number of)}
     "exactly": ("round_trips", "round trip"),
     "waits": ("waits", "wait"),
     "setup": ("setup_trips", "set-up round trip"),
+    "connections": ("connections", "connection"),  # of the command alone
 }
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 USAGE, OVER, UNCOUNTED = 2, 6, 7  # exit statuses; 3 to 5 are pytest's
 SIGINT = 2
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
-FILES = ("ratchet", "save", "html", "perfetto", "sarif", "json_file", "summary_file")
+FILES = ("ratchet", "save", "html", "perfetto", "json_file", "summary")
+# The options that limit a number, and what budgets.LIMITED calls that.
+LIMITS = {
+    "max": "max",
+    "max_waits": "waits",
+    "max_setup": "setup",
+    "max_connections": "connections",
+}
 EPILOG = f"""
 exit status:
   the program's own, if it is not 0; else
@@ -71,19 +78,15 @@ def parser() -> argparse.ArgumentParser:
     add("--ratchet-tolerance", metavar="N", help="let a call site grow by N, or by N%%")
     add("--allow-uncounted", action="store_true", help="pass although not everything was counted")
     add("--keys", choices=MODES, help="which words of keys are shown")
-    add(
-        "--no-keys", dest="keys", action="store_const", const="none", help="the same as --keys none"
-    )
+    add("--no-keys", dest="keys", action="store_const", const="none", help="as --keys none")
     add("--quiet", action="store_true", help="say nothing unless it fails")
     add("--json", action="store_true", help="report as one line of JSON")
     add("--json-file", metavar="FILE", help="write that line into a file")
     add("--save", metavar="FILE", help="write the whole trace, as JSON")
     add("--html", metavar="FILE", help="write the report as one web page")
     add("--perfetto", metavar="FILE", help="write it for ui.perfetto.dev")
-    add("--sarif", metavar="FILE", help="write the findings as SARIF")
     add("--annotations", action="store_true", help="print GitHub's workflow commands, to stderr")
     add("--summary", action="store_true", help="append Markdown to GITHUB_STEP_SUMMARY")
-    add("--summary-file", metavar="FILE", help="append it to a file")
     add("-m", dest="module", nargs=argparse.REMAINDER, metavar="module", help="run a module")
     add("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
@@ -112,6 +115,7 @@ class Program:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.module: str | None = None
+        self.path = ""  # of a script
         if options.module is not None:
             words: list[str] = options.module or [""]
             self.module, self.arguments = words[0], words[1:]
@@ -182,9 +186,8 @@ class Verdict:
         self.status = status  # the program's own; below 0 the signal that it ends by
         self.over: list[str] = []
         self.undecided: list[str] = []
-        self.uncounted: list[str] = []  # of what the trace sees
-        self.missing: list[str] = []  # other processes
-        self.fails_uncounted = False  # whether those two fail it
+        self.uncounted: list[str] = []
+        self.fails_uncounted = False  # whether that fails it
         self.hints: list[str] = []
 
     @property
@@ -192,18 +195,14 @@ class Verdict:
         """The program's own status if it failed, or what is due in its place."""
         if self.status:
             return self.status
-        return OVER if self.over else USAGE if self.undecided else UNCOUNTED if self.unpassed else 0
-
-    @property
-    def unpassed(self) -> list[str]:
-        """What fails it for not being counted."""
-        found = self.fails_uncounted and (self.uncounted or self.missing)
-        return ["not everything was counted; --allow-uncounted lets that pass"] if found else []
+        return OVER if self.over else USAGE if self.undecided else UNCOUNTED if self.failures else 0
 
     @property
     def failures(self) -> list[str]:
         """Why it fails, in words."""
-        return [*self.over, *self.undecided, *self.unpassed]
+        missed = "not everything was counted; --allow-uncounted lets that pass"
+        unpassed = [missed] if self.fails_uncounted and self.uncounted else []
+        return [*self.over, *self.undecided, *unpassed]
 
     @contextlib.contextmanager
     def fence(self, what: str) -> Iterator[None]:
@@ -225,7 +224,11 @@ class Command:
         self.errors: Any = sys.__stderr__  # None where nobody reads it
         self.program = Program(options)
         self.table = config.current = config.settings()
-        self.limits = {name: self.option(name) for name in config.LIMITS}
+        self.limits = {
+            limit: given
+            for option, limit in LIMITS.items()
+            if (given := self.option(option)) is not None
+        }
         self.check()
         self.before = None
         if options.accept:
@@ -241,40 +244,40 @@ class Command:
     def check(self) -> None:
         """Raise RoundTripsError for what can't be right; make file names whole."""
         options = self.options
+        for option in LIMITS:
+            given = getattr(options, option)
+            if given is not None and given < 0:
+                name = option.replace("_", "-")
+                raise RoundTripsError(f"--{name} is {given}. Write a number of 0 or more.")
+        ratchets.tolerance_of(self.option("ratchet_tolerance"))
         if options.ratchet is None and self.table.ratchet:
             options.ratchet = os.path.join(self.table.folder, self.table.ratchet)
         if options.accept and not options.ratchet:
             raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
-        ratchets.tolerance_of(self.option("ratchet_tolerance"))
-        if options.summary and not options.summary_file:
-            options.summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
-            if not options.summary_file:
+        if options.summary:
+            options.summary = os.environ.get("GITHUB_STEP_SUMMARY")
+            if not options.summary:
                 raise RoundTripsError(
-                    "--summary writes where GITHUB_STEP_SUMMARY says, which is not set. Write "
-                    "--summary-file FILE."
+                    "--summary writes where GITHUB_STEP_SUMMARY says, which is not set. Leave it "
+                    "out, or name a file there."
                 )
-        for name in (*config.LIMITS, *FILES):
-            given, option = getattr(options, name), f"--{name.replace('_', '-')}"
-            if name in config.LIMITS and given is not None and given < 0:
-                raise RoundTripsError(f"{option} is {given}. Write a number of 0 or more.")
-            if name in FILES and given is not None:
-                path = os.path.abspath(given)  # the program may go to another folder
-                setattr(options, name, path)
-                if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
-                    raise RoundTripsError(
-                        f"{option} {given} is no place for a file. Name one in a folder that "
-                        "is there."
-                    )
-                if name != "ratchet" and self.is_code(path):
-                    raise RoundTripsError(
-                        f"{option} would write over {given}, which is a program. Name another file."
-                    )
+        for option in FILES:
+            if getattr(options, option):  # the program may go to another folder
+                setattr(options, option, self.place(option, getattr(options, option)))
 
-    def is_code(self, path: str) -> bool:
-        if not os.path.isfile(path):
-            return False
-        is_script = self.program.module is None and os.path.samefile(path, self.program.path)
-        return is_script or os.path.realpath(path).endswith(".py")
+    def place(self, option: str, given: str) -> str:
+        """Return where a file is to be written. Raises RoundTripsError where it can't be."""
+        path, name = os.path.abspath(given), f"--{option.replace('_', '-')}"
+        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
+            raise RoundTripsError(
+                f"{name} {given} is no place for a file. Name one in a folder that is there."
+            )
+        real, own = os.path.realpath(path), os.path.realpath(self.program.path)
+        if option != "ratchet" and os.path.isfile(path) and (real.endswith(".py") or real == own):
+            raise RoundTripsError(
+                f"{name} would write over {given}, which is a program. Name another file."
+            )
+        return path
 
     def run(self) -> int:
         """Run the program, and leave the rest to the end of the process."""
@@ -309,11 +312,9 @@ class Command:
         with verdict.fence("what was counted can't be told"):
             from .parts import gather
 
-            run = gather(self.process, self.program.name, self.table.programs)
+            run = gather(self.process, self.program.name, self.table.programs, notes)
             verdict.uncounted += run.trace.uncounted
-            verdict.missing += run.missing
         shutil.rmtree(self.process.folder, ignore_errors=True)
-        verdict.missing += notes
         if run is not None:
             self.judge(verdict, run.trace)
             with verdict.fence("the report can't be made"):
@@ -323,17 +324,18 @@ class Command:
         failed = [f"roundtrips: failed: {each}" for each in verdict.failures]
         if getattr(self.errors, "isatty", bool)() and not os.environ.get("NO_COLOR"):
             failed = [f"\033[31m{each}\033[0m" for each in failed]
-        self.say([*lines, *([] if lines[:1] and lines[0].startswith("{") else failed)])
+        self.say(lines if lines[:1] and lines[0].startswith("{") else [*lines, *failed])
         return verdict.exit_status
 
     def judge(self, verdict: Verdict, trace: Trace) -> None:
         """Hold a run to its limits, to the ratchet, and to having no findings."""
-        limited = any(limit is not None for limit in self.limits.values())
         on_findings = self.option("fail_on_findings")
-        guarded = limited or on_findings or bool(self.options.ratchet)
+        guarded = bool(self.limits or on_findings or self.options.ratchet)
         verdict.fails_uncounted = guarded and not self.option("allow_uncounted")
         with verdict.fence("the budget can't be decided"):
-            verdict.over += config.excess(trace, self.limits)
+            from .budgets import excess
+
+            verdict.over += excess(trace, self.limits)
         with verdict.fence("whether there are findings can't be decided"):
             sure = [each for each in trace.findings if each.sure] if on_findings else []
             verdict.over += [f"{each.what}, at {each.site}" for each in sure]
@@ -366,13 +368,11 @@ class Command:
         """Write the files that were asked for; return the report, in lines."""
         from .report import FAILED, github, html, perfetto
 
-        trace, name, folder = run.trace, self.program.name, self.folder
+        trace, name = run.trace, self.program.name
         self.write(verdict, "save", lambda: dumped(trace.to_dict()))
-        notes = [*run.by_process(), *verdict.missing]
-        self.write(verdict, "html", lambda: html.page_of(trace, name, notes))
+        self.write(verdict, "html", lambda: html.page_of(trace, name, run.by_process()))
         self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
-        self.write(verdict, "sarif", lambda: dumped(github.sarif(trace, __version__, folder)))
-        self.write(verdict, "summary_file", lambda: github.summary(trace, name, verdict.failures))
+        self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures))
         text = trace.report()
         if FAILED in text:
             verdict.undecided.append("a part of the report could not be made")
@@ -382,11 +382,11 @@ class Command:
     def write(self, verdict: Verdict, option: str, content: Callable[[], str]) -> None:
         """Write a file that was asked for; a summary is added to what is there."""
         path = getattr(self.options, option)
-        if path is not None:
+        if path:
             name = os.path.relpath(path, self.folder)
             with verdict.fence(f"{name} could not be written"):
                 text = content()
-                with open(path, "a" if option == "summary_file" else "w", encoding="utf-8") as file:
+                with open(path, "a" if option == "summary" else "w", encoding="utf-8") as file:
                     file.write(text)
                 verdict.hints.append(f"written: {name}")
 
@@ -398,12 +398,12 @@ class Command:
         if self.options.json:
             return [dumped(summary(run, self.program.name, verdict))]
         if self.options.quiet:
-            return [*verdict.uncounted, *verdict.missing] if verdict.failures else []
-        return [*lines, *verdict.missing, *verdict.hints]
+            return verdict.uncounted if verdict.failures else []
+        return [*lines, *verdict.hints]
 
     def say(self, lines: list[str]) -> None:
         text = "\n".join(lines)
-        if text and self.errors is not None:  # as it is where nobody reads it
+        if text and self.errors is not None:
             try:
                 print(text, file=self.errors, flush=True)
             except RuntimeError:  # a signal came while the program itself was printing

@@ -22,27 +22,18 @@ site leaves out its findings. Counts and budgets leave nothing out.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from .errors import RoundTripsError
-from .words import counted
 
 if TYPE_CHECKING:
     from .advice import Finding
     from .callsites import CallSite
-    from .traces import Trace
 
 COMMENT = "# roundtrips: ignore"
-# What may be limited: {name of the limit: (number of a Trace, what it is a number of)}
-LIMITS = {
-    "max": ("round_trips", "round trip"),
-    "max_waits": ("waits", "wait"),
-    "max_setup": ("setup_trips", "set-up round trip"),
-    "max_connections": ("connections", "connection"),
-}
 
 
 @dataclass(frozen=True)
@@ -66,19 +57,20 @@ class Settings:
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:
         """Return whether `ignore` names this call site, or this kind of finding."""
         file = file_from(site.file, self.folder or os.getcwd())
-        names = {site.function, site.function.rsplit(".", 1)[-1]}
-        for each in self.ignore:
-            path, _, function = each.partition(":")
-            if each == kind or (fnmatch(file, path) and (not function or function in names)):
-                return True
-        return False
+        names = {"", site.function, site.function.rsplit(".", 1)[-1]}
+        places = (each.partition(":") for each in self.ignore)
+        named = any(fnmatch(file, path) and function in names for path, _, function in places)
+        return named or kind in self.ignore
 
     def kept(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that neither the table nor a comment ignores."""
+        import linecache
+
         return [
             each
             for each in findings
-            if not self.ignores(each.site, each.kind) and not has_comment(each.site)
+            if not self.ignores(each.site, each.kind)
+            and COMMENT not in linecache.getline(each.site.file, each.site.line)
         ]
 
 
@@ -99,11 +91,10 @@ def settings(start: str | None = None) -> Settings:
             return Settings()
         folder = above
     path = os.path.join(folder, "pyproject.toml")
-    table = table_in(path)
-    return made_of(table, path) if table else Settings(folder=folder)
+    return made_of(table_in(path), path)
 
 
-def table_in(path: str) -> dict[str, Any]:
+def table_in(path: str) -> Mapping[str, Any]:
     """Return [tool.roundtrips] of a pyproject.toml, or {}."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -132,50 +123,42 @@ def table_in(path: str) -> dict[str, Any]:
 
 
 def made_of(table: Mapping[str, Any], path: str) -> Settings:
-    kinds: dict[str, Any] = {each.name: each.type for each in fields(Settings)}
-    del kinds["folder"]
+    types: dict[str, Any] = {each.name: each.type for each in fields(Settings)}
     made: dict[str, Any] = {"folder": os.path.dirname(path)}
+    del types["folder"]
     for name, value in table.items():
         name = name.replace("-", "_")
-        if name not in kinds:
+        if name not in types:
             raise RoundTripsError(
                 f"[tool.roundtrips] of {path} has {name!r}, which is unknown. Choose from "
-                f"{', '.join(kinds)}."
+                f"{', '.join(types)}."
             )
-        if not fits(value, kinds[name]):
+        kind, fits = KINDS[types[name]]
+        if not fits(value):
             raise RoundTripsError(
-                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {KINDS[kinds[name]]}. "
-                "Write one."
+                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {kind}. Write one."
             )
         made[name] = tuple(value) if isinstance(value, list) else value
     return Settings(**made)
 
 
-KINDS = {  # the type of a field, and what is written for it
-    "int | None": "whole number of 0 or more",
-    "bool": "true or false",
-    "str | None": "text",
-    "str | int": 'number or text such as "10%"',
-    "tuple[str, ...]": "list of texts",
-}
+def is_number(value: Any) -> bool:
+    return type(value) is int and value >= 0
 
 
-def fits(value: Any, kind: str) -> bool:
-    if kind == "bool":
-        return isinstance(value, bool)
-    if kind == "tuple[str, ...]":
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return (whole and "int" in kind) or (isinstance(value, str) and "str" in kind)
+def is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
-def excess(trace: Trace, limits: Mapping[str, int | None]) -> list[str]:
-    """Return ['12 round trips, 3 allowed']: each number above its limit, by the names of LIMITS."""
-    return [
-        f"{counted(getattr(trace, number), thing)}, {limit:,} allowed"
-        for name, (number, thing) in LIMITS.items()
-        if (limit := limits.get(name)) is not None and getattr(trace, number) > limit
-    ]
+KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {  # of a setting's type
+    "int | None": ("whole number of 0 or more", is_number),
+    "bool": ("true or false", lambda value: isinstance(value, bool)),
+    "str | None": ("text", is_text),
+    "str | int": ('number or text such as "10%"', lambda each: is_number(each) or is_text(each)),
+    "tuple[str, ...]": (
+        "list of texts", lambda each: isinstance(each, list) and all(map(is_text, each)),
+    ),
+}  # fmt: skip
 
 
 def file_from(file: str, folder: str) -> str:
@@ -188,9 +171,3 @@ def file_from(file: str, folder: str) -> str:
     elif os.path.isabs(file):
         file = os.sep.join(file.split(os.sep)[-2:])
     return file.replace(os.sep, "/")
-
-
-def has_comment(site: CallSite) -> bool:
-    import linecache
-
-    return COMMENT in linecache.getline(site.file, site.line)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
@@ -40,68 +39,58 @@ class Part:
 
 @dataclass
 class Run:
-    """All processes of one run: `trace` has everything, `parts` are by process, the first first.
-
-    `missing` says, a sentence each, what of the processes was not counted.
-    """
+    """All processes of one run: `trace` has everything, `parts` are by process, the first first."""
 
     trace: Trace
     parts: list[Part]
-    missing: list[str]
 
     def by_process(self) -> list[str]:
         """Return a line for each process, or [] if there was one alone."""
         told = [each for each in self.parts if each.trace.round_trips or each.trace.setup_trips]
         if self.parts[:1] == told or not told:
             return []
-        width = max(len(counted(each.trace.round_trips, "round trip")) for each in told)
         rows = [
-            f"  {counted(each.trace.round_trips, 'round trip'):>{width}}  {each.name} ({each.pid})"
+            f"  {counted(each.trace.round_trips, 'round trip'):>20}  {each.name} ({each.pid})"
             for each in told
         ]
         return ["By process (waits are added up, as if one came after the other)", *rows]
 
 
-def part_here(process: Process, name: str) -> Part:
-    """Return the part of this process."""
-    told = {**process.part(), "name": name}
-    if process.recorder is None:
-        return Part(**told, trace=empty(told))
-    return Part(**told, trace=Trace(process.recorder, chosen(None)))
+def part_of(told: dict[str, Any], trace: Trace | None) -> Part:
+    """Return the part of what a process told; without a Trace it has not imported redis."""
+    return Part(**told, trace=trace or Trace(Record(unseen=told["unseen"])))
 
 
-def read(path: str) -> Part:
-    """Return the part in a file."""
+def part_in(path: str) -> Part:
     with open(path, encoding="utf-8") as file:
         told = json.load(file)
     stored = told.pop("trace", None)
-    return Part(**told, trace=Trace.from_dict(stored) if stored else empty(told))
+    return part_of(told, Trace.from_dict(stored) if stored else None)
 
 
-def empty(told: dict[str, Any]) -> Trace:
-    """Return the Trace of a process that has not imported redis."""
-    return Trace(Record(unseen=told["unseen"]))
-
-
-def gather(process: Process, name: str, programs: Iterable[str] = ()) -> Run:
+def gather(
+    process: Process, name: str, programs: Iterable[str] = (), notes: Sequence[str] = ()
+) -> Run:
     """Return the Run of the first process, of the program `name`, and of all that wrote a part.
 
-    `programs` are names of programs that don't speak to Redis.
+    `programs` are names of programs that don't speak to Redis, `notes` say what was not counted.
     """
-    first = part_here(process, name)
+    recorder = process.recorder
+    first = Trace(recorder, chosen(None)) if recorder is not None else None
+    parts = [part_of({**process.part(), "name": name}, first)]
     names = settled(process.folder)
-    parts, missing = [first], []
+    missing = list(notes)
     for file in sorted(names):
         if file.endswith(".json"):
             try:
-                parts.append(read(os.path.join(process.folder, file)))
+                parts.append(part_in(os.path.join(process.folder, file)))
             except Exception as fault:
-                missing.append(f"not counted: a process whose part can't be read ({fault})")
+                missing.append(f"a process whose part can't be read ({fault})")
         elif file.endswith(".open"):
             missing.append(unfinished(process.folder, file))
-    missing += [f"not counted: {refusal}" for part in parts for refusal in part.refusals]
+    missing += [refusal for part in parts for refusal in part.refusals]
     missing += not_begun(parts, names, {*HARMLESS, *programs})
-    return Run(added_up(parts), parts, list(dict.fromkeys(missing)))
+    return Run(added_up(parts, list(dict.fromkeys(missing))), parts)
 
 
 def settled(folder: str) -> list[str]:
@@ -128,15 +117,12 @@ def unfinished(folder: str, name: str) -> str:
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         process = f"{name.split('.')[0]} ({file.read()})"
     why = "still runs" if is_alive(name) else "was ended before it could tell"
-    return f"not counted: process {process}, which {why}"
+    return f"process {process}, which {why}"
 
 
 def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -> list[str]:
     """Return what was started, and is no Python that counted itself."""
-    begun = Counter(
-        int(parent)
-        for _, parent in {tuple(name.split(".")[:2]) for name in names if name.endswith(".began")}
-    )
+    begun = Counter(int(name.split(".")[1]) for name in names if name.endswith(".began"))
     found: Counter[str] = Counter()
     for part in parts:
         started = Counter({name: n for name, n in part.started.items() if name not in harmless})
@@ -148,18 +134,23 @@ def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -
         return []
     named = [name + (f" × {n:,}" if n > 1 else "") for name, n in found.most_common(MOST_NAMED)]
     more = [f"and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else []
-    return [f"not counted: what other programs do that this one starts ({', '.join(named + more)})"]
+    return [f"what other programs do that this one starts ({', '.join(named + more)})"]
 
 
-def added_up(parts: list[Part]) -> Trace:
-    """Return one Trace of all parts; that of the first alone, if nobody else has one."""
+def added_up(parts: list[Part], missing: list[str]) -> Trace:
+    """Return one Trace of all parts, and of what was not counted."""
     first, *others = parts
-    if not others:
+    if not others and not missing:
         return first.trace
-    whole = copy.deepcopy(first.trace.record)
+    record = first.trace.record
+    whole = replace(record, totals=replace(record.totals), missing=missing)
     for each in others:
         add(whole, each.trace.record, each.began - first.began, f"{each.name} ({each.pid})")
-    whole.log.sort(key=lambda each: each.sent)
+    in_order = sorted(range(len(whole.log)), key=lambda at: whole.log[at].sent)
+    places = {was: at for at, was in enumerate(in_order)}
+    whole.log = [whole.log[at] for at in in_order]
+    for trip in whole.log:
+        trip.named_by = None if trip.named_by is None else places[trip.named_by]
     whole.waiting = min(whole.waiting, whole.seconds)
     return Trace(whole)
 
@@ -168,21 +159,18 @@ def add(whole: Record, part: Record, later: float, process: str) -> None:
     """Add what one process did to the whole; it began `later` seconds after that."""
     for name in vars(part.totals):
         setattr(whole.totals, name, getattr(whole.totals, name) + getattr(part.totals, name))
-    for name in ("waits", "waiting", "connections", "refused", "unattributed"):
-        setattr(whole, name, getattr(whole, name) + getattr(part, name))
-    whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
-    connections, workers = len(whole.places), len(whole.workers)
+    connections, workers, before = len(whole.places), len(whole.workers), len(whole.log)
     for each in part.log:
         each.sent, each.replied = each.sent + later, each.replied + later
         each.connection += connections
         each.worker += workers if each.worker >= 0 else 0
-    whole.log += part.log
-    whole.folds += part.folds
-    whole.places += part.places
-    whole.workers += [f"{name} of {process}" for name in part.workers]
-    whole.detached = whole.detached or part.detached
+        each.named_by = None if each.named_by is None else each.named_by + before
+    for name in ("waits", "waiting", "connections", "refused", "unattributed", "detached",
+                 "log", "folds", "places", "faults"):  # fmt: skip
+        setattr(whole, name, getattr(whole, name) + getattr(part, name))
+    whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
+    whole.workers = [*whole.workers, *[f"{name} of {process}" for name in part.workers]]
     whole.unseen = list(dict.fromkeys([*whole.unseen, *part.unseen]))
-    whole.faults += part.faults
 
 
 def recorder_after_fork(old: Recorder) -> Recorder:

@@ -181,7 +181,7 @@ class Process:
 
     def becomes(self, name: str) -> None:
         """Say what there is to say before another program takes this one's place."""
-        due = self.end(f"not counted: what {name} does, which took this program's place")
+        due = self.end(f"what {name} does, which took this program's place")
         if due and self.report is not None:  # nobody would judge what it does
             self.exit_now(due)
 

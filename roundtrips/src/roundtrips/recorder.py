@@ -104,36 +104,47 @@ class Kept(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Fold:
-    """Round trips of one kind from one call site that are no longer kept whole, added up.
+class Sums:
+    """Numbers of several round trips, added up."""
 
-    `key` is the first one's (None if it has none), `names` counts commands by name.
-    """
-
-    site: CallSite
     round_trips: int = 0
-    names: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
     bytes_sent: int = 0
     bytes_received: int = 0
     lost: int = 0
     elsewhere: int = 0
     errors: int = 0
-    setup: bool = False
-    key: bytes | None = None
-    various: bool = False  # of several kinds: there were too many to tell apart
 
-    def add(self, names: dict[str, int], size: int, received: int, outcome: str) -> None:
-        """Add a round trip's commands, bytes and outcome."""
+    def add(self, size: int, received: int, outcome: str) -> None:
+        """Add a round trip: its bytes, and how it ended."""
         self.round_trips += 1
-        for name in names:
-            self.names[name] = self.names.get(name, 0) + names[name]
         self.bytes_sent += size
         self.bytes_received += received
         if outcome != ANSWERED:
             self.lost += outcome == LOST
             self.elsewhere += outcome == ELSEWHERE
             self.errors += outcome == FAILED
+
+
+@dataclass(kw_only=True)
+class Totals(Sums):
+    """Sums over the work, and the round trips of setting connections up."""
+
+    setup_trips: int = 0
+
+
+@dataclass(kw_only=True)
+class Fold(Sums):
+    """Round trips of one kind from one call site that are no longer kept whole.
+
+    `key` is the first one's (None if it has none), `names` counts commands by name.
+    """
+
+    site: CallSite
+    names: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    setup: bool = False
+    key: bytes | None = None
+    various: bool = False  # of several kinds: there were too many to tell apart
 
 
 @dataclass(frozen=True)
@@ -145,29 +156,6 @@ class Place:
     timeout: float | None
     cluster: bool = False
     asynchronous: bool = False
-
-
-@dataclass
-class Totals:
-    """Sums over the work, and over setting connections up."""
-
-    round_trips: int = 0
-    setup_trips: int = 0
-    bytes_sent: int = 0
-    bytes_received: int = 0
-    lost: int = 0
-    elsewhere: int = 0
-    errors: int = 0
-
-    def add(self, size: int, received: int, outcome: str) -> None:
-        """Add a round trip of the work: its bytes, and how it ended."""
-        self.round_trips += 1
-        self.bytes_sent += size
-        self.bytes_received += received
-        if outcome != ANSWERED:
-            self.lost += outcome == LOST
-            self.elsewhere += outcome == ELSEWHERE
-            self.errors += outcome == FAILED
 
 
 class Recorder:
@@ -337,7 +325,7 @@ class Recorder:
             for name in names:
                 self.commands[name] += names[name]
         if len(self.kept) >= WHOLE and not self.payloads:
-            self.fold(note, names).add(names, size, came, outcome)
+            self.fold(note, names).add(size, came, outcome)
             return
         if type(what) is not Said and len(what) > KEPT_UNREAD:
             what = said_in(what)
@@ -347,7 +335,7 @@ class Recorder:
         ))  # fmt: skip
 
     def fold(self, note: list[Any], names: dict[str, int]) -> Fold:
-        """Return the Fold that a round trip belongs to, with its seconds added."""
+        """Return the Fold that a round trip belongs to, with its seconds and commands added."""
         site, setup = note[SITE], note[SETUP]
         # A Fold keeps its call site alive, so that no id is used twice.
         key = id(site), tuple(names.items()), setup
@@ -355,6 +343,8 @@ class Recorder:
         if fold is None:
             fold = self.new_fold(key, note)
         fold.seconds += note[REPLIED] - note[SENT]
+        for name in names:
+            fold.names[name] = fold.names.get(name, 0) + names[name]
         return fold
 
     def new_fold(self, key: Any, note: list[Any]) -> Fold:

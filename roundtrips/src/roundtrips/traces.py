@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import redis
@@ -21,8 +22,8 @@ from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
 from .processes import UNSEEN
-from .recorder import Fold, Kept, Place, Recorder, Totals
-from .roundtrip import ELSEWHERE, FAILED, LOST, RoundTrip, label_of
+from .recorder import Fold, Kept, Place, Recorder, Sums, Totals
+from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
 from .words import counted
 
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
     from .report.compare import Comparison
 
 FORMAT = 2  # of the JSON
+SUMS = tuple(each.name for each in fields(Sums))
+IN_RECORDER = {"waits": "path.waits", "waiting": "path.waiting", "connections": "opened"}
 
 
 @dataclass(kw_only=True)
-class SiteTotal:
+class SiteTotal(Sums):
     """All round trips of one kind that came from one call site.
 
     `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
@@ -43,34 +46,21 @@ class SiteTotal:
 
     site: CallSite
     label: str = ""
-    round_trips: int = 0
     names: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    bytes_sent: int = 0
-    bytes_received: int = 0
-    lost: int = 0
-    elsewhere: int = 0
-    errors: int = 0
     setup: bool = False
     pattern: str | None = None
     folded: bool = False
 
-    def add(self, each: RoundTrip | SiteTotal) -> None:
+    def take(self, each: RoundTrip | SiteTotal) -> None:
         """Add the numbers of one round trip, or of several."""
         self.names.update(each.names)
         self.seconds += each.seconds
-        self.bytes_sent += each.bytes_sent
-        self.bytes_received += each.bytes_received
         if isinstance(each, RoundTrip):
-            self.round_trips += 1
-            self.lost += each.outcome == LOST
-            self.elsewhere += each.outcome == ELSEWHERE
-            self.errors += each.outcome == FAILED
+            self.add(each.bytes_sent, each.bytes_received, each.outcome)
         else:
-            self.round_trips += each.round_trips
-            self.lost += each.lost
-            self.elsewhere += each.elsewhere
-            self.errors += each.errors
+            for name in SUMS:
+                setattr(self, name, getattr(self, name) + getattr(each, name))
 
 
 @dataclass
@@ -90,11 +80,30 @@ class Record:
     others: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # what else was not counted
     log: list[RoundTrip] = field(default_factory=list)
     folds: list[SiteTotal] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     workers: list[str] = field(default_factory=list)
     redis_py: str = redis.__version__
+
+
+def up_to_now(source: Record | Recorder) -> Record | Recorder:
+    """Return the same, with all that has happened sorted in."""
+    if isinstance(source, Recorder):
+        source.sort_in()
+    return source
+
+
+def number(name: str, doc: str) -> Any:
+    """Return a property of a Trace that tells a number of what was seen up to now."""
+    in_record, in_recorder = attrgetter(name), attrgetter(IN_RECORDER.get(name, name))
+
+    def told(trace: Trace) -> Any:
+        source = up_to_now(trace._source)
+        return in_record(source) if isinstance(source, Record) else in_recorder(source)
+
+    return property(told, doc=doc)
 
 
 class Trace:
@@ -128,82 +137,23 @@ class Trace:
 
     # Numbers, which need nothing but the sums
 
-    def _totals(self) -> Totals:
-        source = self._source
-        if isinstance(source, Recorder):
-            source.sort_in()
-        return source.totals
-
-    @property
-    def round_trips(self) -> int:
-        """Round trips of the work."""
-        return self._totals().round_trips
-
-    @property
-    def setup_trips(self) -> int:
-        """Round trips that setting connections up took."""
-        return self._totals().setup_trips
-
-    @property
-    def bytes_sent(self) -> int:
-        """Bytes that the work sent."""
-        return self._totals().bytes_sent
-
-    @property
-    def bytes_received(self) -> int:
-        """Bytes of the replies to it."""
-        return self._totals().bytes_received
-
-    @property
-    def lost(self) -> int:
-        """Round trips without an answer."""
-        return self._totals().lost
-
-    @property
-    def elsewhere(self) -> int:
-        """Round trips that a cluster's node sent on to another one."""
-        return self._totals().elsewhere
-
-    @property
-    def errors(self) -> int:
-        """Round trips that were answered by an error."""
-        return self._totals().errors
+    round_trips: int = number("totals.round_trips", "Round trips of the work.")
+    setup_trips: int = number("totals.setup_trips", "Those that setting connections up took.")
+    bytes_sent: int = number("totals.bytes_sent", "Bytes that the work sent.")
+    bytes_received: int = number("totals.bytes_received", "Bytes of the replies to it.")
+    lost: int = number("totals.lost", "Round trips without an answer.")
+    elsewhere: int = number("totals.elsewhere", "Those that a cluster's node sent on to another.")
+    errors: int = number("totals.errors", "Round trips that were answered by an error.")
+    waits: int = number("waits", "The longest chain of those that had to follow one another.")
+    waiting: float = number("waiting", "Seconds in which at least one was on its way.")
+    seconds: float = number("seconds", "Seconds from the the block's beginning to its end, or now.")
+    connections: int = number("connections", "Connections that were set up.")
+    unattributed: int = number("unattributed", "Writes of which nobody can say whose they are.")
 
     @property
     def commands(self) -> Counter[str]:
         """Commands of the work, by name."""
-        self._totals()
-        return Counter(self._source.commands)
-
-    @property
-    def waits(self) -> int:
-        """The longest chain of round trips that had to follow one another."""
-        self._totals()
-        source = self._source
-        return source.waits if isinstance(source, Record) else source.path.waits
-
-    @property
-    def waiting(self) -> float:
-        """Seconds in which at least one round trip was on its way."""
-        self._totals()
-        source = self._source
-        return source.waiting if isinstance(source, Record) else source.path.waiting
-
-    @property
-    def seconds(self) -> float:
-        """Seconds from the beginning to the end of the block, or until now."""
-        return self._source.seconds
-
-    @property
-    def connections(self) -> int:
-        """Connections that were set up."""
-        source = self._source
-        return source.connections if isinstance(source, Record) else source.opened
-
-    @property
-    def unattributed(self) -> int:
-        """Writes that stand in no block: redis-py can't say whose they are."""
-        return self._source.unattributed
+        return Counter(up_to_now(self._source).commands)
 
     @property
     def uncounted(self) -> list[str]:
@@ -238,7 +188,8 @@ class Trace:
         from .advice import Findings, findings_of
         from .config import settings
 
-        return Findings(settings().kept(findings_of(self.record)))
+        table = settings()
+        return Findings(table.kept(findings_of(self.record, table.min_loop)))
 
     def seconds_at(self, rtt_ms: float, here_ms: float | None = None) -> float:
         """Return about how many seconds the block would take, Redis `rtt_ms` milliseconds away.
@@ -289,17 +240,17 @@ class Trace:
                     f"This trace was saved in format {stored['format']}, and this version reads "
                     f"format {FORMAT}. Run the program again to make a new one."
                 )
-            fields = {name: value for name, value in stored.items() if name != "format"}
-            fields["totals"] = Totals(**stored["totals"])
-            fields["log"] = [round_trip_from(each) for each in stored["log"]]
-            fields["folds"] = [
+            made = {name: value for name, value in stored.items() if name != "format"}
+            made["totals"] = Totals(**stored["totals"])
+            made["log"] = [round_trip_from(each) for each in stored["log"]]
+            made["folds"] = [
                 SiteTotal(
                     **{**each, "site": CallSite(**each["site"]), "names": Counter(each["names"])}
                 )
                 for each in stored["folds"]
             ]
-            fields["places"] = [Place(**each) for each in stored["places"]]
-            return cls(Record(**fields))
+            made["places"] = [Place(**each) for each in stored["places"]]
+            return cls(Record(**made))
         except (KeyError, TypeError, ValueError) as error:
             raise RoundTripsError(
                 f"This is not a saved trace ({type(error).__name__}: {error}). Pass what to_dict "
@@ -381,32 +332,27 @@ def trace(scope: str = "block", keys: str | None = None) -> Tracing:
 
 
 def uncounted(source: Record | Recorder) -> list[str]:
-    if isinstance(source, Recorder):
-        source.sort_in()  # which may find a fault
-    found = []
+    source = up_to_now(source)  # which may find a fault
+    missed = list(source.missing) if isinstance(source, Record) else []
     if source.unattributed:
-        found.append(
-            f"not counted: {counted(source.unattributed, 'write')} by threads, tasks or greenlets "
-            "that were there before the block"
-        )
+        writes = counted(source.unattributed, "write")
+        missed.append(f"{writes} by threads, tasks or greenlets that were there before the block")
     if source.unanswered:
-        found.append(
-            f"not counted: {counted(source.unanswered, 'write')} on the way when the block ended, "
-            "by threads or tasks that it had not waited for"
+        writes = counted(source.unanswered, "write")
+        missed.append(
+            f"{writes} on the way when the block ended, by threads or tasks that it had not waited for"
         )
     if source.detached:
-        found.append(
-            "not counted: the block was closed in another context than it was opened in, as in a "
-            "dependency or fixture that runs in a thread; what was done between stands in neither"
+        missed.append(
+            "the block was closed in another context than it was opened in, as in a dependency or "
+            "fixture that runs in a thread; what was done between stands in neither"
         )
     if source.others:
-        found.append(
-            "not counted: what other processes do that the block started or handed work "
-            f"({', '.join(sorted(source.others))})"
-        )
-    found += [f"not counted: what goes through {name}; only redis-py is" for name in unseen(source)]
-    found += [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
-    return found
+        names = ", ".join(sorted(source.others))
+        missed.append(f"what other processes do that the block started or handed work ({names})")
+    missed += [f"what goes through {name}; only redis-py is" for name in unseen(source)]
+    failed = [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
+    return [*[f"not counted: {each}" for each in missed], *failed]
 
 
 def unseen(source: Record | Recorder) -> list[str]:
@@ -494,12 +440,11 @@ def command_of(seen: Seen, patterns: Patterns, details: dict[float, float]) -> C
 def folded(fold: Fold, patterns: Patterns) -> SiteTotal:
     pattern = patterns.of[fold.key][0] if fold.key else None
     label = "various commands" if fold.various else label_of(each_of(fold), pattern)
-    numbers = {name: getattr(fold, name) for name in (
-        "site", "round_trips", "seconds", "bytes_sent", "bytes_received", "lost", "elsewhere",
-        "errors", "setup")}  # fmt: skip
     return SiteTotal(
-        **numbers, label=label, names=Counter(fold.names), pattern=pattern, folded=True
-    )
+        **{name: getattr(fold, name) for name in SUMS},
+        site=fold.site, seconds=fold.seconds, setup=fold.setup,
+        label=label, names=Counter(fold.names), pattern=pattern, folded=True,
+    )  # fmt: skip
 
 
 def round_trip_from(stored: dict[str, Any]) -> RoundTrip:
@@ -519,7 +464,7 @@ def by_site(record: Record) -> list[SiteTotal]:
     for (site, _, setup), several in groups.items():
         total = SiteTotal(site=site, setup=setup)
         for each in several:
-            total.add(each)
+            total.take(each)
         total.label = label_of_all(several)
         found.append(total)
     return sorted(found, key=lambda total: (total.setup, -total.round_trips))

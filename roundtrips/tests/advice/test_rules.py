@@ -11,8 +11,8 @@ import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from roundtrips import trace
-from roundtrips.advice import findings_of
+from roundtrips import config, trace
+from roundtrips.config import Settings
 
 LONG_SCRIPT = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
 IDS = range(20)
@@ -706,9 +706,8 @@ def test_a_retry_of_what_adds_up_is_found(r, proxy, call, instead, sure):
         run_text(t.findings[0].instead, r)
 
 
-def test_what_is_to_be_ignored_is(r):
-    record = found_in(r, through_a_helper).record
-    assert len(findings_of(record)) == 1 and not findings_of(record, min_loop=21)
-    for ignored in ("loop", "*/test_rules.py", "*/test_rules.py:user"):
-        assert findings_of(record, [ignored]) == []
-    assert len(findings_of(record, ["again", "*/other.py", "*/test_rules.py:nobody"])) == 1
+def test_a_loop_is_as_long_as_the_table_says(r, monkeypatch):
+    t = found_in(r, through_a_helper)
+    for most, number in ((None, 1), (20, 1), (21, 0)):
+        monkeypatch.setattr(config, "current", Settings(min_loop=most))
+        assert len(t.findings) == number

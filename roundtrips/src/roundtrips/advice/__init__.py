@@ -8,8 +8,6 @@ condition. A program that makes a call only once hears nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from .finding import Finding, Findings, merged
@@ -18,13 +16,13 @@ if TYPE_CHECKING:
     from ..traces import Record
 
 __all__ = ["Finding", "Findings", "findings_of"]
+FEWEST = 5  # calls of a loop
 
 
-def findings_of(record: Record, ignore: Collection[str] = (), min_loop: int = 5) -> Findings:
+def findings_of(record: Record, min_loop: int | None = None) -> Findings:
     """Return the Findings of a Record, the one that saves most first.
 
-    `ignore` names kinds of finding to leave out, and files with * and ? ("*/legacy.py"), or
-    functions in them ("*/pages.py:show"); `min_loop` is from how many calls on a loop is one.
+    `min_loop` is from how many calls on a loop is one; None: from 5 on.
     """
     from . import (
         blocking,
@@ -49,14 +47,6 @@ def findings_of(record: Record, ignore: Collection[str] = (), min_loop: int = 5)
         loops, rereads, gathers, transactions, retried, scans, keys_command, script_texts,
         connections, blocking, reading_transactions, large_values,
     )  # fmt: skip
-    work = Work(record, min_loop)
-    found = [each for rule in rules for each in rule.find(work) if not is_ignored(each, ignore)]
+    work = Work(record, FEWEST if min_loop is None else min_loop)
+    found = [each for rule in rules for each in rule.find(work)]
     return Findings(sorted(merged(found), key=lambda each: (not each.sure, -each.saves)))
-
-
-def is_ignored(finding: Finding, ignore: Collection[str]) -> bool:
-    site = finding.site
-    places = site.file, f"{site.file}:{site.function}", f"{site.file}:{site.short_function}"
-    patterns = [each for each in ignore if each != finding.kind]
-    named = len(patterns) < len(ignore)
-    return named or any(fnmatch(place, each) for place in places for each in patterns)

@@ -1,14 +1,13 @@
-"""A trace where a pull request is read: a step summary, annotations at their lines, SARIF.
+"""A trace where a pull request is read: a step summary, and annotations at their lines.
 
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
-https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..words import counted
 from . import fenced
@@ -17,8 +16,6 @@ from .text import head, sites
 if TYPE_CHECKING:
     from ..advice import Finding
     from ..traces import Trace
-
-SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def summary(trace: Trace, program: str, failures: Sequence[str] = ()) -> str:
@@ -40,45 +37,20 @@ def changes(findings: Iterable[Finding]) -> list[str]:
     return lines
 
 
-def workflow_commands(trace: Trace, folder: str | None = None) -> list[str]:
+def workflow_commands(trace: Trace) -> list[str]:
     """Return workflow commands, one a finding, which GitHub shows at the finding's line."""
     return [
-        f"::{'warning' if each.sure else 'notice'} file={value(place(each, folder))},"
+        f"::{'warning' if each.sure else 'notice'} file={value(place(each))},"
         f"line={each.site.line},title={value(each.what)}::"
         + message("\n".join((each.shows, each.instead)))
         for each in trace.findings
     ]
 
 
-def sarif(trace: Trace, version: str, folder: str | None = None) -> dict[str, Any]:
-    """Return the findings as SARIF 2.1.0, a dict that json.dumps takes."""
-    rules = {each.kind: {"id": each.kind, "name": each.kind} for each in trace.findings}
-    results = [
-        {
-            "ruleId": each.kind,
-            "level": "warning" if each.sure else "note",
-            "message": {"text": f"{each.what}: {each.shows}\n{each.instead}"},
-            "locations": [{"physicalLocation": location(each, folder)}],
-        }
-        for each in trace.findings
-    ]
-    driver = {"name": "roundtrips", "version": version, "rules": list(rules.values())}
-    return {
-        "$schema": SARIF,
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
-
-
-def location(each: Finding, folder: str | None) -> dict[str, Any]:
-    uri = place(each, folder).replace(os.sep, "/")
-    return {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, each.site.line)}}
-
-
-def place(each: Finding, folder: str | None) -> str:
+def place(each: Finding) -> str:
     """Return a finding's file as the repository names it, from the folder that is checked out."""
     file = each.site.file
-    folder = folder or os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
+    folder = os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
     return os.path.relpath(file, folder) if file.startswith(folder + os.sep) else file
 
 

@@ -67,7 +67,7 @@ svg text {{ fill: var(--quiet); font-size: 12px; }}
 
 
 def page_of(trace: Trace, program: str, notes: Sequence[str] = ()) -> str:
-    """Return the whole file as a text. `notes` are lines about what was not counted."""
+    """Return the whole file as a text. `notes` are lines about its processes."""
     parts = [
         f"<h1>{html.escape(program)}</h1>",
         *fenced("Numbers", lambda: [paragraph(line) for line in numbers(trace)]),

@@ -30,7 +30,7 @@ def summary(run: Run | None, program: str, verdict: Verdict) -> dict[str, Any]:
         "program": program,
         "status": verdict.status,
         "exit_status": verdict.exit_status,
-        "uncounted": [*verdict.uncounted, *verdict.missing],
+        "uncounted": verdict.uncounted,
         "hints": verdict.hints,
     }
     sections: dict[str, Callable[[Trace], Any]] = {

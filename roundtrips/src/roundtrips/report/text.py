@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from typing import TYPE_CHECKING
 
 from ..estimate import leaves_out
@@ -50,7 +51,8 @@ def head(trace: Trace) -> list[str]:
             lines.append(f"{counted(number, 'round trip')} {what}")
     if trace.record.refused:
         lines.append(f"no connection: {counted(trace.record.refused, 'attempt')} failed")
-    lines += trace.uncounted
+    for each in trace.uncounted:
+        lines += textwrap.wrap(each, WIDTH, subsequent_indent="  ")
     spent = f"{duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis"
     lines.append(f"measured: {spent}")
     if trace.round_trips:
