@@ -27,6 +27,16 @@ def slow(number):
     time.sleep(60)
 
 
+def deaf(number):
+    # As if SIGTERM came just before it waits: Python knows of it, and does not hear it.
+    work(number)
+    import ctypes, threading
+    lock = multiprocessing.Lock()
+    lock.acquire()
+    threading.Timer(0.3, ctypes.pythonapi.PyErr_SetInterruptEx, [signal.SIGTERM]).start()
+    lock.acquire()
+
+
 def killed(number):
     work(number)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -38,7 +48,7 @@ if __name__ == "__main__":
     if mode in ("fork", "spawn", "forkserver"):  # a pool ends its workers by SIGTERM
         with multiprocessing.get_context(mode).Pool(2) as pool:
             print(sum(pool.map(work, [5] * 4, chunksize=1)))
-    elif mode in ("slow", "killed"):
+    elif mode in ("slow", "killed", "deaf"):
         process = multiprocessing.get_context("fork").Process(target=globals()[mode], args=(5,))
         process.start()
         if mode == "slow":
@@ -130,6 +140,11 @@ def test_processes_are_counted_and_added_up(folder, server, mode, number):
     assert sum(each["round_trips"] for each in report["processes"]) == number
     assert sum(each["round_trips"] for each in report["call_sites"] if not each["setup"]) == number
     assert ran(folder, server, "--max", str(number), "several.py", mode).returncode == 0
+
+
+def test_a_worker_hears_a_sigterm_that_comes_as_it_begins_to_wait(folder, server):
+    report, done = told(folder, server, "several.py", "deaf")
+    assert (done.stdout, report["round_trips"], report["uncounted"]) == ("-15\n", 8, []), done
 
 
 def test_the_report_has_a_line_for_each_process(folder, server):

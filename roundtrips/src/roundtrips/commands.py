@@ -54,26 +54,10 @@ _OTHERS = """
 KEY_FIRST = named(" ".join((_STRINGS, _GENERIC, _HASHES, _LISTS, _SETS, _OTHERS)))
 KEY_FIRST_MODULES = ("JSON.", "BF.", "CF.", "CMS.", "TOPK.", "TDIGEST.", "TS.")
 SCRIPTED = frozenset({"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"})
-CONTAINERS = frozenset(
-    {
-        "ACL",
-        "CLIENT",
-        "CLUSTER",
-        "COMMAND",
-        "CONFIG",
-        "FUNCTION",
-        "LATENCY",
-        "MEMORY",
-        "MODULE",
-        "OBJECT",
-        "PUBSUB",
-        "SCRIPT",
-        "SENTINEL",
-        "SLOWLOG",
-        "XGROUP",
-        "XINFO",
-    }
-)  # whose second word belongs to the name
+CONTAINERS = named("""
+    ACL CLIENT CLUSTER COMMAND CONFIG FUNCTION LATENCY MEMORY MODULE OBJECT PUBSUB SCRIPT SENTINEL
+    SLOWLOG XGROUP XINFO
+""")  # whose second word belongs to the name
 SCANS = {"SCAN": 2, "HSCAN": 3, "SSCAN": 3, "ZSCAN": 3}  # where the options begin
 # Commands whose second argument is a field, a member, or a place in it.
 FIELDS = named("""

@@ -15,10 +15,11 @@ asyncio. The count opens when the program imports redis. What fails here never f
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal's own, which takes no time to import
+import _thread
 import atexit
 import os
 import sys
-from time import perf_counter, time_ns
+from time import perf_counter, sleep, time_ns
 
 TYPE_CHECKING = False  # typing takes a started process longer than all of this
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
 # Clients of Redis that the program may import, of which nothing is counted.
 UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
 STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn")
-# What multiprocessing loads when it starts the first process.
-STARTERS = tuple(
-    f"multiprocessing.popen_{way}" for way in ("spawn_posix", "spawn_win32", "forkserver")
-)
+UNHEARD = ("spawn_posix", "spawn_win32", "forkserver")  # ways in which multiprocessing starts some
 SIGTERM = 15
 
 
@@ -118,6 +116,9 @@ class Process:
                 self.recorder = recorder_after_fork(self.recorder)
             if self.recorder is not None or self.refusals:
                 self.note()
+            util = sys.modules.get("multiprocessing.util")
+            if util and sys._getframe(1).f_globals["__name__"].startswith("multiprocessing."):
+                util.register_after_fork(self, Process.insist)  # a forkserver resets what is before
         except Exception as fault:
             self.refusals.append(f"roundtrips failed in a forked process: {fault}")
 
@@ -178,6 +179,25 @@ class Process:
         self.status = -number
         self.end()
         end_by(number)
+
+    def insist(self) -> None:
+        """Have SIGTERM come again until it is heard, in a process of multiprocessing's.
+
+        Python hears of a signal between two steps. One that comes just as a pool's worker begins to
+        wait for the lock of its queue is not heard any more: a pool that ends keeps that lock.
+        """
+        if _signal.getsignal(SIGTERM) == self.terminated:
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+            _thread.start_new_thread(self.send_again, (reader, _thread.get_ident()))
+
+    def send_again(self, reader: int, main: int) -> None:
+        while os.read(reader, 1)[0] != SIGTERM:
+            pass
+        while not self.ended and _signal.getsignal(SIGTERM) == self.terminated:
+            sleep(0.05)
+            _signal.pthread_kill(main, SIGTERM)
 
     def becomes(self, name: str) -> None:
         """Say what there is to say before another program takes this one's place."""
@@ -259,9 +279,17 @@ class Watch:
             spec = find_spec(name)
         finally:
             self.asked = False
-        if spec is not None and hasattr(spec.loader, "exec_module"):
-            wrapped: Any = Loader(spec.loader, self)
-            spec.loader = wrapped
+        loader: Any = spec and spec.loader
+        if hasattr(loader, "exec_module"):
+            own = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                del loader.exec_module  # the loader is what it was
+                own(module)
+                if self.step_aside():
+                    self.then()
+
+            loader.exec_module = exec_module
         return spec
 
     def step_aside(self) -> bool:
@@ -273,30 +301,14 @@ class Watch:
         return stood
 
 
-class Loader:
-    """Redis's own loader, and what is to be done afterwards; the module knows its own one alone."""
-
-    def __init__(self, own: Any, watch: Watch) -> None:
-        self.own, self.watch = own, watch
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        if module.__spec__ is not None:
-            module.__spec__.loader = self.own
-        module.__loader__ = self.own
-        self.own.exec_module(module)
-        if self.watch.step_aside():
-            self.watch.then()
-
-
 def begin_child() -> None:
     """Begin to count in a Python that was started, if the folder is still there."""
     folder = os.environ.get(FOLDER)
     if folder and os.path.isdir(folder):
         process = Process(folder)
         process.begin()
+        if is_multiprocessings():
+            process.insist()
         with open(os.path.join(folder, f"{process.pid}.{os.getppid()}.began"), "w"):
             pass
 
@@ -320,11 +332,18 @@ def name_here() -> str:
 
 def starts_unheard() -> bool:
     """Return whether multiprocessing has started processes, of which no audit event tells."""
-    if not any(name in sys.modules for name in STARTERS):
-        return False
-    # In those that it starts the modules are loaded, too.
-    is_child = any("multiprocessing" in word for word in sys.orig_argv)
-    return not is_child and sys.modules["multiprocessing.process"].parent_process() is None
+    if not any(f"multiprocessing.popen_{way}" in sys.modules for way in UNHEARD):
+        return False  # they are loaded when it starts the first one
+    # In those that it starts they are loaded, too.
+    return (
+        not is_multiprocessings()
+        and sys.modules["multiprocessing.process"].parent_process() is None
+    )
+
+
+def is_multiprocessings() -> bool:
+    """Return whether multiprocessing started this Python."""
+    return any("multiprocessing" in word for word in sys.orig_argv)
 
 
 def name_of(event: str, arguments: tuple[Any, ...]) -> str:

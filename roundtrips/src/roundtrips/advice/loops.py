@@ -21,17 +21,7 @@ from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, n
 from ..keys import SEPARATORS
 from . import code
 from .finding import Finding, Found
-from .work import (
-    ADDS_UP,
-    NOTHING,
-    TAKES_A_JOB,
-    Trips,
-    Work,
-    has_condition,
-    item_of,
-    runs,
-    single,
-)
+from .work import ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single
 
 NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("""
     WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT

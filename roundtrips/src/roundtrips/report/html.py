@@ -9,6 +9,7 @@ import html
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from string import Template
 from typing import TYPE_CHECKING
 
 from ..estimate import leaves_out
@@ -21,49 +22,42 @@ if TYPE_CHECKING:
 
 LEFT, WIDTH, LANE, GAP, AXIS = 96, 900, 20, 4, 26  # of the drawing, in its own units
 MOST_LANES = 24
-NARROWEST = 1.5  # a round trip that is narrower is drawn together with its neighbours
+NARROWEST = 0.3  # of a box
 MOST_TICKS = 6
-LIGHT = {
-    "paper": "#ffffff", "ink": "#222222", "quiet": "#666666", "grid": "#e6e6e6",
-    "waiting": "#d6e2ef", "edge": "#7c9cbf", "client": "#e69f00", "setup": "#b9b9b9",
-    "failed": "#f2c6b6",
-}  # fmt: skip
-DARK = {
-    "paper": "#17191c", "ink": "#e6e6e6", "quiet": "#a0a0a0", "grid": "#33373c",
-    "waiting": "#39516d", "edge": "#7c9cbf", "client": "#c98b00", "setup": "#6b6b6b",
-    "failed": "#8f4a36",
-}  # fmt: skip
 LEGEND = (
     ("waiting", "waiting: a round trip is on its way"),
     ("client", "the program: nothing is on its way"),
     ("setup", "opening a connection"),
     ("failed", "no answer, or sent to another node"),
 )
-PAGE = """<!doctype html>
+PAGE = Template("""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>
-:root {{ color-scheme: light dark; {light} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
-body {{ background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
-       max-width: 1000px; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.3rem; }} h2 {{ font-size: 1.05rem; margin-top: 2rem; }}
-.quiet {{ color: var(--quiet); }}
-table {{ border-collapse: collapse; width: 100%; }}
-td, th {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid var(--grid);
-       overflow-wrap: anywhere; }}
-td.number, th.number {{ text-align: right; white-space: nowrap; width: 1%; }}
-pre {{ overflow-x: auto; margin: .3rem 0 1rem; padding: .6rem; border: 1px solid var(--grid); }}
-.lanes {{ overflow-x: auto; }} svg {{ width: 100%; min-width: 560px; height: auto; }}
-svg text {{ fill: var(--quiet); font-size: 12px; }}
-.waiting {{ fill: var(--waiting); stroke: var(--edge); stroke-width: .6; }}
-.client {{ fill: var(--client); }} .setup {{ fill: var(--setup); }}
-.failed {{ fill: var(--failed); }} .grid {{ stroke: var(--grid); }}
-.legend span {{ margin-right: 1.2rem; white-space: nowrap; }}
-.legend i {{ display: inline-block; width: 1em; height: .8em; margin-right: .4em; }}
+<title>$title</title><style>
+:root { color-scheme: light dark; --paper: #fff; --ink: #222; --quiet: #666; --grid: #e6e6e6;
+        --waiting: #d6e2ef; --client: #e69f00; --setup: #b9b9b9; --failed: #f2c6b6; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #17191c; --ink: #e6e6e6; --quiet: #a0a0a0; --grid: #33373c;
+          --waiting: #39516d; --client: #c98b00; --setup: #6b6b6b; --failed: #8f4a36; } }
+body { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
+       max-width: 1000px; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
+.quiet { color: var(--quiet); }
+table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid var(--grid);
+       overflow-wrap: anywhere; }
+td.number, th.number { text-align: right; white-space: nowrap; width: 1%; }
+pre { overflow-x: auto; margin: .3rem 0 1rem; padding: .6rem; border: 1px solid var(--grid); }
+.lanes { overflow-x: auto; } svg { width: 100%; min-width: 560px; height: auto; }
+svg text { fill: var(--quiet); font-size: 12px; }
+.waiting { fill: var(--waiting); stroke: #7c9cbf; stroke-width: .6; }
+.client { fill: var(--client); } .setup { fill: var(--setup); }
+.failed { fill: var(--failed); } .grid { stroke: var(--grid); }
+.legend span { margin-right: 1.2rem; white-space: nowrap; }
+.legend i { display: inline-block; width: 1em; height: .8em; margin-right: .4em; }
 </style></head><body>
-{body}
+$body
 </body></html>
-"""
+""")
 
 
 def page_of(trace: Trace, program: str, notes: Sequence[str] = ()) -> str:
@@ -80,13 +74,7 @@ def page_of(trace: Trace, program: str, notes: Sequence[str] = ()) -> str:
         *fenced("What to change", lambda: [findings(trace)]),
     ]
     title = html.escape(f"{program}: {counted(trace.round_trips, 'round trip')}")
-    return PAGE.format(
-        title=title, light=variables(LIGHT), dark=variables(DARK), body="\n".join(parts)
-    )
-
-
-def variables(colors: dict[str, str]) -> str:
-    return " ".join(f"--{name}: {color};" for name, color in colors.items())
+    return PAGE.substitute(title=title, body="\n".join(parts))
 
 
 def paragraph(text: str) -> str:
@@ -159,6 +147,7 @@ def lanes(trace: Trace) -> str:
     scale, foot = WIDTH / seconds, (len(shown) + 1) * (LANE + GAP)
     drawn = [mark for place in ticks(seconds) for mark in tick(place, scale, foot)]
     drawn.append(name_of(0, "the program"))
+    names = {site: str(site) for site in {each.site for each in trace.log}}
     for start, end in idle(trace.log, seconds):
         drawn.append(
             f'<rect class="client" x="{LEFT + start:.2f}" y="{GAP / 2}" '
@@ -166,7 +155,8 @@ def lanes(trace: Trace) -> str:
         )
     for row, (number, several) in enumerate(shown.items(), 1):
         drawn.append(name_of(row, f"connection {number + 1}"))
-        drawn += boxes(several, row * (LANE + GAP) + GAP / 2, scale, number)
+        top = row * (LANE + GAP) + GAP / 2
+        drawn += [box(each, names[each.site], top, scale) for each in several]
     connections = counted(len(by_connection), "connection")
     words = f"{connections}, {counted(len(trace.log), 'round trip')} in {plain_duration(seconds)}"
     view = f"0 0 {LEFT + WIDTH + 4} {foot + AXIS}"
@@ -216,59 +206,17 @@ def idle(log: Iterable[RoundTrip], seconds: float) -> Iterator[tuple[float, floa
     yield until * WIDTH / seconds, max(WIDTH, until * WIDTH / seconds)
 
 
-def boxes(lane: Iterable[RoundTrip], top: float, scale: float, number: int) -> Iterator[str]:
-    """Yield the boxes of a lane.
-
-    Round trips too narrow to be told apart are one box, whose height says how much of it waits.
-    """
-    for several in groups(sorted(lane, key=lambda each: each.sent), scale):
-        start, end = several[0].sent, max(each.replied for each in several)
-        share = 1.0
-        if len(several) > 1 and end > start:
-            share = min(1.0, sum(each.seconds for each in several) / (end - start))
-        width = max(0.3, (end - start) * scale)
-        yield box(
-            several, top + LANE * (1 - share), LANE * share, LEFT + start * scale, width, number
-        )
-
-
-def box(
-    several: list[RoundTrip], top: float, height: float, x: float, width: float, number: int
-) -> str:
-    first = several[0]
-    answered = first.outcome in (ANSWERED, FAILED)
-    kind = "setup" if first.setup else "waiting" if answered else "failed"
-    what = first.label
-    if len(several) > 1:
-        what = f"{counted(len(several), 'round trip')}, the first {what}"
-    took = plain_duration(sum(each.seconds for each in several))
-    title = html.escape(f"{what}, {took}, {first.site}, connection {number + 1}")
-    place = f'x="{x:.2f}" y="{top:.1f}" width="{width:.2f}" height="{height:.1f}"'
-    return f'<rect class="{kind}" {place}><title>{title}</title></rect>'
-
-
-def groups(lane: Iterable[RoundTrip], scale: float) -> Iterator[list[RoundTrip]]:
-    """Yield those that are drawn as one box: alike, narrow, without a gap that one could see."""
-    several: list[RoundTrip] = []
-    for each in lane:
-        if several and not together(several, each, scale):
-            yield several
-            several = []
-        several.append(each)
-    if several:
-        yield several
-
-
-def together(several: list[RoundTrip], each: RoundTrip, scale: float) -> bool:
-    last, first = several[-1], several[0]
-    alike = (last.setup, last.outcome) == (each.setup, each.outcome)
-    narrow = max(last.seconds, each.seconds, each.sent - last.replied) * scale < NARROWEST
-    return alike and narrow and (each.replied - first.sent) * scale < 4 * NARROWEST
+def box(each: RoundTrip, site: str, top: float, scale: float) -> str:
+    answered = each.outcome in (ANSWERED, FAILED)
+    kind = "setup" if each.setup else "waiting" if answered else "failed"
+    title = f"{each.label}, {plain_duration(each.seconds)}, {site}"
+    x, width = LEFT + each.sent * scale, max(NARROWEST, each.seconds * scale)
+    place = f'x="{x:.2f}" y="{top:.1f}" width="{width:.2f}" height="{LANE}"'
+    return f'<rect class="{kind}" {place}><title>{html.escape(title)}</title></rect>'
 
 
 def legend() -> str:
     marks = [
         f'<span><i style="background: var(--{name})"></i>{what}</span>' for name, what in LEGEND
     ]
-    low = "<span>a lower box: round trips too short to be drawn one by one</span>"
-    return f'<p class="legend quiet">{"".join(marks)}{low}</p>'
+    return f'<p class="legend quiet">{"".join(marks)}</p>'
