@@ -33,6 +33,7 @@ import redis.connection
 
 from . import callsites, faults, recorder, scope, sockets
 from .errors import RoundTripsError
+from .faults import fenced
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -363,15 +364,22 @@ def chunks_of(command: Any) -> list[Any]:
     return [command] if isinstance(command, (str, bytes)) else list(command)
 
 
-def failed_to_read(state: State, failure: BaseException, closed: bool) -> None:
+def failed_to_read(connection: Any, failure: BaseException) -> None:
     """Note a read that raised.
 
     The server's error is an answer. Else there is none if the connection is lost, or none as yet.
     """
+    state: State | None = connection.__dict__.get(STATE)
+    if state is None or not state.notes:
+        return
     if isinstance(failure, ANSWERS):
         recorder.answer(state, failure=failure)
-    elif closed or isinstance(failure, redis.ConnectionError):
+    elif is_closed(connection) or isinstance(failure, redis.ConnectionError):
         recorder.lose(state, failure)
+
+
+def is_closed(connection: Any) -> bool:
+    return bool((connection._reader if isinstance(connection, ASYNC) else connection._sock) is None)
 
 
 def has_heard(state: State) -> bool:
@@ -388,8 +396,7 @@ def batch_ended(connection: Any, failure: BaseException | None, responses: Any) 
     state.batch = False
     if not state.notes:
         return
-    closed = real._reader is None if isinstance(real, ASYNC) else real._sock is None
-    if failure is not None and closed:
+    if failure is not None and is_closed(real):
         recorder.lose(state, failure)
         return
     error = failure if isinstance(failure, redis.ResponseError) else None
@@ -549,11 +556,7 @@ def reads(original: Any) -> Any:
         try:
             response = original(self, *args, **kwargs) if args or kwargs else original(self)
         except BaseException as failure:
-            if state is not None and state.notes:
-                try:
-                    failed_to_read(state, failure, self._sock is None)
-                except Exception as fault:
-                    faults.note(fault)
+            fenced(failed_to_read, self, failure)
             raise
         if state is not None and state.notes:
             try:
@@ -572,14 +575,14 @@ def listens(original: Any) -> Any:
         try:
             return original(self, *args, **kwargs)
         finally:
-            try:
-                connection = self.connection
-                if connection is not None and "can_read" not in state_of(connection).put:
-                    put_on(connection, state_of(connection), "can_read", looks(connection))
-            except Exception as fault:
-                faults.note(fault)
+            fenced(watch_listener, self.connection)
 
     return execute_command
+
+
+def watch_listener(connection: Any) -> None:
+    if connection is not None and "can_read" not in state_of(connection).put:
+        put_on(connection, state_of(connection), "can_read", looks(connection))
 
 
 def looks(connection: Any) -> Any:
@@ -591,12 +594,7 @@ def looks(connection: Any) -> Any:
         try:
             return original(self, *args, **kwargs)
         except BaseException as failure:
-            try:
-                state = self.__dict__.get(STATE)
-                if state is not None and state.notes:
-                    failed_to_read(state, failure, self._sock is None)
-            except Exception as fault:
-                faults.note(fault)
+            fenced(failed_to_read, self, failure)
             raise
 
     return can_read
@@ -608,11 +606,7 @@ def async_reads(original: Any) -> Any:
         try:
             response = await original(self, *args, **kwargs)
         except BaseException as failure:
-            if state is not None and state.notes:
-                try:
-                    failed_to_read(state, failure, not self.is_connected)
-                except Exception as fault:
-                    faults.note(fault)
+            fenced(failed_to_read, self, failure)
             raise
         if state is not None and state.notes:
             try:
@@ -629,10 +623,7 @@ def async_reads(original: Any) -> Any:
 def executes_batch(original: Any) -> Any:
     def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
         failure, responses = None, None
-        try:
-            begin_batch(connection)
-        except Exception as fault:
-            faults.note(fault)
+        fenced(begin_batch, connection)
         try:
             responses = original(self, connection, *args, **kwargs)
             return responses
@@ -640,10 +631,7 @@ def executes_batch(original: Any) -> Any:
             failure = error
             raise
         finally:
-            try:
-                batch_ended(connection, failure, responses)
-            except Exception as fault:
-                faults.note(fault)
+            fenced(batch_ended, connection, failure, responses)
             del failure  # which knows this frame
 
     return execute
@@ -652,10 +640,7 @@ def executes_batch(original: Any) -> Any:
 def async_executes_batch(original: Any) -> Any:
     async def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
         failure, responses = None, None
-        try:
-            begin_batch(connection)
-        except Exception as fault:
-            faults.note(fault)
+        fenced(begin_batch, connection)
         try:
             responses = await original(self, connection, *args, **kwargs)
             return responses
@@ -663,10 +648,7 @@ def async_executes_batch(original: Any) -> Any:
             failure = error
             raise
         finally:
-            try:
-                batch_ended(connection, failure, responses)
-            except Exception as fault:
-                faults.note(fault)
+            fenced(batch_ended, connection, failure, responses)
             del failure
 
     return execute
@@ -675,10 +657,7 @@ def async_executes_batch(original: Any) -> Any:
 def makes_coroutine(original: Any) -> Any:
     def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(self, *args, **kwargs)
-        try:
-            callsites.made(made)
-        except Exception as fault:
-            faults.note(fault)
+        fenced(callsites.made, made)
         return made
 
     return execute

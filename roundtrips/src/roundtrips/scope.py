@@ -23,7 +23,8 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from . import callsites, faults
+from . import callsites
+from .faults import fenced
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -121,34 +122,28 @@ def worker_here(task: Any) -> Worker:
 
 def thread_start(original: Callable[..., Any]) -> Callable[..., Any]:
     def start(self: threading.Thread) -> Any:
-        try:
-            started_in[self] = blocks_here(), here.get()
-            callsites.started_at[self] = callsites.finder.find()
-        except Exception as fault:
-            faults.note(fault)
+        fenced(starts, self)
         return original(self)
 
     return start
 
 
+def starts(thread: threading.Thread) -> None:
+    started_in[thread] = blocks_here(), here.get()
+    callsites.started_at[thread] = callsites.finder.find()
+
+
 def greenthread_made(original: Callable[..., Any]) -> Callable[..., Any]:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
-        try:
-            started_in[self] = blocks_here(), here.get()
-        except Exception as fault:
-            faults.note(fault)
+        fenced(lambda: started_in.update({self: (blocks_here(), here.get())}))
 
     return __init__
 
 
 def executor_submit(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            fn = handed_over(fn)
-        except Exception as fault:
-            faults.note(fault)
-        return original(self, fn, *args, **kwargs)
+        return original(self, fenced(handed_over, fn) or fn, *args, **kwargs)
 
     return submit
 
@@ -159,20 +154,13 @@ def handed_over(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        before = None
-        try:
-            before = stand_in(taken, site, worker)
-        except Exception as fault:
-            faults.note(fault)
+        before = fenced(stand_in, taken, site, worker)
         try:
             return function(*args, **kwargs)
         finally:
-            try:
-                if before is not None:
-                    blocks.reset(before[0])
-                    callsites.handed_over.site = before[1]
-            except Exception as fault:
-                faults.note(fault)
+            if before is not None:
+                fenced(blocks.reset, before[0])
+                callsites.handed_over.site = before[1]
 
     return call
 
