@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .config import Settings, file_from
 from .errors import RoundTripsError
@@ -109,19 +109,22 @@ def write_text(path: str, text: str) -> None:
         file.write(text)
 
 
-def refuse_others(path: str) -> None:
-    """Raise RoundTripsError where something else than a ratchet stands, that would be replaced."""
-    if not os.path.isfile(path):  # nothing, or what can't be looked at, such as a pipe
-        return
+def stored_in(path: str) -> Any:
+    """Return what a ratchet's file holds. Raises OSError, or RoundTripsError for another file."""
     try:
         with open(path, encoding="utf-8") as file:
-            text = file.read()
-        if text.strip():
-            json.loads(text)["ratchet"]
-    except OSError:
-        return  # writing it says what is wrong
+            stored = json.load(file)
+        stored["ratchet"]
     except NO_RATCHET:
         raise RoundTripsError(OTHER.format(path=path)) from None
+    return stored
+
+
+def refuse_others(path: str) -> None:
+    """Raise RoundTripsError where something else than a ratchet stands, that would be replaced."""
+    with contextlib.suppress(OSError):  # writing it says what is wrong
+        if os.path.isfile(path) and os.path.getsize(path):
+            stored_in(path)
 
 
 def read(path: str) -> State:
@@ -129,19 +132,15 @@ def read(path: str) -> State:
     name = os.path.basename(path)
     how = f"Run again with --accept to write it: roundtrips --ratchet {name} --accept …"
     try:
-        with open(path, encoding="utf-8") as file:
-            stored = json.load(file)
+        stored = stored_in(path)
         if stored["ratchet"] != FORMAT:
             raise RoundTripsError(
                 f"{path} is a ratchet of format {stored['ratchet']}, and this version reads "
                 f"{FORMAT}. {how}"
             )
-        return Counter(
-            {
-                (row["file"], row["function"], row["sends"]): int(row["round_trips"])
-                for row in stored["call_sites"]
-            }
-        )
+        rows = stored["call_sites"]
+        return Counter({(one["file"], one["function"], one["sends"]): int(one["round_trips"])
+                        for one in rows})  # fmt: skip
     except FileNotFoundError:
         raise RoundTripsError(f"There is no ratchet {path} yet. {how}") from None
     except OSError as error:
