@@ -339,9 +339,8 @@ def uncounted(source: Record | Recorder) -> list[str]:
         missed.append(f"{writes} by threads, tasks or greenlets that were there before the block")
     if source.unanswered:
         writes = counted(source.unanswered, "write")
-        missed.append(
-            f"{writes} on the way when the block ended, by threads or tasks that it had not waited for"
-        )
+        left = "by threads or tasks that it had not waited for"
+        missed.append(f"{writes} on the way when the block ended, {left}")
     if source.detached:
         missed.append(
             "the block was closed in another context than it was opened in, as in a dependency or "
