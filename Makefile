@@ -40,9 +40,9 @@ test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
 	$(BIN)/python -m pytest -q -n auto -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests
 
 # In full they try one after the other: ten kernels at once are compared with a lone one.
-drills: dev  ## the slow and rough checks; DRILLS=full tries ten times as often
-	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,drills) tests/drills
-	$(BIN)/python -m pytest -q -c roundtrips/pyproject.toml $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,roundtrips_drills) roundtrips/tests/drills
+drills: dev  ## the slow and rough checks, of the lab and of roundtrips; DRILLS=full tries ten times as often
+	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,drills) \
+		tests/drills roundtrips/tests/drills
 
 soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every server, then all drills in full
 	$(BIN)/python tests/drills/soak.py $(or $(N),5) $(or $(BUSY),3)

@@ -22,8 +22,8 @@ def main(quiet, busily):
     with busy(os.cpu_count()):
         for number in range(busily):
             bad += row(f"busy {number + 1}", run(cell_timeout_s=300))
-    drills = subprocess.run([sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills"], cwd=ROOT,
-                            env={**os.environ, "DRILLS": "full"})
+    drills = subprocess.run([sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills",
+                             "roundtrips/tests/drills"], cwd=ROOT, env={**os.environ, "DRILLS": "full"})
     return 1 if bad or drills.returncode else 0
 
 
