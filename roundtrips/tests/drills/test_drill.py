@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import environments
 import pytest
 
 from roundtrips import trace
@@ -32,29 +33,19 @@ def test_two_thousand_programs(part):
     passes(str(TESTS / "test_truth.py"), "--timeout", "3000", PROGRAMS="500" if FULL else "200")
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def redis_py(request, tmp_path_factory):
-    """(a version, the folder that holds it)."""
-    folder = tmp_path_factory.mktemp(request.param)
-    asked = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
-    subprocess.run([*asked, f"redis=={request.param}"], check=True)
-    return request.param, str(folder)
-
-
 @pytest.mark.parametrize("parser", ["hiredis", "python"] if FULL else ["hiredis"])
-def test_every_redis_py(redis_py, parser):
-    version, folder = redis_py
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_redis_py(version, parser):
+    folder = str(environments.redis_py(version))
     files = [str(TESTS / name) for name in FILES]
     number = "150" if FULL else "20"
     told = {"PYTHONPATH": folder, "REDIS_PY": version, "PARSER": parser, "PROGRAMS": number}
     passes(*files, "--timeout", "1500", **told)
 
 
-def test_an_older_redis_py_is_refused(tmp_path):
-    asked = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path)]
-    subprocess.run([*asked, "redis==4.6.0"], check=True)
+def test_an_older_redis_py_is_refused():
     program = "from roundtrips import trace\nwith trace():\n    pass"
-    given = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    given = {**os.environ, "PYTHONPATH": str(environments.redis_py("4.6.0"))}
     asked = [sys.executable, "-W", "ignore", "-c", program]
     ran = subprocess.run(asked, capture_output=True, text=True, env=given)
     last = ran.stderr.splitlines()[-1]
