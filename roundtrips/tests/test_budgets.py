@@ -5,6 +5,7 @@ import ctypes.util
 import multiprocessing
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import threading
@@ -254,7 +255,7 @@ def with_pool(method):
         (lambda: with_pool("spawn"), "multiprocessing"),
         (lambda: subprocess.run([sys.executable, "-c", ""], check=True), "python"),
         (lambda: os.system("true"), "true"),
-        (lambda: os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0), "true"),
+        (lambda: os.waitpid(os.posix_spawn(shutil.which("true"), ["true"], {}), 0), "true"),
     ],
     ids=["fork", "fork-pool", "spawn-pool", "subprocess", "system", "posix_spawn"],
 )
