@@ -15,7 +15,7 @@ import chapter
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # in the order of the book
     "Chapters": ("notebooks/*.ipynb",),
-    "To keep": ("docs/*.md",),
+    "To keep": ("docs/*.md", "roundtrips/README.md"),
     "To teach it": ("docs/workshop/*.md",),
     "The lab itself": ("CONTRIBUTING.md", "CHANGELOG.md"),
 }

@@ -78,4 +78,13 @@ KEPT = [
         "warm": 1,
         "steps": [["timeout", 1, True], ["cancel"], ["timeout", 0, False]],
     },
+    # A listener's farewell, whose reply nobody reads, among more than is sorted in at once.
+    {
+        "mode": "sync",
+        "client": {},
+        "warm": 1,
+        "scope": "block",
+        "kept": [5, 2],
+        "steps": [["pubsub", 0, "unread"], ["lock"]],
+    },
 ]

@@ -213,8 +213,7 @@ class Recorder:
                 note[REPLIED] = note[REPLIED] or note[HEARD]  # answered in part counts
             over = [note for note in self.notes if note[REPLIED] is not None]
             if not self.process:  # a program may end while a worker of its blocks
-                lost = (said_in(note[WHAT]) for note in self.notes if note[REPLIED] is None)
-                self.unanswered += sum(not PARTING.issuperset(said.names) for said in lost)
+                self.unanswered += sum(waited_for(note) for note in self.notes if not note[REPLIED])
             self.notes = over
 
     def drop(self) -> None:
@@ -305,7 +304,7 @@ class Recorder:
                 elif note[MISSING] and not all_of_them:
                     flying.append(note)
                 else:
-                    self.unanswered += 1  # nobody waits for it
+                    self.unanswered += waited_for(note)
             stay = [*flying[-MOST_FLYING:], *notes[ready:]]
             self.notes[:number] = stay
             self.limit = len(stay) + 2 * BATCH
@@ -443,6 +442,11 @@ def outcome_of(note: list[Any]) -> str:
     if note[FAILURE] is None:
         return ANSWERED
     return LOST if note[WAS_LOST] else ELSEWHERE if note[FAILURE] in ELSEWHERE_ERRORS else FAILED
+
+
+def waited_for(note: list[Any]) -> bool:
+    """Return whether a note without a reply is of commands whose replies somebody reads."""
+    return not PARTING.issuperset(names_in(note[WHAT]))
 
 
 def names_in(what: Said | bytes) -> dict[str, int]:
