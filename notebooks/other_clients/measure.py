@@ -1,0 +1,72 @@
+"""Reads records with clients of other languages over the lab's link, and writes measured.json beside this file.
+
+    python notebooks/other_clients/measure.py        needs Java 17 and mvn, node and npm; takes some 10 minutes
+"""
+
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import lab_utils as lab
+from lab_utils.testbed.fingerprints import environment_line
+
+HERE = Path(__file__).resolve().parent
+RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 100, 1_000), 9
+CPUS = 16, 4, 1  # that Java is told of: a parallel stream goes by them; the article's machine had one
+
+
+def installed(folder):
+    """Return the commands that run the two programs; their packages go into `folder`."""
+    for name in ("pom.xml", "package.json"):
+        (folder / name).write_bytes((HERE / name).read_bytes())
+    # The script is read where its packages are.
+    (folder / "clients.mjs").write_bytes((HERE / "clients.mjs").read_bytes())
+    maven = ["mvn", "-q", "-B", "dependency:build-classpath", "-Dmdep.outputFile=classpath.txt"]
+    subprocess.run(maven, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["npm", "install", "--silent"], cwd=folder, check=True)
+    classpath = (folder / "classpath.txt").read_text().strip()
+    java = [["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath, str(HERE / "Clients.java")] for cpus in CPUS]
+    return [*java, ["node", str(folder / "clients.mjs")]]
+
+
+def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
+    """Return {"ms", "reads", "connections", "at once": {way: {RTT in ms: {records: …}}}}.
+
+    "ms" has the median of the rounds. The others have the least and the most of a round: reads of
+    sockets by the server, connections opened, calls that a parallel stream had under way at once.
+    """
+    lab.connect().mset({f"key{each}": f"value of key{each}" for each in range(max(records))})
+    found = {}
+    for rtt_ms in rtts_ms:
+        address = lab.connect(rtt_ms=rtt_ms).get_connection_kwargs()
+        environment = {**os.environ, "LAB_PASSWORD": address["password"]}
+        place = [address["host"], str(address["port"]), str(rounds), *map(str, records)]
+        for command in commands:
+            asked = subprocess.run([*command, *place], env=environment, capture_output=True, text=True)
+            if asked.returncode:
+                raise SystemExit(f"{command[0]} failed: {asked.stderr[-2000:]}")
+            for line in asked.stdout.splitlines():
+                way, number, *values = line.split("\t")
+                found.setdefault((way, f"{rtt_ms}", number), []).append([*map(int, values)])
+    told = {"ms": {}, "reads": {}, "connections": {}, "at once": {}}
+    for (way, rtt, number), seen in found.items():
+        took_ns, *counts = zip(*seen, strict=True)
+        values = [round(statistics.median(took_ns) / 1e6, 3), *([min(count), max(count)] for count in counts)]
+        for kind, value in zip(told, values, strict=True):
+            told[kind].setdefault(way, {}).setdefault(rtt, {})[number] = value
+    return told
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        told = measure(installed(Path(folder)))
+    kept = {"day": f"{datetime.date.today()}", "machine": environment_line(), **told}
+    (HERE / "measured.json").write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The clients of other languages do as chapters 03 and 08 say, and as their committed figures have it."""
+
+import json
+import sys
+
+import pytest
+from helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "notebooks"))
+from other_clients import measure
+
+COMMITTED = json.loads((measure.HERE / "measured.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    commands = measure.installed(tmp_path_factory.mktemp("clients"))
+    return measure.measure(commands, rtts_ms=(1,), records=(1, 100), rounds=3)
+
+
+def test_what_each_way_asks_of_the_server(seen):
+    for told in (seen, COMMITTED):
+        reads, opened, at_once = (
+            {way: rtts["1"]["100"] for way, rtts in told[kind].items()}
+            for kind in ("reads", "connections", "at once"))
+        for way in opened:
+            assert opened[way] == ([1, 1] if way == "Spring, pipelined" else [0, 0]), way
+        for way in ("Spring, one by one", "ioredis, one by one", "Jedis, parallel stream, 1 CPU"):
+            assert reads[way] == [100, 100]
+        for way in ("Jedis, pipelined", "ioredis, pipelined", "ioredis, auto-pipelining"):
+            assert reads[way] == [1, 1]
+        # Java's pool adds threads while its own wait for a future; a call of Jedis waits for a socket.
+        assert at_once["Jedis, parallel stream, 4 CPUs"][1] <= 4 < at_once["Spring, parallel stream, 4 CPUs"][1]
+
+
+def test_what_the_distance_does(seen):
+    ms = {way: rtts["1"] for way, rtts in seen["ms"].items()}
+    assert all(ms[way]["1"] >= 1 for way in ms)
+    assert ms["Spring, one by one"]["100"] >= 100 > 3 * ms["Jedis, pipelined"]["100"]
+    assert ms["Spring, pipelined"]["1"] >= 1.5 * ms["Spring, one by one"]["1"]
+    assert ms["Spring, parallel stream, 16 CPUs"]["100"] < ms["Spring, one by one"]["100"]
