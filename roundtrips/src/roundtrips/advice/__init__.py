@@ -25,15 +25,12 @@ def findings_of(record: Record, min_loop: int | None = None) -> Findings:
     `min_loop` is from how many calls on a loop is one; None: from 5 on.
     """
     from . import (
-        blocking,
         connections,
         gathers,
         keys_command,
-        large_values,
         loops,
         pairs,
         read_then_written,
-        reading_transactions,
         rereads,
         retried,
         scans,
@@ -45,8 +42,8 @@ def findings_of(record: Record, min_loop: int | None = None) -> Findings:
     rules = (
         read_then_written, pairs,  # they explain round trips, which are then no loops
         loops, rereads, gathers, transactions, retried, scans, keys_command, script_texts,
-        connections, blocking, reading_transactions, large_values,
+        connections,
     )  # fmt: skip
     work = Work(record, FEWEST if min_loop is None else min_loop)
     found = [each for rule in rules for each in rule.find(work)]
-    return Findings(sorted(merged(found), key=lambda each: (not each.sure, -each.saves)))
+    return Findings(sorted(merged(found), key=lambda each: -each.saves))

@@ -7,14 +7,6 @@ from dataclasses import dataclass, replace
 from ..callsites import CallSite
 from ..words import counted
 
-TOPICS = {  # of a kind of finding: a word or two on what it is about
-    "loop": "one by one", "again": "one by one", "gather": "connections",
-    "small pipelines": "transactions", "transaction": "transactions",
-    "read, then written": "lost updates", "retried": "sent twice", "keys": "whole keyspace",
-    "small scans": "small steps", "script's text": "script texts", "connections": "connections",
-    "blocking": "blocking", "large value": "size",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -22,7 +14,7 @@ class Finding:
 
     `saves` is how many round trips that saves at most: two loops over other keys, one straight
     after the other, look like one on the wire. `sure` is False for what is only worth a look: the
-    program may have its reasons. `kind` is what `ignore` takes, `topic` what it is about.
+    program may have its reasons. `kind` is what `ignore` takes.
     """
 
     kind: str
@@ -32,10 +24,6 @@ class Finding:
     site: CallSite
     instead: str
     sure: bool = True
-
-    @property
-    def topic(self) -> str:
-        return TOPICS[self.kind]
 
     @property
     def saving(self) -> str:

@@ -15,7 +15,7 @@ from ..words import counted
 from . import code
 from .finding import Finding, Found
 from .loops import groups, in_one
-from .work import Trips, Work
+from .work import Trips, Work, pattern_of
 
 FEWEST = 10  # tasks, connections and keys at once
 
@@ -33,7 +33,7 @@ def find(work: Work) -> Found:
         widest, used = max(wide, key=len), {trip.connection for wave in wide for trip in wave}
         setup = sum(trip.setup and trip.connection in used for trip in work.record.log)
         made = f", set up in {counted(setup, 'round trip')}" if setup else ""
-        label = f"{name} {widest[0].commands[0].pattern}"
+        label = f"{name} {pattern_of(widest)}"
         shows = f"{label}, {len(widest):,} at once on {len(used):,} connections{made}"
         _, instead, _ = in_one(work, name, widest, False, len(widest))
         yield Finding("gather", "a connection for each of many keys", shows, work.saved(wide), site,

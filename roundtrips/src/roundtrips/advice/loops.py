@@ -21,7 +21,18 @@ from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, n
 from ..keys import SEPARATORS
 from . import code
 from .finding import Finding, Found
-from .work import ADDS_UP, NOTHING, TAKES_A_JOB, Trips, Work, has_condition, item_of, runs, single
+from .work import (
+    ADDS_UP,
+    NOTHING,
+    TAKES_A_JOB,
+    Trips,
+    Work,
+    has_condition,
+    item_of,
+    pattern_of,
+    runs,
+    single,
+)
 
 NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("""
     WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT
@@ -93,7 +104,7 @@ def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:
     details = {trip.commands[0].detail for trip in several}
     by_field = name not in ("SET", "ZADD") and not details <= {None, SEVERAL}
     if one_key and name in DRAINS:
-        yield drained(work, name, several)
+        yield from drained(work, name, several)
         return
     has_items = code.item_of(name) or name in code.SEVERAL
     if one_key and (not has_items or SEVERAL in details or (len(items) == 1 and by_field)):
@@ -108,12 +119,13 @@ def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:
         return  # runs of two or three are no loop
     what, instead, known = in_one(work, name, several, one_key, max(map(len, pieces)))
     decides = scripted or has_condition(several[0].commands[0])
-    sure = known and not decides and (name in QUIET or work.foreseen(several))
+    holds = work.condition(pieces, trips)
+    sure = known and not decides and not holds and (name in QUIET or work.foreseen(several))
     if known and not sure:
-        instead = f"{code.IF_KNOWN}\n{instead}"
+        instead = f"{holds or code.IF_KNOWN}\n{instead}"
     if one_key and name in FED:
         sure, instead = False, f"# if all are there when the first one is sent:\n{instead}"
-    label = " ".join(filter(None, (name, several[0].commands[0].pattern)))
+    label = f"{name} {pattern_of(several)}".rstrip()
     in_runs = f", in {len(pieces)} runs" if len(pieces) > 1 else ""
     shows = f"{label}, {number:,} times one after the other{in_runs}"
     yield Finding("loop", what, shows, saves, site, instead, sure)
@@ -139,7 +151,10 @@ def in_one(
         return what, code.many_of(name, client, longest), True
     call = OF_ONE[name] if SEVERAL in details else code.call_of(name, options)
     if name in SCRIPTED:
-        call = "script(keys=[key], args=args, client=pipe)  # script = r.register_script(TEXT)"
+        item, given = "key", "keys=[key], args=args"
+        if several[0].commands[0].key is None:
+            item, given = "argument", "args=[argument]"
+        call = f"script({given}, client=pipe)  # script = r.register_script(TEXT)"
     lines = [code.pipeline(call, client, longest, item or "key")]
     at_once = (OF_ONE if one_key else OF_MANY).get(name)
     if options:
@@ -155,15 +170,21 @@ def in_one(
     return what, "\n".join(lines), True
 
 
-def drained(work: Work, name: str, several: Trips) -> Finding:
-    """Return what there is for jobs that are taken one by one, with nothing of Redis' between."""
-    shows = f"{name} {several[0].commands[0].pattern}, {len(several):,} times with nothing between"
+def drained(work: Work, name: str, several: Trips) -> Found:
+    """Yield what there is for jobs that are taken one by one, with nothing of Redis' between.
+
+    Who finds nothing to take is polling, which is left alone.
+    """
+    number = sum(trip.bytes_received > NOTHING for trip in several)
+    if number < work.min_loop:
+        return
+    shows = f"{name} {pattern_of(several)}, {number:,} times with nothing between"
     instead = (
         f"while items := {work.client(several[0]).wait}r.{name.lower()}(key, {code.SLICE:_}):\n"
         f"    print(*items)  # or what is to be done with them\n{code.IS_GONE}"
     )
-    saves, what = len(several) - len(several) // code.SLICE - 2, f"{name} takes several at once"
-    return Finding("loop", what, shows, saves, several[0].site, instead, False)
+    saves, what = number - number // code.SLICE - 1, f"{name} takes several at once"
+    yield Finding("loop", what, shows, saves, several[0].site, instead, False)
 
 
 def in_a_row(several: Trips, trips: Trips) -> int:

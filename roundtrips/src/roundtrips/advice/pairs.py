@@ -16,7 +16,7 @@ from typing import Any
 
 from . import code
 from .finding import Finding, Found
-from .work import Trips, Work, item_of, runs, single
+from .work import Trips, Work, item_of, pattern_of, runs, single
 
 FOLLOWS = {
     ("SET", "EXPIRE"): "ex=seconds",
@@ -50,7 +50,8 @@ def pair(work: Work, firsts: Trips, pieces: list[Trips], then: str, number: int)
     if sets:
         instead = code.pipeline(call, client, longest)
     what = "SET takes the expiry along" if sets else "GET says as well whether a key is there"
-    shows = f"{first.name} {first.pattern}, then {then}, {len(firsts):,} times one after the other"
+    shows = f"{first.name} {pattern_of(firsts)}, then {then}, {len(firsts):,} times"
+    shows += " one after the other"
     sure = sets or work.foreseen(firsts)
     return Finding("loop", what, shows, work.saved(pieces) + number, firsts[0].site,
                    instead if sure else f"{code.IF_KNOWN}\n{instead}", sure)  # fmt: skip

@@ -19,7 +19,7 @@ from ..commands import EXPIRY
 from ..roundtrip import RoundTrip
 from . import code
 from .finding import Finding, Found
-from .work import NOTHING, Trips, Work, guards, has_condition, item_of, single
+from .work import NOTHING, Trips, Work, guards, has_condition, item_of, pattern_of, single
 
 RELEASES = ("EVALSHA", "EVAL", "DEL")  # of a lock
 READ_BY = {"SET": "GET", "HSET": "HGET"}
@@ -72,8 +72,8 @@ def changed(work: Work, several: list[Pair], items: int, near: bool) -> Finding:
     read, write = (trip.commands[0] for trip in several[0])
     writes, site = [trip for _, trip in several], several[0][1].site
     client, saves = work.client(writes[0]), len(several)
-    shows = f"{read.name} {write.pattern}, then {write.name}: what another client writes in between"
-    shows += " is lost"
+    shows = f"{read.name} {pattern_of(writes)}, then {write.name}: "
+    shows += "what another client writes in between is lost"
     call = code.call_of("HINCRBY" if write.name == "HSET" else "INCR")
     if site.through in ("django", "django_redis"):
         instead = "value = cache.incr(key, amount)  # a number that is there"

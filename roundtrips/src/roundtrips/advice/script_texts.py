@@ -23,9 +23,11 @@ def find(work: Work) -> Found:
         number = sum(trip.names.get("EVAL", 0) for trip in several)
         total = sum(trip.bytes_sent for trip in several)
         if len(texts) * FEWEST <= number and total > SHORT * number:
+            has_key = any(each.key for each in several[0].commands if each.name == "EVAL")
+            given = "keys=[key], args=args" if has_key else "args=args"
             instead = (
                 "script = r.register_script(TEXT)  # once\n"
-                f"reply = {work.client(several[0]).wait}script(keys=[key], args=args)"
+                f"reply = {work.client(several[0]).wait}script({given})"
             )
             shows = f"EVAL, {number:,} times, {size(total)} in all"
             yield Finding("script's text", "the same script's text is sent again", shows, 0,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..callsites import NOWHERE, OWN, CallSite, kind_of
 from ..commands import CONDITION, FIELDS, Command, named
+from ..keys import general
 from ..recorder import Place
 from ..roundtrip import ANSWERED, RoundTrip
 from .code import SLICE, Client
@@ -25,6 +26,13 @@ ADDS_UP = (TAKES_A_JOB - {"XREAD"}) | named("""
     INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPUSHX
     RPUSHX LINSERT XADD GETDEL HGETDEL PUBLISH SPUBLISH EVAL EVALSHA FCALL
 """)
+READS = named("""
+    GET HGET HGETALL HMGET MGET EXISTS TTL PTTL TYPE STRLEN LLEN SCARD ZCARD HLEN XLEN LRANGE
+    SMEMBERS SISMEMBER SMISMEMBER ZSCORE ZMSCORE ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANK ZREVRANK
+    HEXISTS HKEYS HVALS HSTRLEN LINDEX GETRANGE GETBIT ZCOUNT BITCOUNT XRANGE XREVRANGE GEOPOS DUMP
+""")
+SHARED = "# if {}, which uses the same keys in between, can come before or after all of these:"
+NAMED = "# if {}, whose replies name these keys, can be asked for all of them first:"
 Trips = list[RoundTrip]
 
 
@@ -92,6 +100,25 @@ class Work:
         own = sum(self.record.log[namer].site == several[0].site for namer in namers)
         return 2 * max(own, len({trip.generation for trip in several})) >= len(several)
 
+    def condition(self, pieces: list[Trips], trips: Trips) -> str:
+        """Return what must hold for each piece to be sent at once, as a comment, or ''.
+
+        Other call sites may use the same keys in between, or have replies that name the next ones.
+        """
+        places = {id(trip): at for at, trip in enumerate(trips)}
+        for piece in pieces:
+            between = trips[places[id(piece[0])] : places[id(piece[-1])] + 1]
+            other = crossed_by(piece, between)
+            if other is not None:
+                return SHARED.format(other.site)
+            if not in_steps(piece):
+                inside = set(map(id, between)) - set(map(id, piece))
+                namers = [self.record.log[trip.named_by] for trip in piece if trip.named_by]
+                other = next((namer for namer in namers if id(namer) in inside), None)
+                if other is not None and other.site != piece[0].site:
+                    return NAMED.format(other.site)
+        return ""
+
     def foreseen(self, several: Trips) -> bool:
         """Return whether the wire proves that the keys were known before the first was asked for.
 
@@ -102,7 +129,7 @@ class Work:
             return True
         if self.walks(several):
             return False
-        if 4 * sum(trip.in_steps for trip in several) >= 3 * (len(several) - 2):
+        if in_steps(several):
             return True
         named = sum(trip.named_by is not None for trip in several)
         generations = len({trip.generation for trip in several})
@@ -112,6 +139,40 @@ class Work:
 def said_the_same(one: RoundTrip, other: RoundTrip) -> bool:
     known = one.reply is not None or one.bytes_received <= NOTHING
     return known and (one.reply, one.bytes_received) == (other.reply, other.bytes_received)
+
+
+def in_steps(several: Trips) -> bool:
+    """Return whether the keys come in a row, such as user:1, user:2: nobody has to name them."""
+    return 4 * sum(trip.in_steps for trip in several) >= 3 * (len(several) - 2)
+
+
+def crossed_by(piece: Trips, between: Trips) -> RoundTrip | None:
+    """Return what stands in the way of sending a piece at once, where its first or its last is.
+
+    That is another call site's command on the same key: where one of the two reads it and then the
+    other writes it, what is written may come of what was read.
+    """
+    mine = set(map(id, piece))
+    seen: dict[int, list[tuple[bool, bool, RoundTrip]]] = defaultdict(list)
+    before = after = None  # what keeps it from being sent earlier, and later
+    for trip in between:
+        own, reads = id(trip) in mine, READS.issuperset(trip.names)
+        for key in {each.key for each in trip.commands if each.key}:
+            for other_own, other_reads, other in seen[key]:
+                if own == other_own or (reads and other_reads):
+                    continue
+                elsewhere = other if own else trip
+                if other_reads:
+                    return elsewhere
+                before, after = (other, after) if own else (before, trip)
+            if not any(each[:2] == (own, reads) for each in seen[key]):
+                seen[key].append((own, reads, trip))
+    return before if before and after else None
+
+
+def pattern_of(several: Iterable[RoundTrip]) -> str:
+    """Return one pattern for the first keys of all: what differs between them is a hole."""
+    return general({trip.commands[0].pattern or "" for trip in several})
 
 
 def by_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]) -> list[Trips]:
