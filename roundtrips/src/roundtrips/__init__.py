@@ -16,31 +16,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .budgets import OverBudget as OverBudget
+    from .budgets import RoundTripsMixin as RoundTripsMixin
     from .budgets import Uncounted as Uncounted
     from .budgets import budget as budget
     from .errors import RoundTripsError as RoundTripsError
     from .traces import Trace as Trace
     from .traces import trace as trace
-    from .unittest_mixin import RoundTripsMixin as RoundTripsMixin
 
 __version__ = "0.1.0"
 __all__ = [
-    "OverBudget",
-    "RoundTripsError",
-    "RoundTripsMixin",
-    "Trace",
-    "Uncounted",
-    "budget",
-    "trace",
-]
+    "OverBudget", "RoundTripsError", "RoundTripsMixin", "Trace", "Uncounted", "budget", "trace",
+]  # fmt: skip
 HOMES = {
-    "OverBudget": "budgets",
+    **dict.fromkeys(("OverBudget", "RoundTripsMixin", "Uncounted", "budget"), "budgets"),
+    **dict.fromkeys(("Trace", "trace"), "traces"),
     "RoundTripsError": "errors",
-    "RoundTripsMixin": "unittest_mixin",
-    "Trace": "traces",
-    "Uncounted": "budgets",
-    "budget": "budgets",
-    "trace": "traces",
 }
 
 

@@ -12,17 +12,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from .errors import RoundTripsError
+from .report.text import sites, table
 from .traces import Trace, Tracing
 from .words import counted
 
-MOST_SITES = 8
 WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, a script."
 LIMITED = {  # {name of the limit: (number of a Trace, what it is a number of)}
     "max": ("round_trips", "round trip"),
     "exactly": ("round_trips", "round trip"),
     "waits": ("waits", "wait"),
     "setup": ("setup_trips", "set-up round trip"),
-    "connections": ("connections", "connection"),  # of the command alone
 }
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -118,6 +117,17 @@ def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -
         raise Uncounted("\n  ".join([first, *missed]) + "\n" + last)
 
 
+class RoundTripsMixin:
+    """For a TestCase of unittest or Django, beside Django's own assertNumQueries."""
+
+    def assertRoundTrips(
+        self, num: int, func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Fail unless the block, or func(*args, **kwargs), makes exactly `num` round trips."""
+        exactly = budget(exactly=num)
+        return exactly if func is None else exactly(func)(*args, **kwargs)
+
+
 def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
     """Return ['12 round trips, 3 allowed']: each number outside its limit, in words."""
     found = []
@@ -131,20 +141,12 @@ def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
 
 def told(trace: Trace, over: list[str], missed: list[str]) -> str:
     """Return what is too much, where it comes from, and what to change, as several lines."""
-    found = [site for site in trace.call_sites if "set-up" in over[-1] or not site.setup]
-    rows = [
-        (site.label + (f" × {site.round_trips:,}" if site.round_trips > 1 else ""), site.site)
-        for site in found[:MOST_SITES]
-    ]
-    width = min(60, max([len(what) for what, _ in rows], default=0))
-    lines = ["; ".join(over), *[f"  {what:<{width}}  {site}" for what, site in rows]]
-    if len(found) > MOST_SITES:
-        lines.append(f"  and {counted(len(found) - MOST_SITES, 'call site')} more")
-    lines += missed
+    first = "; ".join(over)
+    lines = [*(table(first, sites(trace, setup="set-up" in over[-1])) or [first]), *missed]
     try:
         if trace.findings:
             lines.append(repr(trace.findings))
-        elif any(site.round_trips > 1 for site in found):
+        elif any(site.round_trips > 1 for site in trace.call_sites):
             lines.append(WAY_OUT)
     except Exception as fault:  # the budget is judged all the same
         lines.append(f"roundtrips failed to say what to change: {type(fault).__name__}: {fault}")

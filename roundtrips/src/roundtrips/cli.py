@@ -18,12 +18,12 @@ import runpy
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from importlib.machinery import SourceFileLoader
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, config, processes, ratchets
 from .errors import RoundTripsError
-from .keys import MODES
 
 if TYPE_CHECKING:
     from .parts import Run
@@ -33,13 +33,7 @@ USAGE, OVER, UNCOUNTED = 2, 6, 7  # exit statuses; 3 to 5 are pytest's
 SIGINT = 2
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 FILES = ("ratchet", "save", "html", "perfetto", "json_file", "summary")
-# The options that limit a number, and what budgets.LIMITED calls that.
-LIMITS = {
-    "max": "max",
-    "max_waits": "waits",
-    "max_setup": "setup",
-    "max_connections": "connections",
-}
+LIMITS = {"max": "max", "max_waits": "waits", "max_setup": "setup"}  # as budgets calls them
 EPILOG = f"""
 exit status:
   the program's own, if it is not 0; else
@@ -55,6 +49,24 @@ examples:
 
 [tool.roundtrips] in pyproject.toml may hold the same options, and what to ignore.
 """
+OPTIONS: dict[str, tuple[str, str]] = {  # (what it takes, what it does)
+    "max": ("N", "fail if it makes more round trips, set-up apart"),
+    "max-waits": ("N", "fail if more had to follow one another"),
+    "max-setup": ("N", "fail if setting connections up takes more"),
+    "fail-on-findings": ("", "fail if there is something to change"),
+    "ratchet": ("FILE", "fail if a call site makes more than FILE says"),
+    "accept": ("", "write what it makes now into the --ratchet's FILE"),
+    "ratchet-tolerance": ("N", "let a call site grow by N, or by N%%"),
+    "allow-uncounted": ("", "pass although not everything was counted"),
+    "no-keys": ("", "show no word of any key"),
+    "json": ("", "report as one line of JSON"),
+    "json-file": ("FILE", "write that line into a file"),
+    "save": ("FILE", "write the whole trace, as JSON"),
+    "html": ("FILE", "write the report as one web page"),
+    "perfetto": ("FILE", "write it for ui.perfetto.dev"),
+    "annotations": ("", "print GitHub's workflow commands, to stderr"),
+    "summary": ("", "append Markdown to GITHUB_STEP_SUMMARY"),
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,29 +78,15 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add = made.add_argument
-    add("--version", action="version", version=f"roundtrips {__version__}")
-    add("--max", type=int, metavar="N", help="fail if it makes more round trips, set-up apart")
-    add("--max-waits", type=int, metavar="N", help="fail if more had to follow one another")
-    add("--max-setup", type=int, metavar="N", help="fail if setting connections up takes more")
-    add("--max-connections", type=int, metavar="N", help="fail if it sets more connections up")
-    add("--fail-on-findings", action="store_true", help="fail if there is something to change")
-    add("--ratchet", metavar="FILE", help="fail if a call site makes more than FILE says")
-    add("--accept", action="store_true", help="write what it makes now into the --ratchet's FILE")
-    add("--ratchet-tolerance", metavar="N", help="let a call site grow by N, or by N%%")
-    add("--allow-uncounted", action="store_true", help="pass although not everything was counted")
-    add("--keys", choices=MODES, help="which words of keys are shown")
-    add("--no-keys", dest="keys", action="store_const", const="none", help="as --keys none")
-    add("--quiet", action="store_true", help="say nothing unless it fails")
-    add("--json", action="store_true", help="report as one line of JSON")
-    add("--json-file", metavar="FILE", help="write that line into a file")
-    add("--save", metavar="FILE", help="write the whole trace, as JSON")
-    add("--html", metavar="FILE", help="write the report as one web page")
-    add("--perfetto", metavar="FILE", help="write it for ui.perfetto.dev")
-    add("--annotations", action="store_true", help="print GitHub's workflow commands, to stderr")
-    add("--summary", action="store_true", help="append Markdown to GITHUB_STEP_SUMMARY")
-    add("-m", dest="module", nargs=argparse.REMAINDER, metavar="module", help="run a module")
-    add("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    made.add_argument("--version", action="version", version=f"roundtrips {__version__}")
+    for name, (takes, text) in OPTIONS.items():
+        kind: dict[str, Any] = {"metavar": takes} if takes else {"action": "store_true"}
+        if name.startswith("max"):
+            kind["type"] = int
+        made.add_argument(f"--{name}", help=text, **kind)
+    rest, words = {"nargs": argparse.REMAINDER}, "run a module"
+    made.add_argument("-m", dest="module", metavar="module", help=words, **rest)  # type: ignore[arg-type]
+    made.add_argument("script", help=argparse.SUPPRESS, **rest)  # type: ignore[arg-type]
     return made
 
 
@@ -224,36 +222,30 @@ class Command:
         self.errors: Any = sys.__stderr__  # None where nobody reads it
         self.program = Program(options)
         self.table = config.current = config.settings()
-        self.limits = {
-            limit: given
-            for option, limit in LIMITS.items()
-            if (given := self.option(option)) is not None
-        }
         self.check()
+        for each in fields(self.table):  # what the command line leaves out, the table may say
+            if getattr(options, each.name, None) in (None, False):
+                setattr(options, each.name, getattr(self.table, each.name))
+        ratchets.tolerance_of(options.ratchet_tolerance)
+        for name in FILES:  # the program may go to another folder
+            if getattr(options, name):
+                setattr(options, name, self.place(name, getattr(options, name)))
+        if options.accept and not options.ratchet:
+            raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
         self.before = None
         if options.accept:
             ratchets.refuse_others(options.ratchet)
         elif options.ratchet:
             self.before = ratchets.read(options.ratchet)
 
-    def option(self, name: str) -> Any:
-        """Return what the command line says, or else the table."""
-        given = getattr(self.options, name)
-        return getattr(self.table, name) if given is None or given is False else given
-
     def check(self) -> None:
-        """Raise RoundTripsError for what can't be right; make file names whole."""
+        """Raise RoundTripsError for what the command line can't mean."""
         options = self.options
-        for option in LIMITS:
-            given = getattr(options, option)
+        for name in LIMITS:
+            given = getattr(options, name)
             if given is not None and given < 0:
-                name = option.replace("_", "-")
-                raise RoundTripsError(f"--{name} is {given}. Write a number of 0 or more.")
-        ratchets.tolerance_of(self.option("ratchet_tolerance"))
-        if options.ratchet is None and self.table.ratchet:
-            options.ratchet = os.path.join(self.table.folder, self.table.ratchet)
-        if options.accept and not options.ratchet:
-            raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
+                dashed = name.replace("_", "-")
+                raise RoundTripsError(f"--{dashed} is {given}. Write a number of 0 or more.")
         if options.summary:
             options.summary = os.environ.get("GITHUB_STEP_SUMMARY")
             if not options.summary:
@@ -261,9 +253,6 @@ class Command:
                     "--summary writes where GITHUB_STEP_SUMMARY says, which is not set. Leave it "
                     "out, or name a file there."
                 )
-        for option in FILES:
-            if getattr(options, option):  # the program may go to another folder
-                setattr(options, option, self.place(option, getattr(options, option)))
 
     def place(self, option: str, given: str) -> str:
         """Return where a file is to be written. Raises RoundTripsError where it can't be."""
@@ -281,11 +270,9 @@ class Command:
 
     def run(self) -> int:
         """Run the program, and leave the rest to the end of the process."""
-        import tempfile
-
-        if self.option("keys"):
-            os.environ["ROUNDTRIPS_KEYS"] = self.option("keys")  # for other processes, too
-        self.process = processes.Process(tempfile.mkdtemp(prefix="roundtrips-"), self.finish)
+        if self.options.no_keys:
+            os.environ["ROUNDTRIPS_KEYS"] = "none"  # for other processes, too
+        self.process = processes.Process(processes.new_folder(), self.finish)
         self.process.begin()
         os.environ.update(processes.environment(self.process.folder))
         try:
@@ -329,18 +316,20 @@ class Command:
 
     def judge(self, verdict: Verdict, trace: Trace) -> None:
         """Hold a run to its limits, to the ratchet, and to having no findings."""
-        on_findings = self.option("fail_on_findings")
-        guarded = bool(self.limits or on_findings or self.options.ratchet)
-        verdict.fails_uncounted = guarded and not self.option("allow_uncounted")
+        options = self.options
+        asked = {limit: getattr(options, name) for name, limit in LIMITS.items()}
+        limits = {limit: most for limit, most in asked.items() if most is not None}
+        guarded = bool(limits or options.fail_on_findings or options.ratchet)
+        verdict.fails_uncounted = guarded and not options.allow_uncounted
         with verdict.fence("the budget can't be decided"):
             from .budgets import excess
 
-            verdict.over += excess(trace, self.limits)
+            verdict.over += excess(trace, limits)
         with verdict.fence("whether there are findings can't be decided"):
-            sure = [each for each in trace.findings if each.sure] if on_findings else []
-            verdict.over += [f"{each.what}, at {each.site}" for each in sure]
+            sure = trace.findings if options.fail_on_findings else []
+            verdict.over += [f"{each.what}, at {each.site}" for each in sure if each.sure]
         with verdict.fence("the ratchet can't be decided"):
-            if self.options.ratchet:
+            if options.ratchet:
                 self.hold(verdict, trace)
 
     def hold(self, verdict: Verdict, trace: Trace) -> None:
@@ -355,7 +344,7 @@ class Command:
                 ratchets.write(path, now)
                 verdict.hints.append(f"written: {name}")
             return
-        grown = ratchets.worse(self.before, now, self.option("ratchet_tolerance"))
+        grown = ratchets.worse(self.before, now, self.options.ratchet_tolerance)
         verdict.over += grown
         fewer = ratchets.better(self.before, now)
         if grown:
@@ -369,15 +358,17 @@ class Command:
         from .report import FAILED, github, html, perfetto
 
         trace, name = run.trace, self.program.name
+        notes = run.by_process()
+        many = "\n".join(notes)
         self.write(verdict, "save", lambda: dumped(trace.to_dict()))
-        self.write(verdict, "html", lambda: html.page_of(trace, name, run.by_process()))
+        self.write(verdict, "html", lambda: html.page_of(trace, name, notes))
         self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
-        self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures))
+        self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures, many))
         text = trace.report()
         if FAILED in text:
             verdict.undecided.append("a part of the report could not be made")
         more = github.workflow_commands(trace) if self.options.annotations else []
-        return [text, *run.by_process(), *more]
+        return [text, *notes, *more]
 
     def write(self, verdict: Verdict, option: str, content: Callable[[], str]) -> None:
         """Write a file that was asked for; a summary is added to what is there."""
@@ -397,8 +388,6 @@ class Command:
         self.write(verdict, "json_file", lambda: dumped(summary(run, self.program.name, verdict)))
         if self.options.json:
             return [dumped(summary(run, self.program.name, verdict))]
-        if self.options.quiet:
-            return verdict.uncounted if verdict.failures else []
         return [*lines, *verdict.hints]
 
     def say(self, lines: list[str]) -> None:

@@ -4,12 +4,11 @@
     max = 40                    # of the command: what the whole program may make
     max_waits = 20
     max_setup = 8               # round trips of setting connections up
-    max_connections = 2
     fail_on_findings = true
     allow_uncounted = false
     ratchet = "trips.json"      # from the folder of the pyproject.toml
     ratchet_tolerance = "10%"   # or a number: by how much a call site may grow
-    keys = "none"               # see the module keys
+    no_keys = true              # show no word of any key; see the module keys
     min_loop = 5                # calls in a row from which a loop is a finding
     ignore = ["loop", "app/legacy.py", "app/pages.py:show"]
     programs = ["git"]          # programs that the program starts and that don't speak to Redis
@@ -22,9 +21,8 @@ site leaves out its findings. Counts and budgets leave nothing out.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sys
 from dataclasses import dataclass, fields
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from .errors import RoundTripsError
@@ -43,12 +41,11 @@ class Settings:
     max: int | None = None
     max_waits: int | None = None
     max_setup: int | None = None
-    max_connections: int | None = None
     fail_on_findings: bool = False
     allow_uncounted: bool = False
     ratchet: str | None = None
-    ratchet_tolerance: str | int = 0
-    keys: str | None = None
+    ratchet_tolerance: str | int | None = None
+    no_keys: bool = False
     min_loop: int | None = None
     ignore: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
@@ -56,8 +53,14 @@ class Settings:
 
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:
         """Return whether `ignore` names this call site, or this kind of finding."""
-        file = file_from(site.file, self.folder or os.getcwd())
-        names = {"", site.function, site.function.rsplit(".", 1)[-1]}
+        if not self.ignore:
+            return False
+        from fnmatch import fnmatch
+
+        from .functions import function_at
+
+        file, function = file_from(site.file, self.folder or os.getcwd()), function_at(site)
+        names = {"", function, function.rsplit(".", 1)[-1]}
         places = (each.partition(":") for each in self.ignore)
         named = any(fnmatch(file, path) and function in names for path, _, function in places)
         return named or kind in self.ignore
@@ -94,7 +97,7 @@ def settings(start: str | None = None) -> Settings:
     return made_of(table_in(path), path)
 
 
-def table_in(path: str) -> Mapping[str, Any]:
+def table_in(path: str) -> dict[str, Any]:
     """Return [tool.roundtrips] of a pyproject.toml, or {}."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -103,18 +106,10 @@ def table_in(path: str) -> Mapping[str, Any]:
         raise RoundTripsError(f"{path} can't be read ({error}). Save it as UTF-8.") from None
     if "roundtrips" not in text:  # it may be broken otherwise: that is not ours to say
         return {}
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        try:
-            import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
-        except ModuleNotFoundError:
-            if "tool.roundtrips" not in text:
-                return {}
-            raise RoundTripsError(
-                f"Reading [tool.roundtrips] of {path} needs Python 3.11, or tomli. "
-                "Run pip install tomli."
-            ) from None
+    else:
+        import tomli as tomllib
     try:
         found = tomllib.loads(text).get("tool", {}).get("roundtrips", {})
     except (tomllib.TOMLDecodeError, AttributeError) as error:
@@ -122,10 +117,9 @@ def table_in(path: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def made_of(table: Mapping[str, Any], path: str) -> Settings:
-    types: dict[str, Any] = {each.name: each.type for each in fields(Settings)}
+def made_of(table: dict[str, Any], path: str) -> Settings:
+    types = {each.name: str(each.type) for each in fields(Settings) if each.name != "folder"}
     made: dict[str, Any] = {"folder": os.path.dirname(path)}
-    del types["folder"]
     for name, value in table.items():
         name = name.replace("-", "_")
         if name not in types:
@@ -133,32 +127,34 @@ def made_of(table: Mapping[str, Any], path: str) -> Settings:
                 f"[tool.roundtrips] of {path} has {name!r}, which is unknown. Choose from "
                 f"{', '.join(types)}."
             )
-        kind, fits = KINDS[types[name]]
-        if not fits(value):
+        if not fits(value, types[name]):
             raise RoundTripsError(
-                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {kind}. Write one."
+                f"{name} = {value!r} in [tool.roundtrips] of {path} is no "
+                f"{KINDS[types[name]]}. Write one."
             )
         made[name] = tuple(value) if isinstance(value, list) else value
+    if "ratchet" in made:
+        made["ratchet"] = os.path.join(made["folder"], made["ratchet"])
     return Settings(**made)
 
 
-def is_number(value: Any) -> bool:
-    return type(value) is int and value >= 0
+KINDS = {  # of a setting's type
+    "int | None": "whole number of 0 or more",
+    "bool": "true or false",
+    "str | None": "text",
+    "str | int | None": 'number or text such as "10%"',
+    "tuple[str, ...]": "list of texts",
+}
 
 
-def is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {  # of a setting's type
-    "int | None": ("whole number of 0 or more", is_number),
-    "bool": ("true or false", lambda value: isinstance(value, bool)),
-    "str | None": ("text", is_text),
-    "str | int": ('number or text such as "10%"', lambda each: is_number(each) or is_text(each)),
-    "tuple[str, ...]": (
-        "list of texts", lambda each: isinstance(each, list) and all(map(is_text, each)),
-    ),
-}  # fmt: skip
+def fits(value: Any, kind: str) -> bool:
+    if kind.startswith("tuple"):
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if isinstance(value, bool) or kind == "bool":
+        return isinstance(value, bool) and kind == "bool"
+    return ("str" in kind and isinstance(value, str)) or (
+        "int" in kind and isinstance(value, int) and value >= 0
+    )
 
 
 def file_from(file: str, folder: str) -> str:

@@ -1,6 +1,6 @@
 """Keys as patterns: 'user:{…}:name' of b'user:17:name'. What might be somebody's is a hole.
 
-Which words are shown is chosen with `trace(keys=…)`, `roundtrips --keys` or ROUNDTRIPS_KEYS:
+Which words are shown is chosen with `trace(keys=…)`, `roundtrips --no-keys` or ROUNDTRIPS_KEYS:
 
 - "words", the default: letters only, seen in three distinct keys or more, at a place where few
   words stand. `user`, `session` and `name` do; `AnnSmith` and one of fifty tenants do not.

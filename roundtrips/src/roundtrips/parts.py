@@ -14,7 +14,7 @@ from typing import Any
 from . import redis_py
 from .children import HARMLESS
 from .keys import chosen
-from .processes import Process
+from .processes import Process, is_alive
 from .recorder import Recorder
 from .traces import Record, Trace
 from .words import counted
@@ -98,25 +98,20 @@ def settled(folder: str) -> list[str]:
     until = monotonic() + PATIENCE_S
     while True:
         names = os.listdir(folder)
-        waiting = [name for name in names if name.endswith(".open") and is_alive(name)]
+        waiting = [name for name in names if name.endswith(".open") and is_alive(pid_of(name))]
         if not waiting or monotonic() > until:
             return names
         sleep(0.02)
 
 
-def is_alive(name: str) -> bool:
-    """Return whether the process that wrote a file of this name still runs."""
-    try:
-        os.kill(int(name.split(".")[0]), 0)
-    except OSError:
-        return False
-    return True
+def pid_of(name: str) -> int:
+    return int(name.split(".")[0])
 
 
 def unfinished(folder: str, name: str) -> str:
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         process = f"{name.split('.')[0]} ({file.read()})"
-    why = "still runs" if is_alive(name) else "was ended before it could tell"
+    why = "still runs" if is_alive(pid_of(name)) else "was ended before it could tell"
     return f"process {process}, which {why}"
 
 
@@ -165,8 +160,8 @@ def add(whole: Record, part: Record, later: float, process: str) -> None:
         each.connection += connections
         each.worker += workers if each.worker >= 0 else 0
         each.named_by = None if each.named_by is None else each.named_by + before
-    for name in ("waits", "waiting", "connections", "refused", "unattributed", "detached",
-                 "log", "folds", "places", "faults"):  # fmt: skip
+    for name in ("waits", "waiting", "connections", "refused", "unattributed", "unanswered",
+                 "detached", "others", "log", "folds", "places", "faults"):  # fmt: skip
         setattr(whole, name, getattr(whole, name) + getattr(part, name))
     whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
     whole.workers = [*whole.workers, *[f"{name} of {process}" for name in part.workers]]

@@ -19,7 +19,7 @@ import _thread
 import atexit
 import os
 import sys
-from time import perf_counter, sleep, time_ns
+from time import perf_counter, sleep, time, time_ns
 
 TYPE_CHECKING = False  # typing takes a started process longer than all of this
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
 UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
 STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn")
 UNHEARD = ("spawn_posix", "spawn_win32", "forkserver")  # ways in which multiprocessing starts some
-SIGTERM = 15
+SIGNALS = SIGHUP, SIGTERM = 1, 15  # that end a process
+OLD_S = 86_400
 
 
 class Process:
@@ -53,7 +54,7 @@ class Process:
         self.started: dict[str, int] = {}  # names of other programs that it started
         self.mark = ""  # the file that says that there is something to tell
         self.status, self.ended, self.told = 0, False, False
-        self.sigterm = False  # whether it came while this was telling
+        self.signal = 0  # that came while this was telling
         self.watch: Any = Watch(self.open)
         self.exit_now = os._exit
 
@@ -64,7 +65,7 @@ class Process:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forked)
         sys.addaudithook(self.heard)
-        self.take_sigterm()
+        self.take_signals()
         if "redis" in sys.modules:
             self.open()
         else:
@@ -162,20 +163,21 @@ class Process:
             status = status if due is None else due
         self.exit_now(status)
 
-    def take_sigterm(self) -> None:
-        """Have something to say before SIGTERM ends it, unless the program takes that itself."""
-        try:
-            if _signal.getsignal(SIGTERM) == _signal.SIG_DFL:
-                _signal.signal(SIGTERM, self.terminated)
-        except ValueError:  # not in the main thread
-            pass
+    def take_signals(self) -> None:
+        """Have something to say before a signal ends it, unless the program takes that itself."""
+        for number in SIGNALS:
+            try:
+                if _signal.getsignal(number) == _signal.SIG_DFL:
+                    _signal.signal(number, self.terminated)
+            except ValueError:  # not in the main thread; Windows has no SIGHUP
+                continue
 
     def terminated(self, number: int, frame: FrameType | None) -> None:
         if self.ended and not self.told and os.getpid() == self.pid:
-            self.sigterm = True  # it ends by it in a moment
+            self.signal = number  # it ends by it in a moment
             return
         if self.recorder is not None and self.recorder.sorting._is_owned():  # type: ignore[attr-defined]
-            self.refusals.append("roundtrips was interrupted by SIGTERM while it counted")
+            self.refusals.append("roundtrips was interrupted by a signal while it counted")
         self.status = -number
         self.end()
         end_by(number)
@@ -212,8 +214,8 @@ class Process:
         self.ended = True
         due = self.close(notes)
         self.told = True
-        if self.sigterm:
-            end_by(SIGTERM)
+        if self.signal:
+            end_by(self.signal)
         return due
 
     def close(self, notes: Sequence[str]) -> int:
@@ -311,6 +313,31 @@ def begin_child() -> None:
             process.insist()
         with open(os.path.join(folder, f"{process.pid}.{os.getppid()}.began"), "w"):
             pass
+
+
+def new_folder() -> str:
+    """Return a new folder for what processes tell; delete those that a killed command left."""
+    import shutil
+    import tempfile
+
+    for each in os.scandir(tempfile.gettempdir()):
+        name, _, pid = each.name.rpartition("-")[0].partition("-")
+        # A young one may belong to another container, whose processes can't be asked for.
+        is_old = time() - each.stat(follow_symlinks=False).st_mtime > OLD_S
+        if name == "roundtrips" and pid.isdigit() and is_old and not is_alive(int(pid)):
+            shutil.rmtree(each.path, ignore_errors=True)
+    return tempfile.mkdtemp(prefix=f"roundtrips-{os.getpid()}-")
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether this process still runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def environment(folder: str) -> dict[str, str]:

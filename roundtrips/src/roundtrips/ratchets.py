@@ -1,8 +1,9 @@
 """A ratchet: what each call site made, written down, so that a later run can't quietly make more.
 
-A call site is a file, a function and what it sends. The line is left out, since every edit above
-moves it; so are the keys' patterns and a pipeline's length, which change with the data. Setting
-connections up is "set-up", by who asked for it. What is new counts as grown from 0.
+A call site is a file, a function (as the source names it, the same on every Python) and what it
+sends. The line is left out, since every edit above moves it; so are the keys' patterns and a
+pipeline's length, which change with the data. Setting connections up is "set-up", by who asked for
+it. What is new counts as grown from 0.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import contextlib
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .config import Settings, file_from
 from .errors import RoundTripsError
+from .functions import function_at
 from .words import counted
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ def state_of(trace: Trace, folder: str, ignoring: Settings | None = None) -> Sta
     for each in trace.call_sites:
         if ignoring is None or not ignoring.ignores(each.site):
             file = file_from(each.site.file, folder)
-            state[file, each.site.function, kind_of(each)] += each.round_trips
+            state[file, function_at(each.site), kind_of(each)] += each.round_trips
     return state
 
 
-def worse(before: State, after: State, tolerance: str | int = 0) -> list[str]:
+def worse(before: State, after: State, tolerance: str | int | None = None) -> list[str]:
     """Return what grew by more than the tolerance, in words, the worst first."""
     number, percent = tolerance_of(tolerance)
     grown = [
@@ -65,9 +66,9 @@ def worse(before: State, after: State, tolerance: str | int = 0) -> list[str]:
     ]
 
 
-def tolerance_of(given: str | int) -> tuple[int, int]:
-    """Return (round trips, percent) of 2, '2' or '10%'. Raises RoundTripsError for others."""
-    found = TOLERANCE.match(str(given))
+def tolerance_of(given: str | int | None) -> tuple[int, int]:
+    """Return (round trips, percent) of None, 2, '2' or '10%'; raise RoundTripsError for others."""
+    found = TOLERANCE.match("0" if given is None else str(given))
     if found is None:
         raise RoundTripsError(
             f"The ratchet's tolerance is {given!r}. Write by how many round trips a call site may "
@@ -82,29 +83,12 @@ def better(before: State, after: State) -> int:
 
 
 def write(path: str, state: State) -> None:
-    """Write a state, whole or not at all: the file that was there stands until then."""
+    """Write a state into a file. Raises OSError."""
     rows = [
         {"file": file, "function": function, "sends": what, "round_trips": number}
         for (file, function, what), number in sorted(state.items())
     ]
     text = json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n"
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout: nothing replaces it
-        write_text(target, text)
-        return
-    scratch = f"{target}.{os.getpid()}"
-    try:
-        write_text(scratch, text)
-        if os.path.exists(target):
-            with open(target, "r+b"):  # raises OSError where it is read-only: replacing doesn't ask
-                shutil.copymode(target, scratch)
-        os.replace(scratch, target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(scratch)
-
-
-def write_text(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 

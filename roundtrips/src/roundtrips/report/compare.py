@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..words import counted, duration
 
@@ -14,9 +13,8 @@ if TYPE_CHECKING:
 DISTANCE_MS = 1
 
 
-@dataclass(frozen=True)
-class Row:
-    """One call site's round trips, `before` and `after`.
+class Row(NamedTuple):
+    """One call site's round trips, `before` and `after`, and how many are saved.
 
     It is known by its file, its function and what it sends, not by its line.
     """
@@ -26,11 +24,7 @@ class Row:
     label: str
     before: int
     after: int
-
-    @property
-    def saved(self) -> int:
-        """Round trips saved; below 0 where there are more."""
-        return self.before - self.after
+    saved: int
 
 
 class Comparison:
@@ -44,17 +38,16 @@ class Comparison:
         self.saved = before.round_trips - after.round_trips
         self.waits_saved = before.waits - after.waits
         one, other = by_place(before), by_place(after)
-        rows = [Row(*place, one[place], other[place]) for place in one | other]
+        rows = [Row(*each, one[each], other[each], one[each] - other[each]) for each in one | other]
         self.rows = sorted(rows, key=lambda row: (-row.saved, row.label))
 
     def __repr__(self) -> str:
         before, after = self.before, self.after
         took = [duration(each.seconds_at(DISTANCE_MS)) for each in (before, after)]
-        trips = counted(before.round_trips, "round trip")
+        trips, waits = counted(before.round_trips, "round trip"), counted(before.waits, "wait")
         lines = [
             f"{trips} before, {after.round_trips:,} after: {changed(self.saved)}",
-            f"{counted(before.waits, 'wait')} before, {after.waits:,} after: "
-            f"{changed(self.waits_saved)}",
+            f"{waits} before, {after.waits:,} after: {changed(self.waits_saved)}",
             f"at {DISTANCE_MS:g} ms it would take about {took[0]} before, {took[1]} after",
         ]
         width = max((len(row.label) for row in self.rows), default=0)

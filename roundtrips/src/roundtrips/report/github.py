@@ -6,7 +6,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..words import counted
@@ -14,44 +14,40 @@ from . import fenced
 from .text import head, sites
 
 if TYPE_CHECKING:
-    from ..advice import Finding
     from ..traces import Trace
 
 
-def summary(trace: Trace, program: str, failures: Sequence[str] = ()) -> str:
-    """Return Markdown for GITHUB_STEP_SUMMARY: numbers, failures, call sites, what to change."""
+def summary(trace: Trace, program: str, failures: Sequence[str] = (), notes: str = "") -> str:
+    """Return Markdown for GITHUB_STEP_SUMMARY: numbers, failures, call sites, what to change.
+
+    `notes` are lines about its processes.
+    """
     title = f"### {escaped(program)}: {counted(trace.round_trips, 'round trip')} to Redis"
     lines = [title, "", *[f"**failed:** {escaped(each)}  " for each in failures]]
     lines += [f"{escaped(line)}  " for line in fenced("Numbers", lambda: head(trace))]
+    lines += ["", "```text", notes, "```"] if notes else []
     lines += ["", "| what | from |", "|---|---|"]
     lines += fenced("Where from", lambda: [f"| {tick(a)} | {tick(b)} |" for a, b in sites(trace)])
-    lines += ["", *fenced("What to change", lambda: changes(trace.findings))]
+    lines += ["", *fenced("What to change", lambda: list(changes(trace)))]
     return "\n".join(lines) + "\n"
 
 
-def changes(findings: Iterable[Finding]) -> list[str]:
-    lines = []
-    for each in findings:
-        what = f"**{escaped(each.what)}** ({tick(str(each.site))}): {escaped(each.shows)}"
-        lines += [what, "", "```python", each.instead, "```", ""]
-    return lines
+def changes(trace: Trace) -> Iterator[str]:
+    for each in trace.findings:
+        yield f"**{escaped(each.what)}** ({tick(str(each.site))}): {escaped(each.shows)}"
+        yield f"\n```python\n{each.instead}\n```\n"
 
 
 def workflow_commands(trace: Trace) -> list[str]:
     """Return workflow commands, one a finding, which GitHub shows at the finding's line."""
+    folder = (os.environ.get("GITHUB_WORKSPACE") or os.getcwd()) + os.sep
     return [
-        f"::{'warning' if each.sure else 'notice'} file={value(place(each))},"
-        f"line={each.site.line},title={value(each.what)}::"
+        f"::{'warning' if each.sure else 'notice'} "
+        f"file={value(each.site.file.removeprefix(folder))},line={each.site.line},"
+        f"title={value(each.what)}::"
         + message("\n".join((each.shows, each.instead)))
         for each in trace.findings
     ]
-
-
-def place(each: Finding) -> str:
-    """Return a finding's file as the repository names it, from the folder that is checked out."""
-    file = each.site.file
-    folder = os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
-    return os.path.relpath(file, folder) if file.startswith(folder + os.sep) else file
 
 
 def escaped(text: str) -> str:

@@ -68,9 +68,9 @@ def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
     return [title, *[f"  {what[:width]:<{width}}  {where}".rstrip() for what, where in rows]]
 
 
-def sites(trace: Trace) -> list[tuple[str, str]]:
-    """Return [(what, where)] of the call sites of the work, the one with the most first."""
-    found = [each for each in trace.call_sites if not each.setup]
+def sites(trace: Trace, setup: bool = False) -> list[tuple[str, str]]:
+    """Return [(what, where)] of the call sites of the work, or of all; the most first."""
+    found = [each for each in trace.call_sites if setup or not each.setup]
     rows = [(times_of(each.round_trips, each.label), str(each.site)) for each in found]
     if len(found) > MOST_SITES:
         more = counted(len(found) - MOST_SITES, "call site")
