@@ -20,30 +20,140 @@ PYTEST_DONT_REWRITE
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from .errors import RoundTripsError
-from .pytest_run import SETTINGS, Run
 
 if TYPE_CHECKING:
     from .budgets import Budget
+    from .config import Settings
+    from .ratchets import State
 
 MARKER = "max_round_trips"
 HOW = f"Write @pytest.mark.{MARKER}(3), or (3, waits=2, setup=4), (exactly=3), (None)."
+SETTINGS = {  # each an option, with dashes, and a setting of the ini file: (type, help)
+    "max_round_trips": ("string", "fail each test that makes more round trips to Redis"),
+    "fail_on_findings": ("bool", "fail each test that could make fewer for sure"),
+    "round_trips_summary": ("bool", "show at the end what each test made"),
+    "round_trips_ratchet": ("string", "fail each test that makes more than this file says"),
+    "round_trips_accept": ("bool", "write that file anew, from the tests that pass"),
+}
+
+
+class Run:
+    """What a run asks for, and {test: its properties} of what its tests made; itself a plugin."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        asked = {}
+        for name in SETTINGS:
+            given = config.getoption(name)
+            asked[name] = config.getini(name) if given is None else given
+        self.used = any(asked.values())
+        self.folder = config.rootpath
+        self.max = number_of(asked["max_round_trips"])
+        self.fails_on_findings = bool(asked["fail_on_findings"])
+        self.shows = bool(asked["round_trips_summary"])
+        self.accepts = bool(asked["round_trips_accept"])
+        self.before: State = Counter()
+        self.made: dict[str, dict[str, Any]] = {}
+        self.passed: set[str] = set()
+        self.ratchet = ""
+        if asked["round_trips_ratchet"]:
+            from . import ratchets
+
+            self.ratchet = os.path.join(self.folder, asked["round_trips_ratchet"])
+            if self.accepts:
+                ratchets.refuse_others(self.ratchet)
+            if not self.accepts or os.path.exists(self.ratchet):
+                self.before = ratchets.read(self.ratchet)
+        elif self.accepts:
+            raise RoundTripsError("--round-trips-accept goes with --round-trips-ratchet FILE.")
+
+    @cached_property
+    def table(self) -> Settings:
+        """What [tool.roundtrips] says. Raises RoundTripsError where it can't be read."""
+        from .config import settings
+
+        return settings(str(self.folder))
+
+    def limits_of(self, nodeid: str) -> dict[str, Any]:
+        """Return what `budget()` takes, for a test that says nothing itself."""
+        most = self.max
+        if self.ratchet and not self.accepts:
+            from .ratchets import tolerance_of
+
+            number, percent = tolerance_of(self.table.ratchet_tolerance)
+            kept = self.before[entry(nodeid)]
+            kept += number + kept * percent // 100
+            most = kept if most is None else min(kept, most)
+        return {"max": most, "allow_uncounted": self.table.allow_uncounted}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep a test's numbers; with xdist this is called where all of them come together."""
+        made = dict(report.user_properties)
+        if report.when == "call" and "round_trips" in made:
+            self.made[report.nodeid] = made
+            (self.passed.add if report.passed else self.passed.discard)(report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Show a line for each test, those with the most round trips first."""
+        if self.shows:
+            terminalreporter.section("round trips to Redis")
+            for nodeid, made in sorted(self.made.items(), key=lambda each: -each[1]["round_trips"]):
+                missed = "  not all counted" if made["uncounted"] else ""
+                numbers = f"{made['round_trips']:>7,} round trips {made['waits']:>7,} waits"
+                terminalreporter.line(f"{numbers}  {nodeid}{missed}")
+        fewer = sum(
+            max(0, self.before[entry(nodeid)] - self.made[nodeid]["round_trips"])
+            for nodeid in self.passed
+        )
+        if fewer and not self.accepts:
+            how = "--round-trips-accept keeps it so"
+            terminalreporter.line(f"round trips: {fewer:,} fewer than the ratchet says; {how}")
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the ratchet: of the tests that passed, with the others as they were."""
+        if not self.accepts or hasattr(session.config, "workerinput"):
+            return
+        from . import ratchets
+
+        now = {entry(nodeid): self.made[nodeid]["round_trips"] for nodeid in self.passed}
+        try:
+            ratchets.write(self.ratchet, Counter({**self.before, **now}))
+        except OSError as error:
+            pytest.exit(f"{self.ratchet} can't be written: {error}", returncode=4)
+
+
 RUN = pytest.StashKey[Run]()
+
+
+def number_of(given: str | None) -> int | None:
+    if not given:
+        return None
+    if not given.isdigit():
+        raise RoundTripsError(f"{MARKER} is {given!r}. Pass a whole number of 0 or more.")
+    return int(given)
+
+
+def entry(nodeid: str) -> tuple[str, str, str]:
+    """Return a test as a ratchet names it: (file, test, 'test')."""
+    file, _, name = nodeid.partition("::")
+    return file, name, "test"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("roundtrips", "round trips to Redis")
     for name, (kind, text) in SETTINGS.items():
-        how: dict[str, Any] = {"action": "store_true"} if kind == "bool" else {"metavar": kind}
+        how: dict[str, Any] = {"action": "store_true"} if kind == "bool" else {"metavar": "…"}
         group.addoption(f"--{name.replace('_', '-')}", dest=name, default=None, help=text, **how)
-        known: Any = "string" if kind == "int" and pytest.version_tuple < (8, 4) else kind
-        parser.addini(name, text, type=known, default=None)
+        parser.addini(name, text, type=kind, default=None)  # type: ignore[arg-type]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -136,10 +246,10 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
         item.user_properties += made.items()
     try:
         check(t, budget.limits, budget.allow_uncounted)
-        if run.asked["fail_on_findings"]:
-            found = run.table.kept([each for each in t.findings if each.sure])
-            if found:
-                raise OverBudget(repr(type(t.findings)(found)))
+        found = [each for each in t.findings if each.sure] if run.fails_on_findings else []
+        found = run.table.kept(found)
+        if found:
+            raise OverBudget(repr(type(t.findings)(found)))
     except OverBudget as error:
         hint = "\nIf that is meant: --round-trips-accept." if run.ratchet else ""
         raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None
