@@ -23,8 +23,9 @@ def board() -> list[str]:
 
 
 def note(t, environ):
-    logging.getLogger("roundtrips").warning("%s\n%s", environ["PATH_INFO"], t.report())
+    if t.round_trips > 5:
+        logging.getLogger("roundtrips").warning("%s\n%s", environ["PATH_INFO"], t.report())
 
 
 # At many requests a second: sample=100 looks at one in a hundred.
-app.wsgi_app = wsgi(app.wsgi_app, on_trace=note, threshold=5)
+app.wsgi_app = wsgi(app.wsgi_app, on_trace=note)

@@ -12,14 +12,15 @@ it out (`header=False`) where that is the public.
 
 In production, one request in a hundred, and a line for those with many round trips:
 
-    wsgi(application, sample=100, header=False, threshold=20, on_trace=note)
+    wsgi(application, sample=100, header=False, on_trace=note)
 
     def note(t, environ):                    # asgi: (t, scope)
-        log.warning("%s: %s", environ["PATH_INFO"], t)
+        if t.round_trips > 20:
+            log.warning("%s: %s", environ["PATH_INFO"], t)
 
-`on_trace` gets the Trace of each traced request with at least `threshold` round trips, when it is
-over; of a body that WSGI streams, what was done until it began. What it raises is logged, and goes
-no further. With `sample`, what the requests beside a traced one do is in its `unattributed`.
+`on_trace` gets the Trace of each traced request, when it is over; of a body that WSGI streams, what
+was done until it began. What it raises is logged, and goes no further. With `sample`, what the
+requests beside a traced one do is in its `unattributed`.
 """
 
 from __future__ import annotations
@@ -49,22 +50,16 @@ class Traced:
     """What `wsgi` and `asgi` share: which requests are traced, and what is told of them."""
 
     def __init__(
-        self,
-        app: Any,
-        sample: int = 1,
-        header: bool = True,
-        on_trace: OnTrace | None = None,
-        threshold: int = 0,
+        self, app: Any, sample: int = 1, header: bool = True, on_trace: OnTrace | None = None
     ) -> None:
-        self.app, self.sample, self.header = app, sample, header
-        self.on_trace, self.threshold = on_trace, threshold
+        self.app, self.sample, self.header, self.on_trace = app, sample, header, on_trace
         self.requests = itertools.count()
 
     def is_sampled(self) -> bool:
         return next(self.requests) % self.sample == 0
 
     def tell(self, t: Trace, request: Any) -> None:
-        if self.on_trace is not None and t.round_trips >= self.threshold:
+        if self.on_trace is not None:
             try:
                 self.on_trace(t, request)
             except Exception:
