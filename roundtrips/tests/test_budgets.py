@@ -43,18 +43,12 @@ def test_a_budget_is_kept_or_fails_and_the_trace_can_be_looked_at(r):
         raise ZeroDivisionError
 
 
-@pytest.mark.parametrize(
-    "limits, said",
-    [
-        ({"max": 3, "waits": 3, "exactly": None}, None),
-        ({"exactly": 3}, None),
-        ({}, None),
-        ({"exactly": 4}, "3 round trips, 4 expected"),
-        ({"exactly": 2}, "3 round trips, 2 expected"),
-        ({"max": 2, "waits": 1}, "3 round trips, 2 allowed; 3 waits, 1 allowed"),
-        ({"waits": 2}, "3 waits, 2 allowed"),
-    ],
-)
+@pytest.mark.parametrize("limits, said", [
+    ({"max": 3, "waits": 3, "exactly": None}, None), ({"exactly": 3}, None), ({}, None),
+    ({"exactly": 4}, "3 round trips, 4 expected"), ({"exactly": 2}, "3 round trips, 2 expected"),
+    ({"max": 2, "waits": 1}, "3 round trips, 2 allowed; 3 waits, 1 allowed"),
+    ({"waits": 2}, "3 waits, 2 allowed"),
+])  # fmt: skip
 def test_each_limit(r, limits, said):
     found = None
     try:
@@ -147,10 +141,10 @@ def test_a_wrong_budget_is_refused(wrong):
 
 
 def test_many_call_sites_are_cut_short(r):
-    calls = [f"client.execute_command('ECHO', {number})" for number in range(12)]
+    calls = [f"client.execute_command('ECHO', {number})" for number in range(16)]
     names = {}
     exec("def page(client):\n" + "".join(f"    {call}\n" for call in calls), names)
-    with pytest.raises(OverBudget, match=r"  and 4 call sites more"), budget(max=1):
+    with pytest.raises(OverBudget, match=r"  4 call sites more"), budget(max=1):
         names["page"](r)
 
 
@@ -158,13 +152,6 @@ def test_advice_that_fails_does_not_hide_the_budget(r, monkeypatch):
     monkeypatch.setattr("roundtrips.advice.findings_of", None)
     with pytest.raises(OverBudget, match=r"(?s)4 round trips, 1 allowed.*failed to say"), budget(1):
         gets(r, 4)
-
-
-def test_nested_budgets_count_each_its_own(r):
-    with budget(exactly=4), budget(exactly=4):
-        gets(r, 3)
-        with budget(exactly=1):
-            r.get("a")
 
 
 # It fails closed
@@ -197,17 +184,11 @@ def test_a_thread_of_before(r):
         while jobs:
             time.sleep(0.001)
 
-    with (
-        pytest.raises(
-            Uncounted, match=r"(?s)0 round trips counted, but.*1 write by threads.*allow"
-        ),
-        budget(max=5),
-    ):
+    none = pytest.raises(Uncounted, match=r"(?s)0 round trips counted, but.*1 write by th.*allow")
+    with none, budget(max=5):
         hand_over()
-    with (
-        pytest.raises(OverBudget, match=r"2 round trips, 1 allowed\n(?s:.*)not counted: 1 write"),
-        budget(max=1),
-    ):
+    over = pytest.raises(OverBudget, match=r"2 round trips, 1 allowed\n(?s:.*)not counted: 1 write")
+    with over, budget(max=1):
         hand_over()
         gets(r, 2)
     with budget(max=5, allow_uncounted=True), budget() as t:  # a budget of nothing judges nothing
@@ -247,26 +228,19 @@ def with_pool(method):
         pool.map(nothing, [1])
 
 
-@pytest.mark.parametrize(
-    "start, name",
-    [
-        (fork, "a fork"),
-        (lambda: with_pool("fork"), "multiprocessing"),
-        (lambda: with_pool("spawn"), "multiprocessing"),
-        (lambda: subprocess.run([sys.executable, "-c", ""], check=True), "python"),
-        (lambda: os.system("true"), "true"),
-        (lambda: os.waitpid(os.posix_spawn(shutil.which("true"), ["true"], {}), 0), "true"),
-    ],
-    ids=["fork", "fork-pool", "spawn-pool", "subprocess", "system", "posix_spawn"],
-)
+@pytest.mark.parametrize("start, name", [
+    (fork, "a fork"), (lambda: with_pool("fork"), "multiprocessing"),
+    (lambda: with_pool("spawn"), "multiprocessing"),
+    (lambda: subprocess.run([sys.executable, "-c", ""], check=True), "python"),
+    (lambda: os.system("true"), "true"),
+    (lambda: os.waitpid(os.posix_spawn(shutil.which("true"), ["true"], {}), 0), "true"),
+], ids=["fork", "fork-pool", "spawn-pool", "subprocess", "system", "posix_spawn"])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_another_process(start, name):
     with pytest.raises(Uncounted, match=rf"what other processes do .*{name}"), budget(max=5) as t:
         start()
-    assert (
-        name in " ".join(t.record.others)
-        and type(t).from_dict(t.to_dict()).uncounted == t.uncounted
-    )
+    assert name in " ".join(t.record.others)
+    assert type(t).from_dict(t.to_dict()).uncounted == t.uncounted
     with budget(max=5, allow_uncounted=True):
         start()
 
@@ -282,9 +256,8 @@ def test_a_process_of_before_that_is_handed_work():
     with multiprocessing.Pool(1) as pool, ProcessPoolExecutor(1) as executor:
         executor.submit(nothing).result()
         for hand_over in (
-            lambda: pool.map(nothing, [1]),
-            lambda: executor.submit(nothing).result(),
-        ):
+            lambda: pool.map(nothing, [1]), lambda: executor.submit(nothing).result(),
+        ):  # fmt: skip
             with pytest.raises(Uncounted, match=r"multiprocessing"), budget(max=5):
                 hand_over()
 
@@ -326,13 +299,6 @@ def test_assertions_for_unittest(r):
     assert test.assertRoundTrips(1, r.get, "a") is None
     with pytest.raises(AssertionError, match=r"1 round trip, 2 expected"):
         test.assertRoundTrips(2, r.get, "a")
-    with test.assertMaxRoundTrips(3, waits=3, setup=0):
-        gets(r, 2)
-    with (
-        pytest.raises(AssertionError, match=r"4 round trips, 3 allowed"),
-        test.assertMaxRoundTrips(3),
-    ):
-        gets(r, 4)
 
 
 def test_a_block_that_is_open_is_not_opened_again(r):

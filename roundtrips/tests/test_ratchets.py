@@ -1,15 +1,29 @@
 """A ratchet: what has grown, by how much it may, and files that are none."""
 
 import os
-import threading
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from roundtrips import RoundTripsError, ratchets, trace
+from roundtrips.callsites import CallSite
 from roundtrips.config import Settings
+from roundtrips.functions import function_at
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CODE = """
+class View:
+    def show(self):
+        return [r.get(key) for key in "ab"]
+
+    def edit(self):
+        def inner():
+            r.get("a")
+        inner()
+
+r.get("b")
+"""
 
 
 def test_it_does_not_hang_on_lines_keys_or_the_length_of_a_pipeline(r):
@@ -33,6 +47,22 @@ def test_it_does_not_hang_on_lines_keys_or_the_length_of_a_pipeline(r):
     assert ratchets.state_of(t, HERE, ignoring) == Counter()
 
 
+@pytest.mark.parametrize("line, names, function", [
+    (4, ("View.show.<locals>.<listcomp>", "<listcomp>", "View.show"), "View.show"),
+    (8, ("View.edit.<locals>.inner", "inner"), "View.edit.<locals>.inner"),
+    (11, ("<module>",), "<module>"),
+])  # fmt: skip
+def test_a_function_has_one_name_on_every_python(tmp_path, line, names, function):
+    """As a frame it has others: in 3.10, in 3.11, and from 3.12 on."""
+    (tmp_path / "pages.py").write_text(CODE)
+    for name in names:
+        site = CallSite(str(tmp_path / "pages.py"), line, name)
+        made = SimpleNamespace(site=site, setup=False, label="GET", names=["GET"], round_trips=1)
+        state = ratchets.state_of(SimpleNamespace(call_sites=[made]), str(tmp_path))
+        assert list(state) == [("pages.py", function, "GET")]
+    assert function_at(CallSite("<string>", 3, "made")) == "made"
+
+
 def test_what_is_new_has_grown():
     before = Counter({("a.py", "f", "GET"): 2})
     after = Counter(
@@ -45,14 +75,11 @@ def test_what_is_new_has_grown():
     assert ratchets.worse(after, after) == [] and ratchets.better(after, after) == 0
 
 
-@pytest.mark.parametrize("tolerance, number, grows", [
-    (0, 11, True), (1, 11, False), ("2", 12, False), ("2", 13, True), ("10%", 11, False),
-    ("10%", 12, True),
-])  # fmt: skip
-def test_a_call_site_may_grow_by_the_tolerance(tolerance, number, grows):
+@pytest.mark.parametrize("tolerance, most", [(None, 10), (1, 11), ("2", 12), ("10%", 11)])
+def test_a_call_site_may_grow_by_the_tolerance(tolerance, most):
     site = ("app.py", "show", "EXISTS")
-    grown = ratchets.worse(Counter({site: 10}), Counter({site: number}), tolerance)
-    assert grown == ([f"app.py in show: EXISTS: 10 → {number} round trips"] if grows else [])
+    assert not ratchets.worse(Counter({site: 10}), Counter({site: most}), tolerance)
+    assert ratchets.worse(Counter({site: 10}), Counter({site: most + 1}), tolerance)
 
 
 @pytest.mark.parametrize("tolerance", ["-1", "ten", "1.5", "%", ""])
@@ -64,7 +91,7 @@ def test_a_tolerance_is_a_number_or_a_share(tolerance):
 def test_it_is_written_and_read_again(tmp_path):
     path, state = str(tmp_path / "r.json"), Counter({("a.py", "f", "GET"): 2})
     ratchets.write(path, state)
-    assert ratchets.read(path) == state and os.listdir(tmp_path) == ["r.json"]
+    assert ratchets.read(path) == state
 
 
 @pytest.mark.parametrize("text, says", [
@@ -77,14 +104,3 @@ def test_what_is_no_ratchet_is_refused(tmp_path, text, says):
     path.write_text(text)
     with pytest.raises(RoundTripsError, match=says):
         ratchets.read(str(path))
-
-
-def test_what_is_no_plain_file_is_written_and_not_replaced(tmp_path):
-    pipe, heard = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    ratchets.refuse_others(str(pipe))  # does not wait for somebody who writes
-    listener = threading.Thread(target=lambda: heard.append(pipe.read_text()))
-    listener.start()
-    ratchets.write(str(pipe), Counter())
-    listener.join(30)
-    assert pipe.is_fifo() and '"call_sites": []' in heard[0] and list(tmp_path.iterdir()) == [pipe]
