@@ -323,7 +323,9 @@ def test_what_it_writes(folder, server):
     made = {name: (folder / file).read_text() for name, file in files.items()}
     assert Trace.from_dict(json.loads(made["save"])).round_trips == 10
     assert made["html"].startswith("<!doctype html>") and "shop.py:10 in page" in made["html"]
-    assert json.loads(made["perfetto"])["traceEvents"]
+    events = [each for each in json.loads(made["perfetto"])["traceEvents"] if each["ph"] == "X"]
+    assert sum(each["cat"] == "round trip" for each in events) == 10
+    assert {(each["tid"], each["dur"] > 0, each["ts"] > 0) for each in events} == {(1, True, True)}
     assert json.loads(made["json-file"])["exit_status"] == cli.OVER
     summary = (folder / "summary.md").read_text()
     assert summary.startswith("before\n") and "10 round trips, 3 allowed" in summary

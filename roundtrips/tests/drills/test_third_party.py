@@ -23,13 +23,12 @@ PACKAGE = Path(__file__).parents[2]
 VERSIONS = "5.2.1", "6.4.0", "7.4.0", "8.1.0"
 # Which of them a library takes, by what it says itself: from the first to the last. Else all.
 TAKES = {
-    "cachelib": (6, 8), "flask_caching": (6, 8), "redis_om": (6, 8), "celery_results": (6, 8),
-    "celery_worker": (6, 8), "limits": (5, 7), "saq": (5, 7),
+    "flask_caching": (6, 8), "celery_results": (6, 8), "celery_worker": (6, 8), "limits": (5, 7),
+    "saq": (5, 7),
 }  # fmt: skip
 PROGRAMS = [
-    "rq", "django_redis", "cachelib", "flask_caching", "redis_om", "limits", "celery_results",
-    "celery_worker", "dramatiq", "huey", "walrus", "aiocache", "python_redis_lock", "dogpile",
-    "pottery", "saq", "channels_redis", "socketio", "sentinel", "rq_with_sentinel",
+    "rq", "django_redis", "flask_caching", "limits", "celery_results", "celery_worker", "dramatiq",
+    "aiocache", "python_redis_lock", "saq", "channels_redis", "sentinel",
 ]  # fmt: skip
 ATTEMPTS = 3  # what one wrote in two pieces, a busy machine may pass on as two; rarely each time
 UNSUBSCRIBES = {"UNSUBSCRIBE", "PUNSUBSCRIBE"}  # the wire doesn't tell whether anybody waits

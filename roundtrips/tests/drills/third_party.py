@@ -31,14 +31,9 @@ def django_redis(port, _):
     import django
     from django.conf import settings
 
-    settings.configure(
-        CACHES={
-            "default": {
-                "BACKEND": "django_redis.cache.RedisCache",
-                "LOCATION": f"redis://127.0.0.1:{port}/1",
-            }
-        }
-    )
+    backend = "django_redis.cache.RedisCache"
+    url = f"redis://127.0.0.1:{port}/1"
+    settings.configure(CACHES={"default": {"BACKEND": backend, "LOCATION": url}})
     django.setup()
     from django.core.cache import cache
 
@@ -51,39 +46,6 @@ def django_redis(port, _):
     with cache.lock("only"):
         cache.get("page:1")
     cache.delete_pattern("page:*")
-
-
-def cachelib(port, _):
-    from cachelib import RedisCache
-
-    cache = RedisCache("127.0.0.1", port, db=2)
-    cache.set("a", [1, 2])
-    cache.set_many({f"b:{number}": number for number in range(10)})
-    assert cache.get("a") == [1, 2] and cache.get_many("b:1", "b:2") == [1, 2]
-    cache.add("a", 1)
-    cache.inc("n")
-    cache.delete_many("b:1", "b:2")
-
-
-def redis_om(port, _):
-    from redis_om import HashModel
-
-    client = redis.Redis(port=port, decode_responses=True)
-
-    class User(HashModel, index=True):
-        name: str
-        age: int
-
-        class Meta:
-            database = client
-
-    users = [User(name="ann", age=number) for number in range(3)]
-    for user in users:
-        user.save()
-    assert User.get(users[1].pk).age == 1
-    assert len(list(User.all_pks())) == 3
-    users[0].update(age=40)
-    User.delete(users[2].pk)
 
 
 def limits(port, _):
@@ -151,54 +113,13 @@ def dramatiq(port, _):
     assert sorted(seen) == list(range(5))
 
 
-def huey(port, _):
-    from huey import RedisHuey
-
-    queue = RedisHuey(url=f"redis://127.0.0.1:{port}/6", results=True)
-
-    @queue.task()
-    def double(number):
-        return 2 * number
-
-    results = [double(number) for number in range(3)]
-    for _ in results:
-        queue.execute(queue.dequeue())
-    assert [result.get(blocking=True, timeout=5) for result in results] == [0, 2, 4]
-    with queue.lock_task("only"):
-        pass
-
-
-def walrus(port, _):
-    from walrus import Database
-
-    db = Database(port=port, db=7)
-    user = db.Hash("user:1")
-    user.update(name="ann", age=40)
-    assert user["name"] == b"ann" and len(user) == 2
-    names = db.List("names")
-    names.extend(["ann", "bob"])
-    assert len(names[:]) == 2
-    limit = db.rate_limit("visits", limit=3, per=60)
-    assert [limit.limit("ann") for _ in range(4)] == [False, False, False, True]
-    with db.lock("only", ttl=5000):
-        db.incr("n")
-    cache = db.cache()
-
-    @cache.cached()
-    def slow(number):
-        return number
-
-    assert slow(1) == slow(1) == 1
-
-
 def flask_caching(port, _):
     from flask import Flask
     from flask_caching import Cache
 
     app = Flask("page")
-    cache = Cache(
-        app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"redis://127.0.0.1:{port}/8"}
-    )
+    url = f"redis://127.0.0.1:{port}/8"
+    cache = Cache(app, config={"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": url})
 
     @app.route("/")
     @cache.cached(timeout=60)
@@ -249,34 +170,6 @@ def python_redis_lock(port, _):
     assert seen == [1, 2, 3, 4]
 
 
-def dogpile(port, _):
-    from dogpile.cache import make_region
-
-    address = {"host": "127.0.0.1", "port": port, "db": 10}
-    arguments = {**address, "distributed_lock": True, "thread_local_lock": False}
-    region = make_region().configure("dogpile.cache.redis", expiration_time=60, arguments=arguments)
-    assert [region.get_or_create("a", lambda: 7) for _ in range(3)] == [7, 7, 7]
-    assert region.get_or_create_multi(["b", "c"], lambda *keys: [1 for _ in keys]) == [1, 1]
-    region.delete("a")
-
-
-def pottery(port, _):
-    from pottery import NextID, RedisCounter, RedisDict, RedisSet, Redlock
-
-    client = redis.Redis(port=port, db=11)
-    words = RedisDict({"a": 1}, redis=client, key="words")
-    words["b"] = 2
-    assert dict(words) == {"a": 1, "b": 2}
-    counter = RedisCounter(redis=client, key="counter")
-    counter.update("hello")
-    members = RedisSet({1, 2}, redis=client, key="members")
-    members.add(3)
-    assert len(members) == 3
-    next(NextID(key="ids", masters={client}))
-    with Redlock(key="only", masters={client}, auto_release_time=5):
-        pass
-
-
 def saq(port, _):
     from saq import Queue, Status
 
@@ -308,14 +201,6 @@ def channels_redis(port, _):
     asyncio.run(main())
 
 
-def socketio(port, _):
-    from socketio import RedisManager
-
-    manager = RedisManager(f"redis://127.0.0.1:{port}/14", write_only=True)
-    for number in range(3):
-        manager.emit("news", {"number": number}, room="all")
-
-
 def sentinel(port, sentinels_port):
     from redis.sentinel import Sentinel
 
@@ -337,15 +222,6 @@ def sentinel(port, sentinels_port):
         await primary.aclose()
 
     asyncio.run(main())
-
-
-def rq_with_sentinel(port, sentinels_port):
-    from redis.sentinel import Sentinel
-    from rq import Queue
-
-    queue = Queue(connection=Sentinel([("127.0.0.1", sentinels_port)]).master_for("main"))
-    job = queue.enqueue("builtins.len", "four")
-    assert queue.fetch_job(job.id).get_status() == "queued"
 
 
 def told(t):
