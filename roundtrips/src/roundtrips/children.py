@@ -17,21 +17,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import faults, scope
+from .processes import name_of
 
 # Programs that Python's own library or a test run starts, and that don't speak to Redis.
 HARMLESS = {
     "arp", "cc", "file", "gcc", "git", "ifconfig", "ip", "ld", "ldconfig", "lsb_release", "netstat",
     "objdump", "stty", "tput", "uname",
 }  # fmt: skip
+SHELL = 7  # place of Popen's `shell`, counted from behind its `args`
 
 
 def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield (owner, name, what makes the replacement), as redis_py's."""
     yield subprocess.Popen, "__init__", starts_program
-    yield os, "system", runs_program
-    for name in ("posix_spawn", "posix_spawnp"):
+    for name in ("system", "posix_spawn", "posix_spawnp"):
         if hasattr(os, name):
-            yield os, name, runs_program
+            yield os, name, functools.partial(runs_program, f"os.{name}")
     yield multiprocessing.process.BaseProcess, "start", hands_work
     if "concurrent.futures.process" in sys.modules:  # else there is none of before
         yield sys.modules["concurrent.futures.process"].ProcessPoolExecutor, "submit", hands_work
@@ -61,24 +62,23 @@ def harmless() -> tuple[str, ...]:
         return ()
 
 
-def name_of(program: Any) -> str:
-    """Return 'git' of ["/usr/bin/git", "status"], of "git status", of b"git"."""
-    first: Any = program[0] if isinstance(program, (list, tuple)) and program else program
-    return os.path.basename(os.fsdecode(first).split(" ")[0])
+def note_start(event: str, arguments: tuple[Any, ...]) -> None:
+    note(faults.fenced(name_of, event, arguments) or event)
 
 
 def starts_program(original: Any) -> Any:
     def init(self: Any, args: Any, *rest: Any, **kwargs: Any) -> None:
         original(self, args, *rest, **kwargs)
-        note(name_of(args))
+        in_shell = kwargs.get("shell") or rest[SHELL : SHELL + 1] == (True,)
+        note_start("os.system" if in_shell else "subprocess.Popen", (None, args))
 
     return init
 
 
-def runs_program(original: Any) -> Any:
-    def run(program: Any, *rest: Any, **kwargs: Any) -> Any:
-        note(name_of(program))
-        return original(program, *rest, **kwargs)
+def runs_program(event: str, original: Any) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        note_start(event, args)
+        return original(*args, **kwargs)
 
     return run
 

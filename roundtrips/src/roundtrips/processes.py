@@ -136,8 +136,6 @@ class Process:
             self.refusals.append(f"roundtrips failed to see what it starts: {fault}")
 
     def starts(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "subprocess.Popen" and not can_start(*arguments):
-            return
         if event == "os.posix_spawn" and sys._getframe(2).f_code.co_name == "_posix_spawn":
             return  # which is how a Popen starts it, since Python 3.13 nearly always
         name = name_of(event, arguments)
@@ -387,17 +385,6 @@ def name_of(event: str, arguments: tuple[Any, ...]) -> str:
         return f"python -m {words[words.index('-m') + 1]}"
     script = next((word for word in words[1:] if word.endswith(".py")), None)
     return f"python {os.path.basename(script)}" if script else "python"
-
-
-def can_start(program: Any, argv: Any, folder: Any, environment: Any) -> bool:
-    """Return whether there is such a program: Popen tells of it before it looks."""
-    import shutil
-
-    name = os.fsdecode(program or (argv if isinstance(argv, (str, bytes)) else argv[0]))
-    if os.path.dirname(name):
-        return os.access(os.path.join(folder or "", name), os.X_OK)
-    path = dict(os.environ if environment is None else environment).get("PATH")
-    return shutil.which(name, path=path) is not None
 
 
 def flush() -> None:
