@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ def page_of(trace: Trace, program: str, notes: Sequence[str] = ()) -> str:
         "sites": fenced("Where from", lambda: rows_of(trace)),
         "findings": fenced("What to change", lambda: [html.escape(repr(trace.findings))]),
     }
-    page = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    page = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     return Template(page).substitute(
         title=html.escape(f"{program}: {counted(trace.round_trips, 'round trip')}"),
         program=html.escape(program),
