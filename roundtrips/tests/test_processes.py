@@ -63,6 +63,13 @@ if __name__ == "__main__":
             print("child")
             sys.exit(3)
         print(os.wait()[1] >> 8)
+    elif mode == "early":  # SIGTERM comes before the child has run anything
+        child = os.fork()
+        if child == 0:
+            time.sleep(10)
+            os._exit(0)
+        os.kill(child, signal.SIGTERM)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
     elif mode == "grandchild":
         subprocess.run([sys.executable, __file__, "os.fork"], check=True)
     elif mode == "threads":  # some hold locks while it forks
@@ -138,9 +145,11 @@ def test_processes_are_counted_and_added_up(folder, server, mode, number):
     assert ran(folder, server, "--max", str(number), "several.py", mode).returncode == 0
 
 
-def test_a_worker_hears_a_sigterm_that_comes_as_it_begins_to_wait(folder, server):
+def test_a_sigterm_is_heard_as_a_worker_begins_to_wait_and_as_it_is_forked(folder, server):
     report, done = told(folder, server, "several.py", "deaf")
     assert (done.stdout, report["round_trips"], report["uncounted"]) == ("-15\n", 8, []), done
+    for _ in range(5):
+        assert ran(folder, server, "several.py", "early").stdout == "-15\n"
 
 
 def test_the_report_has_a_line_for_each_process(folder, server):

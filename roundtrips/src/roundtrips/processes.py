@@ -55,6 +55,7 @@ class Process:
         self.mark = ""  # the file that says that there is something to tell
         self.status, self.ended, self.told = 0, False, False
         self.signal = 0  # that came while this was telling
+        self.masks: dict[int, set[int]] = {}  # of threads that are forking
         self.watch: Any = Watch(self.open)
         self.exit_now = os._exit
 
@@ -63,7 +64,11 @@ class Process:
         atexit.register(self.at_exit)  # the first to be registered is the last to be called
         os._exit = self.exits  # type: ignore[assignment,unused-ignore]
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forked)
+            os.register_at_fork(
+                before=self.hold_signals,
+                after_in_parent=self.release_signals,
+                after_in_child=self.forked,
+            )
         sys.addaudithook(self.heard)
         self.take_signals()
         if "redis" in sys.modules:
@@ -103,10 +108,29 @@ class Process:
 
     # Other processes
 
+    def hold_signals(self) -> None:
+        """Keep a signal that comes while this forks: Python forgets it, which the default does not.
+
+        Its handlers note that one came, and a child begins without the notes.
+        """
+        held = _signal.pthread_sigmask(_signal.SIG_BLOCK, SIGNALS)
+        self.masks[_thread.get_ident()] = held
+
+    def release_signals(self) -> None:
+        held = self.masks.pop(_thread.get_ident(), None)
+        if held is not None:
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, held)
+
     def forked(self) -> None:
         """Begin anew in a process that was forked off: what the parent counted is the parent's."""
         try:
-            if sys._getframe(1).f_code.co_name == "_execute_child":
+            self.begin_anew()
+        finally:
+            self.release_signals()
+
+    def begin_anew(self) -> None:
+        try:
+            if sys._getframe(2).f_code.co_name == "_execute_child":
                 return  # Popen's: it becomes another program in a moment
             self.pid, self.report, self.started, self.mark = os.getpid(), None, {}, ""
             self.status, self.ended, self.told = 0, False, False
@@ -118,7 +142,7 @@ class Process:
             if self.recorder is not None or self.refusals:
                 self.note()
             util = sys.modules.get("multiprocessing.util")
-            if util and sys._getframe(1).f_globals["__name__"].startswith("multiprocessing."):
+            if util and sys._getframe(2).f_globals["__name__"].startswith("multiprocessing."):
                 util.register_after_fork(self, Process.insist)  # a forkserver resets what is before
         except Exception as fault:
             self.refusals.append(f"roundtrips failed in a forked process: {fault}")
@@ -317,13 +341,16 @@ def new_folder() -> str:
     """Return a new folder for what processes tell; delete those that a killed command left."""
     import shutil
     import tempfile
+    from glob import glob
 
-    for each in os.scandir(tempfile.gettempdir()):
-        name, _, pid = each.name.rpartition("-")[0].partition("-")
-        # A young one may belong to another container, whose processes can't be asked for.
-        is_old = time() - each.stat(follow_symlinks=False).st_mtime > OLD_S
-        if name == "roundtrips" and pid.isdigit() and is_old and not is_alive(int(pid)):
-            shutil.rmtree(each.path, ignore_errors=True)
+    for path in glob(os.path.join(tempfile.gettempdir(), "roundtrips-*-*")):
+        pid = os.path.basename(path).split("-")[1]
+        try:  # a young one may belong to another container, whose processes can't be asked for
+            is_old = time() - os.stat(path, follow_symlinks=False).st_mtime > OLD_S
+        except OSError:  # somebody else was faster
+            continue
+        if pid.isdigit() and is_old and not is_alive(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
     return tempfile.mkdtemp(prefix=f"roundtrips-{os.getpid()}-")
 
 
