@@ -104,7 +104,7 @@ def test_the_wheel_works_alone(built, server, tmp_path, python):
     inside = str(home / "bin" / "python")
     [wheel] = built.glob("*.whl")
     pip = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel), "pytest"], check=True, timeout=200)
+    subprocess.run([*pip, str(wheel), "pytest", "pytest-xdist"], check=True, timeout=200)
     (tmp_path / "app.py").write_text(PROGRAM)
     (tmp_path / "test_two.py").write_text(TEST)
     environment = {**os.environ, "CLIENT": json.dumps(server)}
@@ -115,9 +115,13 @@ def test_the_wheel_works_alone(built, server, tmp_path, python):
             words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100
         )
 
-    command = [str(home / "bin" / "roundtrips"), "--json", "--max", "2", "app.py"]
-    done = ran(*command)
+    command = [str(home / "bin" / "roundtrips"), "--json", "--max", "2"]
+    done = ran(*command, "app.py")
     assert done.returncode == 0, done
     assert json.loads(done.stderr.splitlines()[-1])["round_trips"] == 2
-    done = ran(inside, "-m", "pytest", "-q", "test_two.py")
-    assert done.returncode == 1 and "2 round trips, 1 allowed" in done.stdout, done
+    # pytest rewrites installed plugins, and warns of those that were imported before.
+    for more in ((), ("-n", "2")):
+        done = ran(*command, "-m", "pytest", "-q", "-W", "error", "test_two.py", *more)
+        assert done.returncode == 1 and "2 round trips, 1 allowed" in done.stdout, done
+        assert json.loads(done.stderr.splitlines()[-1])["round_trips"] == 2
+        assert "warning" not in done.stdout

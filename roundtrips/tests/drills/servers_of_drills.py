@@ -1,16 +1,5 @@
 """The little programs that the drills of the command run."""
 
-import socket
-
-TESTS = """
-import json, os, pytest, redis
-
-@pytest.mark.parametrize("number", range(4))
-def test_five(number):
-    with redis.Redis(**json.loads(os.environ["CLIENT"])) as r:
-        for _ in range(5):
-            r.get("k")
-"""
 APP = """
 import json, os, redis
 
@@ -58,8 +47,3 @@ for _ in range(3):
     queue.enqueue(rqjob.work, 5)
 rq.Worker([queue], connection=connection).work(burst=True, logging_level="ERROR")
 """
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The command with what people run: uvicorn, Celery, RQ; and from the wheel."""
+"""The command with what people run: uvicorn, Celery, RQ."""
 
 import json
 import os
@@ -7,23 +7,18 @@ import subprocess
 import sys
 import time
 import urllib.request
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from servers_of_drills import APP, JOBS, RQ_JOB, RQ_WORKER, TESTS, free_port
+from servers_of_drills import APP, JOBS, RQ_JOB, RQ_WORKER
 
 from roundtrips import cli
 from runs import told
-
-PACKAGE = Path(__file__).parents[2]
+from servers import free_port
 
 
 @pytest.fixture
 def folder(tmp_path):
-    files = {"app.py": APP, "jobs.py": JOBS, "rqjob.py": RQ_JOB, "rqworker.py": RQ_WORKER,
-             "test_five.py": TESTS}  # fmt: skip
+    files = {"app.py": APP, "jobs.py": JOBS, "rqjob.py": RQ_JOB, "rqworker.py": RQ_WORKER}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -38,9 +33,8 @@ def stopped(folder, server, words, until, number=signal.SIGTERM):
         try:
             deadline = time.monotonic() + 60
             while not until():
-                assert process.poll() is None and time.monotonic() < deadline, (
-                    folder / "log"
-                ).read_text()
+                late = process.poll() is not None or time.monotonic() > deadline
+                assert not late, (folder / "log").read_text()
                 time.sleep(0.2)
             process.send_signal(number)
             process.wait(60)
@@ -98,20 +92,3 @@ def test_rq(folder, server):
     jobs = [each for each in report["call_sites"] if each["function"] == "work"]
     assert [each["round_trips"] for each in jobs if not each["setup"]] == [15]
     assert len(report["processes"]) == 4  # the worker, and a fork for each job
-
-
-def test_the_wheel_is_quiet_in_pytest_and_counts_what_it_starts(folder, server, tmp_path_factory):
-    """Pytest rewrites installed plugins, and warns of those that were imported before."""
-    home = tmp_path_factory.mktemp("venv")
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    python, environment = str(home / "bin" / "python"), {**os.environ, "CLIENT": json.dumps(server)}
-    environment.pop("PYTHONPATH", None)
-    wanted = ["redis", "pytest", "pytest-xdist", str(PACKAGE)]
-    subprocess.run([python, "-m", "pip", "install", "-q", *wanted], check=True, timeout=300)
-    words = ["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_five.py"]
-    for more in ([], ["-n", "2"]):
-        command = [str(home / "bin" / "roundtrips"), "--json", "--max", "20", *words, *more]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0 and "4 passed" in done.stdout, done
-        assert json.loads(done.stderr.splitlines()[-1])["round_trips"] == 20
-        assert "warning" not in done.stdout
