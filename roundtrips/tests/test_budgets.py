@@ -120,16 +120,6 @@ def test_what_can_not_be_decorated_is_refused(r):
     with pytest.raises(RoundTripsError, match=r"is no async def"):
         budget(max=1)(lambda: late())()
 
-
-def test_a_budget_in_a_coroutine(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client, budget(max=10, waits=1):
-            await asyncio.gather(*(client.get(f"user:{number}") for number in range(11)))
-
-    with pytest.raises(OverBudget, match=r"11 round trips, 10 allowed\n"):
-        asyncio.run(main())
-
-
 @pytest.mark.parametrize(
     "wrong",
     [{"max": -1}, {"max": 1.5}, {"max": "3"}, {"waits": -1}, {"setup": True}, {"exactly": 3.0},
@@ -204,13 +194,6 @@ def test_an_executor_of_before_is_counted(r):
             list(pool.map(r.get, ("a", "b")))
     with budget(max=3), ThreadPool(1) as threads:  # made inside, and no process
         threads.map(r.get, ["a"])
-
-
-def test_another_client(r, monkeypatch):
-    monkeypatch.setitem(sys.modules, "valkey", types.ModuleType("valkey"))
-    with pytest.raises(Uncounted, match=r"valkey-py"), budget(max=5):
-        r.get("a")
-
 
 def nothing(*_):
     return 0
