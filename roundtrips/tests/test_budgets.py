@@ -120,6 +120,7 @@ def test_what_can_not_be_decorated_is_refused(r):
     with pytest.raises(RoundTripsError, match=r"is no async def"):
         budget(max=1)(lambda: late())()
 
+
 @pytest.mark.parametrize(
     "wrong",
     [{"max": -1}, {"max": 1.5}, {"max": "3"}, {"waits": -1}, {"setup": True}, {"exactly": 3.0},
@@ -194,6 +195,7 @@ def test_an_executor_of_before_is_counted(r):
             list(pool.map(r.get, ("a", "b")))
     with budget(max=3), ThreadPool(1) as threads:  # made inside, and no process
         threads.map(r.get, ["a"])
+
 
 def nothing(*_):
     return 0

@@ -17,6 +17,8 @@ from roundtrips.config import Settings
 LONG = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
 NO_KEY = f"-- {'x' * 200}\nreturn 1"
 IDS = range(20)
+NUMBERS = {f"member:{number}": number for number in range(900)}
+TEXTS = dict.fromkeys(NUMBERS, "x" * 99)
 SOME = 6, 99  # how many round trips are saved where that hangs on the server
 
 
@@ -61,11 +63,13 @@ def in_pages(r):
         r.incr("views")
         each(lambda user: r.hgetall(f"user:{user}"), range(50 * number, 50 * number + 50))
 
+
 def two_and_an_expiry(r):
     for number in IDS:
         r.hset(f"user:{number}", mapping={"name": "ann", "age": number})
         r.expire(f"user:{number}", 60)
         r.sadd(f"tags:{number}", "a", "b")
+
 
 def counter(r):
     r.set("hits", 1)
@@ -75,26 +79,6 @@ def counter(r):
 def balance(r):
     r.hset("user:1", "credit", 100)
     r.hset("user:1", "credit", int(r.hget("user:1", "credit")) - 10)
-
-
-def small_scan(r):
-    r.mset({f"user:{number}": 1 for number in range(300)})
-    list(r.scan_iter("user:*"))
-
-
-def small_hscan(r):
-    r.hset("h", mapping={f"field{number}": "x" * 99 for number in range(900)})
-    list(r.hscan_iter("h"))
-
-
-def small_sscan(r):
-    r.sadd("s", *[f"member{number}" for number in range(900)])
-    list(r.sscan_iter("s"))
-
-
-def small_zscan(r):
-    r.zadd("z", {f"member{number}": number for number in range(900)})
-    list(r.zscan_iter("z"))
 
 
 def text_in_pipelines(r):
@@ -116,8 +100,8 @@ SURE = [
     (through_a_helper, "loop", 19, "pipe.hgetall(key)"),
     (at_its_own_pace, "loop", 5, "r.mget(keys)"),
     (names_of_members, "loop", 19, "pipe.hget(key, field)"),
-    (in_pages, "loop", 196, "pipe.hgetall(key)"), (lambda r: each(lambda n: r.get(f"user:{n % 50}"), range(100)),
-     "loop", 98, "r.mget(keys)"),
+    (in_pages, "loop", 196, "pipe.hgetall(key)"),
+    (lambda r: each(lambda n: r.get(f"user:{n % 50}"), range(100)), "loop", 98, "r.mget(keys)"),
     (two_and_an_expiry, "loop", 19, "pipe.hset(key, mapping=values)"),
     (two_and_an_expiry, "loop", 19, "pipe.sadd(key, *members)"),
     (lambda r: each(lambda n: r.pipeline().set(f"user:{n}", 1).execute()),
@@ -125,10 +109,14 @@ SURE = [
     (counter, "read, then written", 1, "r.incr(key, amount)"),
     (balance, "read, then written", 1, "r.hincrby(key, field, amount)"),
     (lambda r: each(r.keys, ("user:*", "cart:*")), "keys", 0, "scan_iter(match=pattern, count=1_0"),
-    (small_scan, "small scans", SOME, "r.scan_iter(match=pattern, count=1_000)"),
-    (small_hscan, "small scans", SOME, "r.hscan_iter(key, count=1_000)"),
-    (small_sscan, "small scans", SOME, "r.sscan_iter(key, count=1_000)"),
-    (small_zscan, "small scans", SOME, "r.zscan_iter(key, count=1_000)"),
+    (lambda r: (r.mset(NUMBERS), list(r.scan_iter("member:*"))), "small scans", SOME,
+     "r.scan_iter(match=pattern, count=1_000)"),
+    (lambda r: (r.hset("h", mapping=TEXTS), list(r.hscan_iter("h"))), "small scans", SOME,
+     "r.hscan_iter(key, count=1_000)"),
+    (lambda r: (r.sadd("s", *NUMBERS), list(r.sscan_iter("s"))), "small scans", SOME,
+     "r.sscan_iter(key, count=1_000)"),
+    (lambda r: (r.zadd("z", NUMBERS), list(r.zscan_iter("z"))), "small scans", SOME,
+     "r.zscan_iter(key, count=1_000)"),
     (lambda r: each(lambda n: r.eval(LONG, 1, f"n:{n}"), range(3)), "script's text", 0,
      "script(keys=[key], args=args)"),
     (text_in_pipelines, "script's text", 0, "r.register_script(TEXT)"),
@@ -155,6 +143,7 @@ def parents_in_a_hash(r):
 def any_ids(r):
     r.mset({f"user:{number * number % 89}": f"v{number * 3 % 17}x" for number in IDS})
     each(lambda number: r.get(f"user:{number * number % 89}"))
+
 
 def drained(r):
     r.rpush("jobs", *IDS)

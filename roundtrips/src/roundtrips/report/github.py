@@ -44,8 +44,7 @@ def workflow_commands(trace: Trace) -> list[str]:
     return [
         f"::{'warning' if each.sure else 'notice'} "
         f"file={value(each.site.file.removeprefix(folder))},line={each.site.line},"
-        f"title={value(each.what)}::"
-        + message("\n".join((each.shows, each.instead)))
+        f"title={value(each.what)}::" + message("\n".join((each.shows, each.instead)))
         for each in trace.findings
     ]
 
