@@ -212,7 +212,7 @@ class Trace:
         return Comparison(self, after)
 
     def report(self) -> str:
-        """Return what the block did, as text: counts, call sites, in order, what to change."""
+        """Return what the block did, as text: counts, call sites, what to change."""
         from .report.text import report
 
         return report(self)
