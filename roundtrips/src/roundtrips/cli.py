@@ -41,12 +41,6 @@ exit status:
   {USAGE}  wrong usage; a budget that can't be decided; a report that can't be made or written
   {UNCOUNTED}  with a budget, a ratchet or --fail-on-findings: not everything was counted
 
-examples:
-  roundtrips script.py --its-own options        counts what it does, and reports
-  roundtrips --max 20 -m app.page               fails if it makes more than 20 round trips
-  roundtrips --ratchet trips.json --accept -m app.page     writes down what each call site makes
-  roundtrips --ratchet trips.json -m app.page   fails if one of them makes more than that
-
 [tool.roundtrips] in pyproject.toml may hold the same options, and what to ignore.
 """
 OPTIONS: dict[str, tuple[str, str]] = {  # (what it takes, what it does)

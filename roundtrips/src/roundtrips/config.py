@@ -11,7 +11,7 @@
     no_keys = true              # show no word of any key; see the module keys
     min_loop = 5                # calls in a row from which a loop is a finding
     ignore = ["loop", "app/legacy.py", "app/pages.py:show"]
-    programs = ["git"]          # programs that the program starts and that don't speak to Redis
+    programs = ["ffmpeg"]       # programs that the program starts and that don't speak to Redis
 
 `ignore` holds kinds of finding, files (with * and ?) and functions in them: their findings are left
 out, and they are not held to the ratchet. A comment `# roundtrips: ignore` on the line of a call
