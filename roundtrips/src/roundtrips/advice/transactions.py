@@ -35,9 +35,11 @@ def find(work: Work) -> Found:
                 code.call_of(name), work.client(several[0]), max(map(len, pieces))
             )
             instead += f"\n{code.COUNTS_TWICE}" if name in ADDS_UP else ""
+            holds = work.condition(pieces, trips)
+            instead = f"{holds}\n{instead}" if holds else instead
             shows = f"{len(several):,} transactions of one command each"
             yield Finding("small pipelines", "a transaction for each command", shows, saves, site,
-                          RQ if site.through else instead, not site.through)  # fmt: skip
+                          RQ if site.through else instead, not site.through and not holds)
 
 
 def is_small(names: dict[str, int]) -> bool:
