@@ -361,7 +361,7 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
     ]  # fmt: skip
     assert [line[0] for line in lines] == ["3", "3", "0", "0"]
 
-    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["true"]\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["sh"]\n')
     assert run(test=suite)[2] == 0
     changed = suite.replace("page(3)", "page(5)", 1).replace("page(3)", "page(2)", 1)
     changed += "\ndef test_new():\n    page(1)\n"
@@ -373,7 +373,7 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
     with (tmp_path / "pyproject.toml").open("a") as table:
         table.write('ratchet_tolerance = "70%"\n')
     assert run(test=changed)[0] == {"test_new"}
-    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["true"]\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.roundtrips]\nprograms = ["sh"]\n')
     failing = changed.replace("page(2)", "page(2)\n    assert False")
     assert run("--round-trips-accept", test=failing)[0] == {"test_b"}  # which stays as it was
     assert run(test=changed.replace("page(2)", "page(3)"))[2] == 0
