@@ -77,7 +77,8 @@ def bring_up_to_date():
 
 def chapters():
     """The notebooks, the game of chapter 12 and the solutions to be copied, in order. Other answers are for the tests."""
-    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *CHAPTERS.glob("game/*.py"), *CHAPTERS.glob("other_clients/*.*"), *EXERCISES.glob("*/solution.py")]
+    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *CHAPTERS.glob("game/*.py"),
+             *CHAPTERS.glob("other_clients/*.*"), *EXERCISES.glob("*/solution.py")]
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
