@@ -60,7 +60,7 @@ kit: dev  ## write the workshop's plans anew, with the minutes that chapters tak
 	$(BIN)/python tools/workshop.py $(if $(RUN),--run)
 
 book: python  ## build the reading edition, pages for a browser, from the committed outputs
-	@"$(PYTHON)" tools/install.py --into .venv/book requirements-book.txt
+	@"$(PYTHON)" tools/install.py --into .venv/book requirements/book.txt
 	@.venv/book/bin/python tools/book.py
 
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
@@ -75,7 +75,7 @@ sizes:  ## lines of Python by room, beside the bar that a test holds and the bud
 	@python3 tools/sizes.py $(if $(ACCEPT),--accept)
 
 wheelhouse: python  ## gather all packages in wheelhouse/; make lab then installs without internet, make room if FOR=room
-	@"$(PYTHON)" tools/install.py --gather requirements$(if $(FOR),-$(FOR)).txt
+	@"$(PYTHON)" tools/install.py --gather requirements$(if $(FOR),/$(FOR)).txt
 
 clean:  ## remove .venv and the built pages; your own copies of the chapters in work/ stay
 	rm -rf .venv book/_build
@@ -84,10 +84,10 @@ learner: python
 	@"$(PYTHON)" tools/install.py requirements.txt
 
 teacher: python
-	@"$(PYTHON)" tools/install.py requirements-room.txt
+	@"$(PYTHON)" tools/install.py requirements/room.txt
 
 dev: python
-	@"$(PYTHON)" tools/install.py requirements-dev.txt
+	@"$(PYTHON)" tools/install.py requirements/dev.txt
 
 python:
 	@"$(or $(PYTHON),false)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -9,8 +9,8 @@ import pytest
 from helpers import ROOT
 from packaging.requirements import Requirement
 
-FILES = ("requirements.txt", "requirements-room.txt", "requirements-dev.txt", "roundtrips/tests/requirements.txt")
-OTHERS = ("requirements-book.txt", "roundtrips/tests/drills/requirements.txt")
+FILES = ("requirements.txt", "requirements/room.txt", "requirements/dev.txt", "roundtrips/tests/requirements.txt")
+OTHERS = ("requirements/book.txt", "roundtrips/tests/drills/requirements.txt")
 
 
 # What is installed

@@ -10,7 +10,7 @@ import sys
 from helpers import ROOT
 
 CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
-BINDER = ROOT / "binder"
+BINDER = ROOT / ".binder"
 
 
 def test_the_editors_container_is_the_labs_image_without_the_lab():
@@ -35,15 +35,15 @@ def test_the_editor_opens_a_copy_of_chapter_00_that_its_command_lays(tmp_path):
 
 
 def test_binder_lays_the_copies_and_starts_with_the_labs_settings(tmp_path):
-    for name in ("tools", "notebooks", ".jupyter", "binder"):
+    for name in ("tools", "notebooks", ".jupyter", ".binder"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
     environment = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
-    subprocess.run([tmp_path / "binder" / "postBuild"], cwd=tmp_path, env=environment, check=True)
+    subprocess.run([tmp_path / ".binder" / "postBuild"], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "work" / "00_start_here.ipynb").is_file()
     show = "import os, sys; print(os.environ['JUPYTER_CONFIG_PATH'], os.environ['PYTHONUTF8'], sys.argv[1])"
-    said = subprocess.run([tmp_path / "binder" / "start", "python", "-c", show, "two words"], cwd=tmp_path, env=environment,
+    said = subprocess.run([tmp_path / ".binder" / "start", "python", "-c", show, "two words"], cwd=tmp_path, env=environment,
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     assert said == f"{tmp_path / '.jupyter'} 1 two words\n"
 

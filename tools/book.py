@@ -1,6 +1,6 @@
 """Builds the reading edition into book/_build/html, without the network, and looks at every link in it. `make book` runs this.
 
-    python tools/book.py [FOLDER]       with what requirements-book.txt names; into FOLDER/html, if one is named
+    python tools/book.py [FOLDER]       with what requirements/book.txt names; into FOLDER/html, if one is named
 
 Nothing is executed: figures and tables are the committed ones. Exit status 1 with the reasons, if anything is wrong.
 """

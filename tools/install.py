@@ -1,9 +1,9 @@
 """Installs what a file of requirements names into .venv, and says what it does. Does nothing where that is done already.
 
     python tools/install.py requirements.txt        what a learner needs
-    python tools/install.py requirements-room.txt   what `make room` needs as well
-    python tools/install.py requirements-dev.txt    what tests need as well
-    python tools/install.py --into .venv/book requirements-book.txt    into an environment of its own
+    python tools/install.py requirements/room.txt   what `make room` needs as well
+    python tools/install.py requirements/dev.txt    what tests need as well
+    python tools/install.py --into .venv/book requirements/book.txt    into an environment of its own
     python tools/install.py --gather requirements.txt    into wheelhouse/, for a machine without internet
 
 .venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it, offline. uv is used if it
@@ -29,9 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
 ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
-         "requirements-room.txt": "about a minute, 600 MB on disk",
-         "requirements-dev.txt": "about a minute, 1.3 GB on disk",
-         "requirements-book.txt": "about half a minute, 250 MB on disk"}
+         "requirements/room.txt": "about a minute, 600 MB on disk",
+         "requirements/dev.txt": "about a minute, 1.3 GB on disk",
+         "requirements/book.txt": "about half a minute, 250 MB on disk"}
 BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for, to install lab_utils and roundtrips themselves
 
 
@@ -157,13 +157,8 @@ def package_of(line):
 
 def reasons(name):
     """{package: why it is there}, from the comments of the requirements."""
-    found = {}
-    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
-        if line.startswith("-r "):
-            found.update(reasons(line.split()[1]))  # `|=` would keep `make doctor` from running on Python 3.8
-        elif package := re.match(r"([\w-]+)==.*?# (.*)", line):
-            found[package[1]] = package[2]
-    return found
+    texts = [(ROOT / held).read_text(encoding="utf-8") for held in with_those_it_names(name)]
+    return dict(re.findall(r"(?m)^([\w-]+)==.*?# (.*)", "\n".join(texts)))
 
 
 def installed(name):
@@ -184,9 +179,10 @@ def fingerprint(name):
 
 
 def with_those_it_names(name):
-    """The file, and those that its lines `-r …` name."""
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    return [name, *(held for line in lines if line.startswith("-r ") for held in with_those_it_names(line.split()[1]))]
+    """The file, and those that its lines `-r …` name, by paths from its own folder."""
+    named = re.findall(r"(?m)^-r (\S+)", (ROOT / name).read_text(encoding="utf-8"))
+    paths = [os.path.normpath(os.path.join(os.path.dirname(name), path)) for path in named]
+    return [name, *(held for path in paths for held in with_those_it_names(path))]
 
 
 def advice():

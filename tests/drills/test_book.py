@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from test_browser import browser  # noqa: F401  a fixture
 
-REQUIREMENTS = ROOT / "requirements-book.txt"
+REQUIREMENTS = ROOT / "requirements" / "book.txt"
 # Runs before the build: whatever asks for an address or a connection fails.
 NO_NETWORK = """
 import socket

@@ -13,7 +13,7 @@ LAB = "import lab_utils as lab; print(lab.count(lambda r: r.ping(), lab.connect(
 def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
     place = tmp_path / "a room with ü"
     place.mkdir()
-    for name in ("Makefile", "requirements.txt", "requirements-room.txt", "pyproject.toml", "README.md", "tools", "lab_utils",
+    for name in ("Makefile", "requirements.txt", "requirements", "pyproject.toml", "README.md", "tools", "lab_utils",
                  "roundtrips"):
         subprocess.run(["cp", "-R", ROOT / name, place], check=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
