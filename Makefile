@@ -33,16 +33,25 @@ endroom: teacher  ## delete what the room kept: learners' files and passwords; a
 board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
 	@$(BIN)/python -m room.board $(if $(OPEN),--open) $(if $(ANONYMOUS),--anonymous) $(if $(PORT),--port "$(PORT)")
 
-# JUNIT=folder: what tools/ci_summary.py reads.
+# JUNIT=folder: what tools/ci_summary.py reads. Each part runs though one before it fails.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
-test: lint  ## run every test and every notebook; JUNIT=folder keeps a report
-	$(BIN)/python -m pytest -q -n auto $(call junit,test)
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests
+by_file = --dist loadfile --no-loadscope-reorder
+# Two chapters at once are two learners on one machine; tests wait for half of their time, so three share two CPUs.
+test: lint  ## run every notebook and every test; JUNIT=folder keeps a report
+	@failed=0; LAB_REACHED=$$(mktemp -d); export LAB_REACHED; \
+	$(BIN)/python -m pytest -q -n 2 $(by_file) $(call junit,chapters) notebooks || failed=1; \
+	$(BIN)/python -m pytest -q -n 3 $(by_file) $(call junit,test) tests || failed=1; \
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests \
+		|| failed=1; \
+	rm -r "$$LAB_REACHED"; exit $$failed
 
-# In full they try one after the other: ten kernels at once are compared with a lone one.
+# What measures is tried first, with nothing beside it; in full, everything is tried in turn.
+drilled = $(BIN)/python -m pytest -o addopts="-p no:cacheprovider" tests/drills roundtrips/tests/drills
 drills: dev  ## the slow and rough checks, of the lab and of roundtrips; DRILLS=full tries ten times as often
-	$(BIN)/python -m pytest -o addopts="-p no:cacheprovider" $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,drills) \
-		tests/drills roundtrips/tests/drills
+	@failed=0; \
+	$(drilled) -m alone $(call junit,drills_alone) || failed=1; \
+	$(drilled) -m "not alone" $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,drills) || failed=1; \
+	exit $$failed
 
 soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every server, then all drills in full
 	$(BIN)/python tests/drills/soak.py $(or $(N),5) $(or $(BUSY),3)

@@ -1,5 +1,6 @@
 """What several tests call."""
 
+import os
 import re
 import subprocess
 import time
@@ -21,6 +22,14 @@ def as_compared(text):
     for pattern, replacement in SANITIZED:
         text = re.sub(pattern, replacement, text)
     return text
+
+
+def chapters_run():
+    """The names of the chapters that this run of the tests, or the one before it in `make test`, has run."""
+    try:
+        return set(Path(os.environ["LAB_CHAPTERS_RUN"]).read_text(encoding="utf-8").split())
+    except FileNotFoundError:
+        return set()
 
 
 def url_of(server, db=0):

@@ -1,6 +1,6 @@
 """Every figure of every chapter keeps the rules: read when it is drawn, in the chapter's kernel (see legible.py).
 
-Runs last. The notebooks of this session drew the figures; where there are none among the tests, a chapter is run for it.
+The chapters that were run before drew the figures (see conftest.py); where none was, the shortest is run here.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 
 import nbformat
 import pytest
-from helpers import ROOT
+from helpers import ROOT, chapters_run
 from legible import broken_rules, look_at, title_of
 from nbclient import NotebookClient
 
@@ -30,7 +30,7 @@ def figures_in(path):
 
 
 def drawn():
-    """[{"chapter": …, "title": …, "broken": […]}] of the figures drawn in chapters' kernels in this session."""
+    """[{"chapter": …, "title": …, "broken": […]}] of the figures drawn in chapters' kernels in this run."""
     try:
         with open(os.environ["LAB_FIGURE_LOG"], encoding="utf-8") as file:
             return [json.loads(line) for line in file]
@@ -38,8 +38,8 @@ def drawn():
         return []
 
 
-def test_every_figure_of_a_chapter_keeps_the_rules(request, monkeypatch):
-    ran = {item.path.stem for item in request.session.items if item.path.suffix == ".ipynb"} & set(CHAPTERS)
+def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
+    ran = chapters_run() & set(CHAPTERS)
     if not ran:
         monkeypatch.setenv("LAB_CHAPTER", SHORTEST)
         NotebookClient(nbformat.read(CHAPTERS[SHORTEST], as_version=4), timeout=300,

@@ -1,14 +1,14 @@
-"""The words of the verdicts, apart from the facts: those reached in this session against the committed ones.
+"""The words of the verdicts, apart from the facts: those reached in this run against the committed ones.
 
-Runs last (see conftest.py). The notebooks' own tests compare facts and pass over the words; a failure here is a word that
-changed. Without notebooks in this session the claims are tried again, in about a minute.
+The notebooks' own tests compare facts and pass over the words; a failure here is a word that changed. Where no chapter was
+run before (see conftest.py), the claims are tried again, in about a minute.
 """
 
 import re
 
 import nbformat
 import pytest
-from helpers import ROOT
+from helpers import ROOT, chapters_run
 from verdict_words import MOST_UNTESTED, changes, shown_in
 
 import lab_utils as lab
@@ -20,8 +20,8 @@ CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][
 SCOREBOARD = "14_scoreboard"
 
 
-def test_the_words_are_the_committed_ones(request, monkeypatch, record_property):
-    ran = {item.path.stem for item in request.session.items if item.path.suffix == ".ipynb"} & set(CHAPTERS)
+def test_the_words_are_the_committed_ones(monkeypatch, record_property):
+    ran = chapters_run() & set(CHAPTERS)
     if not ran:
         monkeypatch.setenv("LAB_CHAPTER", SCOREBOARD)
         lab.retrial()

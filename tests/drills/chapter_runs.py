@@ -41,21 +41,26 @@ def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, workers=0, **environm
     Raises RuntimeError where pytest itself did not work.
     """
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0", f"-n{workers}",
-                   f"--nbval-cell-timeout={cell_timeout_s}", *([WORDS] if words else []), *map(str, chapters)]
+        environment = {**os.environ, **environment, "LAB_REACHED": folder}
         started = time.monotonic()
-        ended = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
-        took = time.monotonic() - started
-        if ended.returncode not in (0, 1):
-            raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
-        cases = list(xml.parse(report).getroot().iter("testcase"))
-    of_words = [case for case in cases if case.get("name").startswith("test_")]
-    found = Run(took, len(cases) - len(of_words), [], [what_failed(case) for case in of_words if failed(case)])
-    found.facts = [what_failed(case) for case in cases if case not in of_words and failed(case)]
+        of_cells = cases(environment, f"-n{workers}", "--dist=loadfile", f"--nbval-cell-timeout={cell_timeout_s}", *chapters)
+        of_words = cases(environment, WORDS) if words else []
+        found = Run(time.monotonic() - started, len(of_cells))
+    found.facts, found.words = ([what_failed(case) for case in each if failed(case)] for each in (of_cells, of_words))
     found.untested = [item.get("value") for case in of_words for item in case.iter("property") if item.get("name") == "untested"]
     return found
+
+
+def cases(environment, *arguments):
+    """The test cases of a run of pytest, as its JUnit file has them. Raises RuntimeError where pytest itself did not work."""
+    report = Path(environment["LAB_REACHED"]) / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0",
+               *map(str, arguments)]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
+    if ended.returncode not in (0, 1):
+        raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
+    return list(xml.parse(report).getroot().iter("testcase"))
 
 
 def failed(case):

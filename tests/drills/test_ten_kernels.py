@@ -98,6 +98,7 @@ def medians_of(kernels):
     return {name: statistics.median(found["medians"][name] for found in kernels) for name in shared}
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(2 * PATIENCE_S)
 def test_kernels_that_measure_at_once(tmp_path, record_property):
     before = lone_kernels(tmp_path / "before")
