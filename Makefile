@@ -33,7 +33,7 @@ endroom: teacher  ## delete what the room kept: learners' files and passwords; a
 board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for learners on their own laptops
 	@$(BIN)/python -m room.board $(if $(OPEN),--open) $(if $(ANONYMOUS),--anonymous) $(if $(PORT),--port "$(PORT)")
 
-# JUNIT=folder: what tools/ci_summary.py reads. Each part runs though one before it fails.
+# Each part runs though one before it fails.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
 by_file = --dist loadfile --no-loadscope-reorder
 # Two chapters at once are two learners on one machine; tests wait for half of their time, so three share two CPUs.
