@@ -20,7 +20,7 @@ from lab_utils.testbed.pinning import steady
 from lab_utils.timing.rounds import no_garbage_collection
 from roundtrips import trace
 
-from .programs import HELD_OUT, OTHERS, PROGRAMS
+from .programs import PROGRAMS
 from .row import Row
 
 PAIRS = 60  # rounds of each, with and without a trace in turn
@@ -51,9 +51,7 @@ print(resident_mb() - before)
 def rows():
     yield from cost_rows()
     yield room_row()
-    yield from distance_rows(PROGRAMS)
-    yield from distance_rows(OTHERS, "other ")
-    yield from distance_rows(HELD_OUT, "held-out ")
+    yield from distance_rows()
 
 
 # What it costs
@@ -124,11 +122,11 @@ def room_row():
 # What it foresees
 
 
-def distance_rows(programs, which=""):
+def distance_rows():
     """Compare what a trace of a run here says of a distance with runs over the link."""
     errors, untold = {}, []
     for rtt_ms in DISTANCES_MS:
-        for program in programs:
+        for program in PROGRAMS:
             error, told = error_of(program, rtt_ms)
             errors[program.__name__, rtt_ms] = error
             if abs(error) > OFF and not told:
@@ -136,7 +134,7 @@ def distance_rows(programs, which=""):
             print(f"    {program.__name__} at {rtt_ms:g} ms: {error:+.1%}", file=sys.stderr)
     median = statistics.median(map(abs, errors.values()))
     worst = max(errors.values(), key=abs)
-    what = f"trace: seconds_at, {len(programs)} {which}programs"
+    what = f"trace: seconds_at, {len(PROGRAMS)} programs"
     over = "the same programs over the link"
     yield Row(f"{what}: median error", f"{median:.1%}", over, None, None)
     yield Row(f"{what}: worst error", f"{worst:+.1%}", over, None, None)
