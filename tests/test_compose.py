@@ -29,28 +29,19 @@ def test_it_follows_the_compose_specification():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_specification_refuses_what_is_wrong(tmp_path):
-    """So that the test above can fail."""
-    broken = tmp_path / "docker-compose.yml"
-    broken.write_text(FILE.read_text(encoding="utf-8").replace("interval:", "intervall:"), encoding="utf-8")
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    assert subprocess.run([*command, broken], capture_output=True).returncode != 0
-
-
-def test_no_obsolete_version_key():
-    assert "version" not in COMPOSE
-
-
 @every_service
-def test_ports_are_published_on_loopback_only(service):
+def test_a_service_is_on_loopback_pinned_limited_and_no_root(service):
+    """An image by a tag, which tells the version, and a digest, which tells the bytes; or it is built here."""
     published = service.get("ports", []) if "expose" in service else service["ports"]  # or reached by the service before it
     assert all(str(port).startswith(("127.0.0.1:", "${ROOM_ADDRESS:-127.0.0.1}:")) for port in published)
-
-
-@every_service
-def test_the_image_is_pinned(service):
-    """To a tag, which tells the version, and a digest, which tells the bytes; or it is built here."""
-    assert "build" in service or re.fullmatch(IMAGE, service["image"])
+    assert re.fullmatch(r"(\$\{LAB_MEMORY:-)?\d+m\}?", service["mem_limit"])
+    assert re.fullmatch(r"(\$\{LAB_CPUS:-)?\d\}?", service["cpus"])
+    assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
+    if "build" in service:
+        assert re.search(r"(?m)^HEALTHCHECK ", DOCKERFILE) and re.findall(r"(?m)^USER (\w+)$", DOCKERFILE) == ["learner"]
+    else:
+        assert re.fullmatch(IMAGE, service["image"]) and service["healthcheck"]["test"]
+        assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
 
 
 def test_what_the_image_is_built_on_is_pinned():
@@ -58,25 +49,6 @@ def test_what_the_image_is_built_on_is_pinned():
     stages = [name for _, name in bases]
     assert bases and all(base in stages or re.fullmatch(IMAGE, base) for base, _ in bases)
     assert SERVICES["lab"]["build"]["target"] in stages
-
-
-@every_service
-def test_it_tells_when_it_is_ready_and_has_limits(service):
-    if "build" in service:
-        assert re.search(r"(?m)^HEALTHCHECK ", DOCKERFILE)
-    else:
-        assert service["healthcheck"]["test"]
-    assert re.fullmatch(r"(\$\{LAB_MEMORY:-)?\d+m\}?", service["mem_limit"])
-    assert re.fullmatch(r"(\$\{LAB_CPUS:-)?\d\}?", service["cpus"])
-
-
-@every_service
-def test_it_is_no_root_and_cannot_become_it(service):
-    if "build" in service:
-        assert re.findall(r"(?m)^USER (\w+)$", DOCKERFILE) == ["learner"]
-    else:
-        assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
-    assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
 
 
 def test_compose_up_brings_the_lab_alone():
@@ -107,31 +79,16 @@ def test_an_image_gets_what_a_clone_holds():
     assert left_out(".dockerignore") == left_out(".gitignore") | {".git"}
 
 
-def test_the_host_is_answered():
+def test_redis_answers_the_host_within_its_container_and_knows_its_settings(another_server):
     """A client from the host comes from another address than 127.0.0.1, which protected mode refuses without a password."""
-    command = SERVICES["redis"]["command"]
-    assert "--requirepass" in command or command[command.index("--protected-mode") + 1] == "no"
-
-
-def test_redis_has_less_room_than_its_container():
-    command = SERVICES["redis"]["command"]
-    inside = command[command.index("--maxmemory") + 1]
-    assert int(inside.removesuffix("mb")) < int(SERVICES["redis"]["mem_limit"].removesuffix("m"))
-
-
-def test_the_command_works_with_a_real_server(another_server):
-    """Each of its settings is one that Redis knows."""
-    command = SERVICES["redis"]["command"]
-    pairs = zip(command[1::2], command[2::2], strict=True)
-    settings = [f'{name.removeprefix("--")} {value or chr(34) * 2}' for name, value in pairs]
-    client = another_server(*settings).connect()
+    service = SERVICES["redis"]
+    settings = dict(zip(service["command"][1::2], service["command"][2::2], strict=True))
+    assert settings["--protected-mode"] == "no"
+    assert int(settings["--maxmemory"].removesuffix("mb")) < int(service["mem_limit"].removesuffix("m"))
+    client = another_server(*(f"{name.removeprefix('--')} {value or chr(34) * 2}" for name, value in settings.items())).connect()
     assert client.config_get("maxmemory")["maxmemory"] == str(256 << 20)
-
-
-def test_the_address_it_mentions_is_the_one_it_publishes():
-    url = re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1]
-    parts = urlsplit(url)
-    assert f"{parts.hostname}:{parts.port}:6379" in SERVICES["redis"]["ports"]
+    url = urlsplit(re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1])
+    assert f"{url.hostname}:{url.port}:6379" in service["ports"]
 
 
 def test_the_room_and_its_board_are_two_origins_of_one_certificate():

@@ -53,10 +53,101 @@ def names(command):
                   if path.is_file() and ".lab" not in path.parts)
 
 
-def test_the_first_time_everything_is_copied(command):
+def test_the_first_time_everything_is_copied_without_answers(command):
     assert command.bring_up_to_date() == []
     assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+    cell = nbformat.read(command.WORK / "01_chapter.ipynb", as_version=4).cells[0]
+    assert cell.outputs == [] and cell.execution_count is None and cell.source == "print('first')"
+    (command.WORK / "01_chapter.ipynb").unlink()
+    command.bring_up_to_date()  # what was deleted comes back
     assert text_of(command) == "print('first')"
+
+
+def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
+    """Whoever goes on in the new version has edits there, too."""
+    command.bring_up_to_date()
+    edit(command, "mine")
+    assert command.bring_up_to_date() == [] and text_of(command) == "print('mine')"
+    publish(command, "second")
+    [said] = command.bring_up_to_date()
+    assert "01_chapter.new.ipynb" in said and text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert command.bring_up_to_date() == []  # said once
+    publish(command, "third")  # replaces a new version that nobody edited
+    command.bring_up_to_date()
+    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
+    edit(command, "mine again", "01_chapter.new.ipynb")
+    publish(command, "fourth")
+    [said] = command.bring_up_to_date()
+    assert "01_chapter.new2.ipynb" in said and text_of(command, "01_chapter.new2.ipynb") == "print('fourth')"
+    assert (text_of(command), text_of(command, "01_chapter.new.ipynb")) == ("print('mine')", "print('mine again')")
+
+
+@pytest.mark.parametrize("source, copy", [("notebooks/game/page.py", "game/page.py"),
+                                          ("exercises/01.1/solution.py", "solutions/01.1.py")])
+def test_a_module_is_copied_as_chapters_are(command, source, copy):
+    source, copy = command.ROOT / source, command.WORK / copy
+    (source.parent / "__pycache__").mkdir(parents=True)
+    (source.parent / "__pycache__" / "page.pyc").write_bytes(b"")
+    source.write_text("page = 1\n", encoding="utf-8")
+    command.bring_up_to_date()
+    assert names(command) == sorted({"01_chapter.ipynb", "solutions/01.1.py", copy.relative_to(command.WORK).as_posix()})
+    copy.write_text("page = 'mine'\n", encoding="utf-8")
+    source.write_text("page = 2\n", encoding="utf-8")
+    assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
+    assert copy.read_text(encoding="utf-8") == "page = 'mine'\n"
+
+
+def test_what_the_lab_has_no_more_goes_unless_it_was_edited(command):
+    command.bring_up_to_date()
+    (command.CHAPTERS / "01_chapter.ipynb").rename(command.CHAPTERS / "02_chapter.ipynb")
+    (command.WORK / "solutions" / "01.1.py").write_text("answer = 3\n", encoding="utf-8")
+    (command.EXERCISES / "01.1" / "solution.py").unlink()
+    assert command.bring_up_to_date() == []
+    assert names(command) == ["02_chapter.ipynb", "solutions/01.1.py"]
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000, "{half a file"])
+def test_a_notebook_of_any_shape_is_kept(command, content):
+    command.bring_up_to_date()
+    (command.WORK / "01_chapter.ipynb").write_text(content, encoding="utf-8")
+    publish(command, "second")
+    assert "01_chapter.new.ipynb" in command.bring_up_to_date()[0]
+    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == content
+    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+
+
+@pytest.mark.parametrize("record", ["[]", "{", "[" * 100_000, '{"01_chapter.ipynb": [5]}'])
+def test_a_record_that_is_damaged_loses_no_edits(command, record):
+    command.bring_up_to_date()
+    edit(command, "mine")
+    command.RECORD.write_text(record, encoding="utf-8")
+    command.bring_up_to_date()
+    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert command.bring_up_to_date() == []
+
+
+def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
+    elsewhere = tmp_path / "elsewhere.ipynb"
+    elsewhere.write_text(notebook("first"), encoding="utf-8")  # the very version that would be brought up to date
+    before = elsewhere.read_bytes()
+    command.WORK.mkdir()
+    (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
+    for text in ("first", "second"):
+        publish(command, text)
+        command.bring_up_to_date()
+    assert elsewhere.read_bytes() == before and (command.WORK / "01_chapter.ipynb").is_symlink()
+    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+
+
+@pytest.mark.parametrize("place", ["work", "work/.lab", "work/solutions"])
+def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
+    path = command.ROOT / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        command.main([])
+    assert place in ended.value.code and "Rename" in ended.value.code  # a text: printed, and exit status 1
+    assert path.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_link_to_a_solution_leads_to_its_copy_and_is_no_edit(command):
@@ -68,67 +159,12 @@ def test_a_link_to_a_solution_leads_to_its_copy_and_is_no_edit(command):
     assert command.bring_up_to_date() == [] and text_of(command) == "print('second')"
 
 
-def test_the_game_of_chapter_12_is_copied_and_what_it_compiled_to_is_not(command):
-    game = command.CHAPTERS / "game"
-    (game / "__pycache__").mkdir(parents=True)
-    (game / "__pycache__" / "page.pyc").write_bytes(b"")
-    (game / "page.py").write_text("page = 1\n", encoding="utf-8")
-    command.bring_up_to_date()
-    assert names(command) == ["01_chapter.ipynb", "game/page.py", "solutions/01.1.py"]
-    (command.WORK / "game" / "page.py").write_text("page = 'mine'\n", encoding="utf-8")
-    (game / "page.py").write_text("page = 2\n", encoding="utf-8")
-    assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
-    assert (command.WORK / "game" / "page.py").read_text(encoding="utf-8") == "page = 'mine'\n"
-
-
-def test_a_second_time_nothing_is_touched(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    assert command.bring_up_to_date() == []
-    assert text_of(command) == "print('mine')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
-
-
 def test_a_copy_that_was_only_run_is_brought_up_to_date(command):
     command.bring_up_to_date()
     edit(command, "first")  # the same cells, the learner's outputs
     publish(command, "second")
     assert command.bring_up_to_date() == []
     assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
-
-
-def test_an_edited_copy_stays_and_the_new_version_is_laid_beside_it(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    publish(command, "second")
-    said = command.bring_up_to_date()
-    assert len(said) == 1 and "01_chapter.new.ipynb" in said[0]
-    assert text_of(command) == "print('mine')"
-    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
-    assert command.bring_up_to_date() == []  # said once
-
-
-def test_a_new_version_that_was_not_edited_is_replaced_by_a_newer_one(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    publish(command, "second")
-    command.bring_up_to_date()
-    publish(command, "third")
-    command.bring_up_to_date()
-    assert text_of(command) == "print('mine')"
-    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
-
-
-def test_a_new_version_that_was_edited_stays_too(command):
-    """Whoever goes on in the new version has edits there, too."""
-    command.bring_up_to_date()
-    edit(command, "mine")
-    publish(command, "second")
-    command.bring_up_to_date()
-    edit(command, "mine again", "01_chapter.new.ipynb")
-    publish(command, "third")
-    said = command.bring_up_to_date()
-    assert (text_of(command), text_of(command, "01_chapter.new.ipynb")) == ("print('mine')", "print('mine again')")
-    assert text_of(command, "01_chapter.new2.ipynb") == "print('third')" and "01_chapter.new2.ipynb" in said[0]
 
 
 def test_a_copy_from_before_the_record_is_not_overwritten(command):
@@ -138,60 +174,6 @@ def test_a_copy_from_before_the_record_is_not_overwritten(command):
     assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
 
 
-def test_a_copy_that_is_no_notebook_any_more_is_not_overwritten(command):
-    command.bring_up_to_date()
-    (command.WORK / "01_chapter.ipynb").write_text("{half a file", encoding="utf-8")
-    publish(command, "second")
-    command.bring_up_to_date()
-    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == "{half a file"
-
-
-def test_a_deleted_copy_comes_back(command):
-    command.bring_up_to_date()
-    (command.WORK / "01_chapter.ipynb").unlink()
-    command.bring_up_to_date()
-    assert text_of(command) == "print('first')"
-
-
-def test_an_edited_solution_stays(command):
-    command.bring_up_to_date()
-    (command.WORK / "solutions" / "01.1.py").write_text("answer = 'mine'\n", encoding="utf-8")
-    (command.EXERCISES / "01.1" / "solution.py").write_text("answer = 2\n", encoding="utf-8")
-    command.bring_up_to_date()
-    assert (command.WORK / "solutions" / "01.1.py").read_text(encoding="utf-8") == "answer = 'mine'\n"
-    assert (command.WORK / "solutions" / "01.1.new.py").read_text(encoding="utf-8") == "answer = 2\n"
-
-
-def test_a_damaged_record_loses_no_edits(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    command.RECORD.write_text("{", encoding="utf-8")
-    command.bring_up_to_date()
-    assert text_of(command) == "print('mine')"
-
-
-# Whatever stands in work/
-
-
-@pytest.mark.parametrize("content", ["", "[]", "5", '{"cells": 5}', '{"cells": [5]}', '{"cells": [{}]}', "[" * 100_000])
-def test_a_notebook_of_any_shape_is_kept(command, content):
-    command.bring_up_to_date()
-    (command.WORK / "01_chapter.ipynb").write_text(content, encoding="utf-8")
-    publish(command, "second")
-    assert "01_chapter.new.ipynb" in command.bring_up_to_date()[0]
-    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == content
-    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
-
-
-def test_two_unreadable_notebooks_are_not_taken_for_the_same(command):
-    (command.CHAPTERS / "01_chapter.ipynb").write_text("[1]", encoding="utf-8")
-    command.bring_up_to_date()
-    (command.WORK / "01_chapter.ipynb").write_text("[2]", encoding="utf-8")
-    (command.CHAPTERS / "01_chapter.ipynb").write_text("[3]", encoding="utf-8")
-    command.bring_up_to_date()
-    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == "[2]"
-
-
 def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
     (command.WORK / "01_chapter.ipynb").mkdir(parents=True)
     (command.WORK / "01_chapter.ipynb" / "mine.txt").write_text("precious", encoding="utf-8")
@@ -199,87 +181,6 @@ def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
     assert (command.WORK / "01_chapter.ipynb" / "mine.txt").read_text(encoding="utf-8") == "precious"
     assert text_of(command, "01_chapter.new.ipynb") == "print('first')"
     assert command.bring_up_to_date() == []  # said once
-
-
-@pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])
-def test_a_link_out_of_work_is_never_written_through(command, tmp_path, there):
-    elsewhere = tmp_path / "elsewhere.ipynb"
-    if there:
-        elsewhere.write_text(notebook("first"), encoding="utf-8")  # the very version that would be brought up to date
-    before = elsewhere.read_bytes() if there else None
-    command.WORK.mkdir()
-    (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
-    for text in ("first", "second", "third"):
-        publish(command, text)
-        command.bring_up_to_date()
-    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == before
-    assert (command.WORK / "01_chapter.ipynb").is_symlink()
-    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
-
-
-def test_a_linked_folder_is_not_followed_out_of_work(command, tmp_path):
-    (tmp_path / "elsewhere").mkdir()
-    command.WORK.mkdir()
-    (command.WORK / "solutions").symlink_to(tmp_path / "elsewhere")
-    said = command.bring_up_to_date()
-    assert len(said) == 1 and "work/solutions is a link to somewhere else" in said[0]
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-    assert text_of(command) == "print('first')"  # the rest is there
-
-
-def test_a_file_in_place_of_a_folder_is_kept_and_the_rest_is_copied(command):
-    command.WORK.mkdir()
-    (command.WORK / "solutions").write_text("mine", encoding="utf-8")
-    said = command.bring_up_to_date()
-    assert len(said) == 1 and "work/solutions is no folder" in said[0]
-    assert (command.WORK / "solutions").read_text(encoding="utf-8") == "mine"
-    assert text_of(command) == "print('first')"
-
-
-@pytest.mark.parametrize("content", ["[]", "5", "{", "[" * 100_000])
-def test_a_record_of_another_shape_is_kept_aside(command, content):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    command.RECORD.write_text(content, encoding="utf-8")
-    said = command.bring_up_to_date()
-    assert "copies.json.broken-1" in said[0]
-    assert (command.RECORD.parent / "copies.json.broken-1").read_text(encoding="utf-8") == content
-    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
-    assert command.bring_up_to_date() == []
-
-
-def test_a_record_whose_entries_are_no_digests_loses_no_edits(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    command.RECORD.write_text('{"01_chapter.ipynb": [5], "solutions/01.1.py": null}', encoding="utf-8")
-    command.bring_up_to_date()
-    assert text_of(command) == "print('mine')"
-
-
-def test_a_linked_record_is_not_written_through(command, tmp_path):
-    command.RECORD.parent.mkdir(parents=True)
-    command.RECORD.symlink_to(tmp_path / "elsewhere")
-    command.bring_up_to_date()
-    assert not (tmp_path / "elsewhere").exists() and command.RECORD.is_file()
-
-
-def test_no_scratch_file_stays(command):
-    command.bring_up_to_date()
-    assert sorted(path.name for path in command.WORK.rglob("*") if path.is_file()) \
-        == ["01.1.py", "01_chapter.ipynb", "copies.json"]
-
-
-@pytest.mark.parametrize("place", ["work", "work/.lab"])
-@pytest.mark.parametrize("kind", ["file", "link"])
-def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, tmp_path, capsys, place, kind):
-    path = command.ROOT / place
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("mine", encoding="utf-8") if kind == "file" else path.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SystemExit) as ended:
-        command.main([])
-    assert place in ended.value.code and "Rename" in ended.value.code  # a text: printed, and exit status 1
-    assert path.read_text(encoding="utf-8") == "mine" if kind == "file" else path.is_symlink()
-    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_where_the_system_refuses_make_lab_says_so_and_ends(command, monkeypatch):
@@ -347,57 +248,3 @@ def test_tools_are_there_for_every_target():
         assert (ROOT / tool).is_file(), tool
 
 
-def test_copies_carry_no_answers(command):
-    command.bring_up_to_date()
-    cell = nbformat.read(command.WORK / "01_chapter.ipynb", as_version=4).cells[0]
-    assert cell.outputs == [] and cell.execution_count is None and cell.source == "print('first')"
-
-
-def test_only_the_solutions_are_copied_not_what_tests_need(command):
-    for folder in ("wrong", "also"):
-        (command.EXERCISES / "01.1" / folder).mkdir(exist_ok=True)
-        (command.EXERCISES / "01.1" / folder / "other.py").write_text("answer = 2\n", encoding="utf-8")
-    command.bring_up_to_date()
-    assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
-
-
-def rename(command):
-    (command.CHAPTERS / "01_chapter.ipynb").rename(command.CHAPTERS / "02_chapter.ipynb")
-    (command.EXERCISES / "01.1" / "solution.py").unlink()
-    command.RENAMED = {"01_chapter.ipynb": "02_chapter.ipynb"}
-
-
-def test_a_renamed_chapter_is_said_and_its_copy_goes(command):
-    command.bring_up_to_date()
-    rename(command)
-    assert [line.split(":")[0] for line in command.bring_up_to_date()] == ["01_chapter.ipynb is now 02_chapter.ipynb"]
-    assert names(command) == ["02_chapter.ipynb"]
-    assert command.bring_up_to_date() == []
-
-
-def test_a_renamed_chapter_that_was_edited_stays_under_its_old_name(command):
-    command.bring_up_to_date()
-    edit(command, "mine")
-    (command.WORK / "solutions" / "01.1.py").write_text("answer = 3\n", encoding="utf-8")
-    rename(command)
-    (said,) = command.bring_up_to_date()
-    assert "kept as you edited it" in said
-    assert names(command) == ["01_chapter.ipynb", "02_chapter.ipynb", "solutions/01.1.py"]
-    assert text_of(command) == "print('mine')"
-
-
-def test_what_stands_behind_a_linked_folder_is_not_taken_away(command, tmp_path):
-    command.bring_up_to_date()
-    (command.WORK / "solutions").rename(tmp_path / "elsewhere")
-    (command.WORK / "solutions").symlink_to(tmp_path / "elsewhere")
-    rename(command)
-    command.bring_up_to_date()
-    assert (tmp_path / "elsewhere" / "01.1.py").exists()
-
-
-def test_every_renamed_chapter_has_its_new_name():
-    spec = importlib.util.spec_from_file_location("lab_command", ROOT / "tools" / "lab.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for old, new in module.RENAMED.items():
-        assert not (ROOT / "notebooks" / old).exists() and (ROOT / "notebooks" / new).is_file()

@@ -25,7 +25,6 @@ WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work").absolute()
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
 NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError  # what a file raises that is none any more
 START = "/lab/tree/00_start_here.ipynb"
-RENAMED = {"12_scoreboard.ipynb": "14_scoreboard.ipynb"}
 
 
 def main(jupyter_options):
@@ -59,69 +58,49 @@ def main(jupyter_options):
 
 
 def bring_up_to_date():
-    """Copies what is new from notebooks/ to work/; returns what is worth saying about it.
+    """Copy what is new from notebooks/ to work/; return what is worth saying about it.
 
-    Plain files in plain folders are brought up to date; whatever else stands in their place is the learner's.
-    Raises OSError where work/ cannot be written.
+    Only a plain file that is as it was laid there is replaced, or taken away where the lab has it no more; all else is the
+    learner's. Raises OSError where work/ cannot be written.
     """
-    make_folder(RECORD.parent)
-    copied, said = remembered()
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    copied, said = remembered(), []
     try:
         for source in chapters():
             said += bring(source, copied)
-        said += tidy(copied)
+        known = set(map(name_of, chapters()))
+        for name in [name for name in copied if ".new" not in name and name not in known]:
+            if not edited(WORK / name, None, copied):
+                (WORK / name).unlink(missing_ok=True)
+                del copied[name]
     finally:
         write(RECORD, json.dumps(copied, indent=1).encode())
-    return list(dict.fromkeys(said))
+    return said
 
 
 def chapters():
-    """The notebooks, the game of chapter 12 and the solutions to be copied, in order. Other answers are for the tests."""
-    found = [*CHAPTERS.glob("*.ipynb"), *CHAPTERS.glob("*.py"), *CHAPTERS.glob("game/*.py"),
-             *CHAPTERS.glob("other_clients/*.*"), *EXERCISES.glob("*/solution.py")]
+    """Return notebooks, game, other clients and solutions, in the order of their copies. Other answers are for the tests."""
+    patterns = "*.ipynb", "*.py", "game/*.py", "other_clients/*.*"
+    found = [path for pattern in patterns for path in CHAPTERS.glob(pattern)] + list(EXERCISES.glob("*/solution.py"))
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
 def name_of(source):
-    """Where the copy of a file goes, below work/: solutions/03.2.py is exercises/03.2/solution.py."""
+    """Return where the copy of a file goes, below work/: solutions/03.2.py is exercises/03.2/solution.py."""
     if source.is_relative_to(EXERCISES):
         return f"solutions/{source.parent.name}.py"
     return source.relative_to(CHAPTERS).as_posix()
 
 
-def tidy(copied):
-    """Takes away the copies of what the lab has no more, and says what became of them; an edited one stays."""
-    known = set(map(name_of, chapters()))
-    said = []
-    for name in [name for name in copied if ".new" not in name and name not in known]:
-        target, now = WORK / name, RENAMED.get(name)
-        stays = edited(target, name, None, copied)
-        if not stays and is_plain(target) and not through_a_link(target):
-            target.unlink()
-        if now:
-            said.append(f"{name} is now {now}: chapters were renumbered."
-                        + (" Yours is kept as you edited it, under its old name." if stays else ""))
-        if not stays:
-            del copied[name]
-    return said
-
-
-def through_a_link(target):
-    return any((WORK / part).is_symlink() for part in target.relative_to(WORK).parents if part != Path("."))
-
-
 def bring(source, copied):
-    """Brings one file up to date, and `copied` with it; returns what is worth saying."""
+    """Bring one file up to date, and `copied` with it; return what is worth saying."""
     name = name_of(source)
     target, now = WORK / name, digest(source)
     if copied.get(name) == now and os.path.lexists(target):
         return []
-    try:
-        make_folder(target.parent)
-    except FileExistsError as error:
-        return [f"{error}, so nothing is copied into it. Rename it to get what belongs there."]
+    target.parent.mkdir(parents=True, exist_ok=True)
     said = []
-    if edited(target, name, now, copied):
+    if edited(target, now, copied):
         target = beside(target, now, copied)
         copied[target.relative_to(WORK).as_posix()] = now
         said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
@@ -131,8 +110,9 @@ def bring(source, copied):
 
 
 def as_copied(source):
-    """The file as a learner gets it: a chapter without outputs, or the answer would stand below each guess, and with links to
-    the copies of the solutions.
+    """Return the bytes of the file as a learner gets it.
+
+    A chapter has no outputs, or the answer would stand below each guess, and links to the copies of the solutions.
     """
     content = source.read_bytes()
     if source.suffix == ".ipynb":
@@ -152,68 +132,42 @@ def to_the_copy(text):
 
 
 def remembered():
-    """({name: digest of the version that was copied}, what is worth saying). A record of another shape is kept aside."""
-    if not os.path.lexists(RECORD):
-        return {}, []
+    """Return {name: digest of the version that was copied}; {} where that cannot be read: then every copy counts as edited."""
     try:
-        copied = json.loads(RECORD.read_text(encoding="utf-8")) if is_plain(RECORD) else None
+        copied = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        copied = None
-    if isinstance(copied, dict):
-        return copied, []
-    aside = next(place for number in itertools.count(1)
-                 if not os.path.lexists(place := RECORD.with_name(f"{RECORD.name}.broken-{number}")))
-    RECORD.rename(aside)
-    return {}, [f"{RECORD.relative_to(WORK.parent)} cannot be read as what the lab writes. It is kept aside as {aside.name}; "
-                "what you have edited stays as it is."]
-
-
-def make_folder(folder):
-    """Makes a folder of work/, and raises FileExistsError where a file or a link stands in its place.
-
-    work/ itself may be a link; below it none is followed, since it could lead anywhere.
-    """
-    for part in (*reversed(folder.relative_to(WORK).parents), folder.relative_to(WORK)):
-        place = WORK / part
-        if place != WORK and place.is_symlink():
-            raise FileExistsError(f"{place.relative_to(WORK.parent)} is a link to somewhere else")
-        if os.path.lexists(place) and not place.is_dir():
-            raise FileExistsError(f"{place.relative_to(WORK.parent)} is no folder")
-        place.mkdir(exist_ok=True)
+        return {}
+    return copied if isinstance(copied, dict) else {}
 
 
 def write(target, content):
-    """Puts a whole file in place at once; a link there is replaced, never followed."""
+    """Put a whole file in place at once; a link there is replaced, never followed."""
     scratch = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        scratch.unlink(missing_ok=True)
         scratch.write_bytes(content)
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)
 
 
-def is_plain(path):
-    return path.is_file() and not path.is_symlink()
-
-
-def edited(target, name, now, copied):
-    """True if what stands there is neither the version that was laid there nor the new one, or is no plain file."""
-    return os.path.lexists(target) and not (is_plain(target) and digest(target) in (copied.get(name), now))
+def edited(target, now, copied):
+    """Return True if what stands there is neither the version that was laid there nor the new one, or is no plain file."""
+    if not os.path.lexists(target):
+        return False
+    laid = copied.get(target.relative_to(WORK).as_posix())
+    return target.is_symlink() or not target.is_file() or digest(target) not in (laid, now)
 
 
 def beside(target, now, copied):
-    """NAME.new.ipynb, or NAME.new2.ipynb where that one has been edited too, and so on."""
+    """Return NAME.new.ipynb, or NAME.new2.ipynb where that one has been edited too, and so on."""
     for number in itertools.count(1):
         place = target.with_suffix(f".new{number if number > 1 else ''}{target.suffix}")
-        if not edited(place, place.relative_to(WORK).as_posix(), now, copied):
+        if not edited(place, now, copied):
             return place
 
 
 def digest(path):
-    """Of a notebook, what its cells say in the copy; so that running it, which changes only outputs, is no edit. Else of the
-    bytes.
-    """
+    """Return the SHA-256 of what a notebook's cells say in the copy, so that running it is no edit; else of the bytes."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
