@@ -105,27 +105,16 @@ def system():
                               "or a system such as Debian or Ubuntu.")
     elif "microsoft" in platform.release().lower() and str(ROOT).startswith("/mnt/"):
         yield NOTE, "system", f"{what}: this folder is on a Windows drive, which is slow. Clone the lab into your home in WSL."
-    elif sys.platform == "darwin" and said("sysctl", "-n", "sysctl.proc_translated") == "1":
-        yield NOTE, "system", f"{what}: this Python is for Intel and runs translated, which is slow. Use one for arm64."
     else:
-        yield OK, "system", f"{what}, {os.cpu_count()} CPUs, {usable_cpus()} for this process{where()}"
-
-
-def usable_cpus():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-
-
-def where():
-    inside = os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv")
-    return (", in a container" if inside else "") + (", by SSH" if os.environ.get("SSH_CONNECTION") else "")
+        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        inside = os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv")
+        yield OK, "system", f"{what}, {os.cpu_count()} CPUs, {usable} for this process" + ", in a container" * inside
 
 
 def python():
     version, now = platform.python_version(), sys.version_info[:2]
     if not OLDEST <= now <= NEWEST:
         yield FIX, "Python", f"{version} is not one that the lab runs on. {CHOOSE_PYTHON}"
-    elif sys.maxsize < 2**32:
-        yield FIX, "Python", f"{version} is a 32-bit one, for which there are no packages. {CHOOSE_PYTHON}"
     elif missing := [name for name in ("venv", "ensurepip", "ssl", "sqlite3") if not importable(name)]:
         yield FIX, "Python", (f"{version} lacks {' and '.join(missing)}. On Debian and Ubuntu: apt install "
                               f"python{now[0]}.{now[1]}-venv; elsewhere install a whole Python, and name it: "
@@ -174,23 +163,16 @@ def disk():
     free = shutil.disk_usage(str(ROOT)).free >> 20
     yield ((OK, "disk", f"{free:,} MB free") if free >= needed else
            (FIX, "disk", f"{free} MB are free where the lab stands; it needs {needed}. Delete something, or move the lab."))
-    try:
-        place = tempfile.gettempdir()
-        free = shutil.disk_usage(place).free >> 20
-    except OSError as error:
-        yield FIX, "disk", f"no folder for temporary files can be written ({error}). Set TMPDIR to one that can."
-        return
+    free = shutil.disk_usage(tempfile.gettempdir()).free >> 20
     if free < RUN_MB:
-        yield FIX, "disk", f"{free} MB are free in {place}; the lab needs {RUN_MB}. Delete something, or set TMPDIR to another."
+        yield FIX, "disk", f"{free} MB are free for temporary files; the lab needs {RUN_MB}. Delete some, or set TMPDIR."
 
 
 # The lab's folder
 
 
 def folder():
-    if os.pathsep in str(ROOT):
-        yield FIX, "folder", f"its path holds {os.pathsep!r}, and no .venv can stand in such a one. Rename the folder."
-    elif not os.access(str(ROOT), os.W_OK):
+    if not os.access(str(ROOT), os.W_OK):
         yield FIX, "folder", "it cannot be written by you. Move the lab to a place of your own, or make it yours."
     elif hasattr(os, "ST_NOEXEC") and os.statvfs(str(ROOT)).f_flag & os.ST_NOEXEC:
         yield FIX, "folder", "programs may not be run from this disk (noexec), and the lab brings one. Move it to another disk."
@@ -199,31 +181,21 @@ def folder():
 
 
 def work():
-    """Whether the learner's copies, and what the lab remembers, can be read and written."""
+    """Whether the learner's copies, and what the lab remembers, can be written, and hide no package."""
     state = Path(os.environ.get("LAB_STATE") or WORK / ".lab")
     foreign = [path for path in (ROOT / ".venv", WORK, state, *sorted(WORK.glob("*.ipynb"))) if not writable(path)]
-    broken = [path.name for path in sorted(state.glob("*.json")) if not readable(path)]
     shadows = sorted(path.name for path in [*WORK.glob("*.py"), *WORK.glob("*/__init__.py")] if shadow(path))
     if foreign:
         yield FIX, "work", (f"{', '.join(map(str, foreign[:3]))} cannot be written by you, as after sudo make lab. "
                             'Run sudo chown -R "$(id -un)" .venv work, in the folder of the lab.')
-    if broken:
-        yield NOTE, "work", f"{', '.join(broken)} cannot be read. The lab keeps such a file aside, and begins a new one."
     if shadows:
         yield FIX, "work", (f"{', '.join(shadows)} in work/ would be imported instead of the package of that name. Rename it.")
-    if not foreign + broken + shadows:
+    if not foreign + shadows:
         yield OK, "work", f"{len(list(WORK.glob('[0-9]*.ipynb')))} chapters of yours" if WORK.exists() else "not there yet"
 
 
 def writable(path):
     return not os.path.lexists(str(path)) or os.access(str(path), os.W_OK | (os.X_OK if path.is_dir() else 0))
-
-
-def readable(path):
-    try:
-        return isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
-    except (OSError, ValueError, RecursionError):
-        return False
 
 
 def shadow(path):
@@ -339,21 +311,13 @@ def leftovers():
     rows = [line.split(None, 3) for line in listed.splitlines() if len(line.split(None, 3)) == 4]
     mine = [(int(pid), int(parent), args) for pid, parent, owner, args in rows if owner == str(os.getuid())]
     lost = [pid for pid, parent, args in mine if parent == 1 and any(name in args for name in PROCESSES)]
-    labs = [pid for pid, _, args in mine if f"--ServerApp.root_dir={WORK}" in args]
     unused = [path for path in Path(tempfile.gettempdir()).glob(f"{SERVERS_FOLDERS}*")
               if path.stat().st_uid == os.getuid() and str(path) not in listed]
     if lost:
         yield FIX, "leftovers", f"processes of a kernel that is gone still run. Run kill -9 {' '.join(map(str, lost))}."
     if unused:
         yield NOTE, "leftovers", f"folders of servers that are gone: {len(unused)}. Run rm -r {shlex.join(map(str, unused))}."
-    if labs:
-        yield NOTE, "leftovers", (f"a lab of this folder runs already (process {labs[0]}): go on in its window, or end it with "
-                                  f"kill {labs[0]}.")
-    stale = [path.name for path in (ROOT / "build", *ROOT.glob("*.egg-info")) if path.exists()]
-    if stale:
-        yield NOTE, "leftovers", (f"{', '.join(stale)}: an installation by pip left them, and what they say of the lab is old. "
-                                  f"Run rm -r {shlex.join(stale)}, in the folder of the lab.")
-    if not lost + unused + labs + stale:
+    if not lost + unused:
         yield OK, "leftovers", "nothing of earlier kernels"
 
 

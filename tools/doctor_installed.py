@@ -24,7 +24,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lab-doctor-") as state:
         os.environ.update(LAB_STATE=state, LAB_FIGURES="off", TQDM_DISABLE="1", MPLBACKEND="agg")
         os.environ.setdefault("LAB_SCALE", "ci")
-        told = [tell(finding) for check in (pinned, imports, widgets, jupyter, kernel, server, own_server)
+        told = [tell(finding) for check in (pinned, imports, widgets, kernel, server, own_server)
                 for finding in found(check)]
         chapters_server = "own server" if os.environ.get("REDIS_URL") else "server"
         if (FIX, chapters_server) in told:
@@ -87,18 +87,6 @@ def widgets():
         yield OK, "widgets", f"ipywidgets {version('ipywidgets')}, with its part for the browser"
     else:
         yield FIX, "widgets", f"JupyterLab has no part of ipywidgets: sliders would show as text. {AGAIN}"
-
-
-def jupyter():
-    """Settings of the learner's own apply to the lab too."""
-    from jupyter_core.paths import jupyter_config_dir
-
-    own = sorted(path.name for path in Path(jupyter_config_dir()).glob("jupyter*_config.*"))
-    if own:
-        yield NOTE, "jupyter", (f"{', '.join(own)} of your own apply to the lab too. If JupyterLab does not start, set "
-                                "JUPYTER_CONFIG_DIR to an empty folder.")
-    else:
-        yield OK, "jupyter", f"JupyterLab {version('jupyterlab')}, no settings of your own"
 
 
 def kernel():
@@ -169,8 +157,6 @@ def link():
     state = calm.so_far()
     advice = " Close what else computes; verdicts may be “untested” until then." if state.busy else ""
     yield NOTE if state.busy else OK, "calm", state.sentence().replace("~", "") + "." + advice
-    yield OK, "evidence", ("the system tells who waited for a CPU" if os.path.exists("/proc/self/schedstat") else
-                           "this system does not tell who waited for a CPU: a short loop around each sample does")
 
 
 if __name__ == "__main__":
