@@ -23,9 +23,6 @@ PAGE = Path(__file__).parent / "page"
 LARGEST_POST = 200_000  # bytes
 READ_PAST = 100 << 20  # bytes: a longer post is read so far, and held by nobody, to be answered
 MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
-AT_ONCE = 200  # events in a post; a kernel sends 100
-EVENTS = 400, 10  # of one learner at once, and a second on average
-JOINS = 400, 2  # of all laptops
 LONGEST_TOKEN = 200  # letters
 LONGEST_AGE_S = 30 * 24 * 3600
 SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
@@ -39,22 +36,6 @@ HEADERS = {
 }
 
 
-class Bucket:
-    """Lets everybody have so many `at_once`, and so many `a_second` on average."""
-
-    def __init__(self, at_once, a_second):
-        self.at_once, self.a_second, self.left = at_once, a_second, {}  # {who: (left, at)}
-
-    def take(self, who, number, now):
-        """True, and `number` are taken, if so many are left for `who` at the time `now`, in seconds."""
-        left, at = self.left.get(who, (self.at_once, now))
-        left = min(self.at_once, left + (now - at) * self.a_second)
-        if number > left:
-            return False
-        self.left[who] = left - number, now
-        return True
-
-
 class Room:
     """The book, its stream, and who waits for news. `anonymous` keeps no name of anybody."""
 
@@ -62,7 +43,6 @@ class Room:
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
         self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
-        self.events, self.joins = Bucket(*EVENTS), Bucket(*JOINS)
         self.changed, self.wrong, self.joining = asyncio.Event(), 0, set()  # `joining`: names that are being written down
 
     async def add(self, entry):
@@ -177,8 +157,6 @@ class Join(Handler):
         held = {people.looks(entry["name"]) for entry in self.room.book.joined.values()}
         if name and looks in held | self.room.joining:
             raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
-        if not self.room.joins.take("all", 1, time.monotonic()):
-            raise web.HTTPError(429, "Too many join at once. Try again in a minute.")
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{looks}" if name else f"nobody:{secrets.token_hex(8)}"
         shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
@@ -216,10 +194,6 @@ class Events(Handler):
         events = self.body().get("events")
         if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
             raise web.HTTPError(400, "Post {\"events\": [...]}.")
-        if len(events) > AT_ONCE:
-            raise web.HTTPError(413, f"Post at most {AT_ONCE} events at once.")
-        if not self.room.events.take(person.known_as, len(events), time.monotonic()):
-            raise web.HTTPError(429, "Too many events. Post them again later.")
         taken, refused = {}, {}
         for event in events:
             sender = self.as_posted(event, person)
