@@ -60,19 +60,17 @@ def settled(room, *options, address="127.0.0.1"):
 def test_passwords_are_long_stay_and_are_for_the_leaders_eyes(room):
     with room.kept_folder():
         first = settled(room)
+        (room.FOLDER / "room.json").write_text("of others too")
+        (room.FOLDER / "room.json").chmod(0o644)
         room.write_private(room.FOLDER / "room.json", json.dumps(first))
         again = settled(room)
+        with pytest.raises(SystemExit, match="open already"), room.kept_folder():
+            pass
+    assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}  # learners' servers find the hub again
     assert len(first["password"].replace("-", "")) == 12 and len(first["leaders_password"]) == 32
     assert [again[name] for name in ("password", "leaders_password")] == [first["password"], first["leaders_password"]]
     assert stat.S_IMODE(room.FOLDER.stat().st_mode) == 0o700
     assert stat.S_IMODE((room.FOLDER / "room.json").stat().st_mode) == 0o600
-
-
-def test_a_file_that_others_could_read_is_theirs_no_longer(room, tmp_path):
-    (tmp_path / "file").write_text("before")
-    (tmp_path / "file").chmod(0o644)
-    room.write_private(tmp_path / "file", "now")
-    assert (tmp_path / "file").read_text() == "now" and stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o600
 
 
 def test_root_stays_on_loopback(room, monkeypatch):
@@ -92,42 +90,27 @@ def test_a_port_that_is_taken_is_left_to_who_has_it(room):
     assert room.free_port("127.0.0.1") in room.PORTS  # the system lends those beyond to whoever connects
 
 
-def test_a_second_room_in_one_folder_is_refused(room):
-    with room.kept_folder(), pytest.raises(SystemExit, match="open already"), room.kept_folder():
-        pass
-
-
-@pytest.mark.parametrize("memory_mb, cores, learners", [(64_000, 2, 30), (4000, 16, 14), (100, 16, 1)])
-def test_how_many_learners_a_machine_holds(room, monkeypatch, memory_mb, cores, learners):
-    monkeypatch.setattr(room, "free_memory", lambda: memory_mb << 20)
-    monkeypatch.setattr(room.cpus, "cores", lambda allowed: dict.fromkeys(range(cores)))
-    assert room.capacity()[0] == learners
-
-
-def test_containers_stand_beside_the_hubs_and_are_not_limited_by_it(room, monkeypatch):
-    monkeypatch.setattr(room, "free_memory", lambda: 1 << 30)
-    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=64 << 30))
-    monkeypatch.setattr(room.os, "cpu_count", lambda: 16)
-    assert room.capacity(containers=True) == (8, "16 CPUs, 2 for each learner")
-    assert settled(room, "--containers", address="0.0.0.0")["learners"] == 8
-    monkeypatch.setattr(room.os, "cpu_count", lambda: 256)
-    assert room.capacity(containers=True) == (64, "65536 MB of free memory, 1024 MB each")
+@pytest.mark.parametrize("options, memory_mb, cores, learners, limit", [
+    ([], 64_000, 2, 30, "2 CPUs, 15 learners each"), ([], 4000, 16, 14, "4000 MB of free memory, 250 MB each"),
+    ([], 100, 16, 1, "100 MB"), (["--containers"], 64 << 10, 16, 8, "16 CPUs, 2 for each learner"),
+    (["--containers"], 64 << 10, 256, 64, "65536 MB of free memory, 1024 MB each")])
+def test_how_many_learners_a_machine_holds(room, monkeypatch, options, memory_mb, cores, learners, limit):
+    """Containers stand beside the hub's, so what limits that one does not limit them."""
+    containers = bool(options)
+    monkeypatch.setattr(room, "free_memory", lambda: 0 if containers else memory_mb << 20)
+    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=memory_mb << 20 if containers else 0))
+    monkeypatch.setattr(room.cpus, "cores", lambda allowed: {} if containers else dict.fromkeys(range(cores)))
+    monkeypatch.setattr(room.os, "cpu_count", lambda: cores)
+    assert room.capacity(containers)[0] == learners and limit in room.capacity(containers)[1]
+    assert settled(room, *options)["learners"] == learners
 
 
 def test_a_room_is_warmed_by_what_a_kernel_does_or_says_that_it_was_not(room, capsys, monkeypatch):
     room.warm()
     assert capsys.readouterr().out == "Warming up …\n"
-    monkeypatch.setenv("LAB_REDIS_SERVER", "/nowhere/redis-server")
+    monkeypatch.setattr(room, "WARMING", "raise OSError('no server')")
     room.warm()
     assert "Run make doctor" in capsys.readouterr().out
-
-
-def test_the_hub_is_where_it_was_last_time(room):
-    with room.kept_folder():
-        first = settled(room)
-        room.write_private(room.FOLDER / "room.json", json.dumps(first))
-        again = settled(room)
-    assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}
 
 
 def test_what_opening_means_is_said(room):
@@ -222,14 +205,14 @@ def test_a_name_stays_as_it_was_typed(door, typed, name):
     assert door.normalize_username(name) == name
 
 
-@pytest.mark.parametrize("other", ["ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na"])
-def test_a_name_that_looks_like_anothers_is_taken(door, other):
-    assert "Ana is at work right now" in refused(door, Handler(users=["Ana"]), other)
-
-
-@pytest.mark.parametrize("name", ["board", "Culler", "b\u043eard"])
-def test_the_rooms_own_names_are_nobodys(door, name):
-    assert "the room's own" in refused(door, Handler(), name)
+@pytest.mark.parametrize("name, said", [
+    *((other, "Ana is at work right now") for other in ("ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na")),
+    *((own, "the room's own") for own in ("board", "Culler", "b\u043eard")),
+    *((none, "1 to 32 letters") for none in ("", " ", "..", "../ana", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb")),
+], ids=ascii)
+def test_a_name_that_is_anothers_the_rooms_or_none_is_refused(door, name, said):
+    """Or that only looks like it."""
+    assert said in refused(door, Handler(users=["Ana"]), name)
 
 
 def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
@@ -247,11 +230,6 @@ def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
         return caught.value.status_code, waiting
 
     assert asyncio.run(many()) == (429, names.MOST_WRONG)
-
-
-@pytest.mark.parametrize("name", ["", " ", ".", "..", "../ana", "a/b", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb"])
-def test_what_is_no_name_is_refused(door, name):
-    assert "1 to 32 letters" in refused(door, Handler(), name)
 
 
 def test_a_name_belongs_to_the_browser_that_took_it(door):
@@ -453,6 +431,7 @@ def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
     settings, config = in_containers
     assert config.RoomAuthenticator.user_password == settings["password"]
     assert config.JupyterHub.hub_bind_url == f"http://0.0.0.0:{settings['ports']['hub']}"
+    assert config.ConfigurableHTTPProxy.command[-1] == "--no-x-forward"  # Caddy is believed about where somebody came from
     assert config.JupyterHub.spawner_class == "docker" and config.JupyterHub.active_server_limit == settings["learners"]
     asked = {}
 
@@ -493,11 +472,6 @@ def containers_config():
     """The names in room/containers_config.py, which only a hub's loader can run."""
     loader = {"load_subconfig": lambda *_: None, "get_config": MagicMock}
     return runpy.run_path(str(ROOT / "room" / "containers_config.py"), loader)
-
-
-def test_the_tls_proxy_is_believed_about_where_somebody_came_from(in_containers):
-    _, config = in_containers
-    assert config.ConfigurableHTTPProxy.command[-1] == "--no-x-forward"
 
 
 def test_the_leader_of_containers_reads_where_the_board_is_and_the_certificates_code(in_containers, room, monkeypatch):

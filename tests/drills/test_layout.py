@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 from helpers import ROOT
-from tries import SEED, seeds, tries
 
 DRILL = """
 import environments
@@ -79,21 +78,8 @@ def test_on_a_slow_machine_ci_tries_three_seeds_and_says_so(tmp_path):
         assert rows(told)["test_seeded"] == (6, 0) and "not tried" not in told
 
 
-def test_what_takes_ci_too_long_fails(tmp_path):
-    too_long = "The drills took"
-    assert too_long in drill(tmp_path, ("ALL_S = 28 * 60", "ALL_S = 0"), DRILLS="ci", CI="true")
-    assert too_long not in drill(tmp_path, DRILLS="ci", CI="true")
-
-
 def test_a_seed_repeats_a_run(tmp_path):
     runs = [[line for line in drill(tmp_path, DRILLS="ci", DRILLS_SEED=seed).split() if line.isdigit() and len(line) > 4]
             for seed in ("7", "7", "8")]
     assert runs[0] == runs[1] != runs[2]
     assert len(runs[0]) == 6
-
-
-def test_the_number_of_tries():
-    assert tries(1) == 1
-    assert len(set(seeds(200))) == tries(200)
-    assert seeds(50) == seeds(50)
-    assert isinstance(SEED, int)
