@@ -24,7 +24,7 @@ WHOLE = [name for name in CHAPTERS if name[:2] in os.environ.get("LAB_BROWSER", 
 MAP = "01_round_trips.ipynb"  # its sliders are what only a browser shows
 SIZE = {"width": 1280, "height": 800}  # of a small laptop, with the file browser open
 
-# In the page: opens a chapter, runs all of it or the first cell and the map's, and tells what then stands in the notebook's model.
+# In the page: opens a chapter, runs all of it, or what the map needs and the map, and tells what then stands in its model.
 RUN = """
 async ([path, whole]) => {
     const app = window.jupyterapp;
@@ -33,9 +33,9 @@ async ([path, whole]) => {
     await panel.sessionContext.ready;
     app.shell.activateById(panel.id);
     if (whole) await app.commands.execute('notebook:run-all-cells');
-    const cells = panel.content.widgets.filter(cell => cell.model.type === 'code');
-    const drawing = cells.filter(cell => cell.model.sharedModel.source.startsWith('lab.plot_map('));
-    for (const cell of whole ? [] : [cells[0], ...drawing]) {
+    const needed = panel.content.widgets.filter(cell => cell.model.sharedModel.source.startsWith('lab.plot_map(')
+        || (cell.model.getMetadata('tags') || []).includes('setup'));
+    for (const cell of whole ? [] : needed) {
         panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
         await app.commands.execute('notebook:run-cell');
     }
