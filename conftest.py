@@ -27,7 +27,7 @@ os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.
 
 # The slowest first, so that no worker begins one of them when the others are done.
 SLOWEST = ("14_scoreboard", "08_threads_and_asyncio",
-           "test_browser", "test_exercise_folders", "test_waiting_map", "test_figures")
+           "test_browser", "test_exercise_folders", "test_timing", "test_servers", "test_waiting_map", "test_server_from_url")
 
 
 def pytest_collection_modifyitems(items):

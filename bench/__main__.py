@@ -65,7 +65,7 @@ def environment():
 
 
 def table(head, rows):
-    """Lines of a Markdown table whose columns line up as plain text too."""
+    """Return the lines of a Markdown table whose columns line up as plain text too."""
     rows = [head, *rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]

@@ -28,7 +28,7 @@ def rows():
 
 
 def ping_rows(machine, rtts):
-    """PING at each distance, and a sleep of the same length, in turn."""
+    """Time PING at each distance, and a sleep of the same length, in turn."""
     clients = {rtt: lab.connect(rtt) for rtt in rtts}
     late_ms = {(who, rtt): [] for who in ("link", "sleeper") for rtt in rtts}
     with steady(server().pid, link()):

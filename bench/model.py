@@ -30,7 +30,7 @@ def rows():
 
 
 def batch(command, size):
-    """One turn with `size` commands: a pipeline, or for one command a plain call."""
+    """Return a function that sends `size` commands: a pipeline, or for one command a plain call."""
     def one(r):
         call(r, command, 0)
 

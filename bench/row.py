@@ -20,7 +20,7 @@ class Row:
 
 @contextlib.contextmanager
 def at_scale(name):
-    """LAB_SCALE for a while."""
+    """Set LAB_SCALE for the length of the block."""
     before = os.environ.get("LAB_SCALE")
     os.environ["LAB_SCALE"] = name
     try:
@@ -34,7 +34,7 @@ def at_scale(name):
 
 @contextlib.contextmanager
 def endless_loops(number):
-    """So many programs that compute without pause, at ordinary priority, each in a session of its own."""
+    """Run so many programs that compute without pause, at ordinary priority, each in its own session."""
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(number)]
     try:
         yield
@@ -49,5 +49,5 @@ def percentile_95(values):
 
 
 def share(part, whole):
-    """'+1.2%': by how much `part` differs from `whole`."""
+    """Return by how much `part` differs from `whole`: '+1.2%'."""
     return f"{part / whole - 1:+.1%}"

@@ -58,7 +58,7 @@ def mset(r):
 
 
 def raw(_):
-    """What is left when Python builds no command and reads no reply."""
+    """Send bytes that were built before and pass over the replies: what is left without redis-py."""
     sock = raw_socket()
     sock.sendall(encoded())
     missing = len(REPLY) * COUNT
@@ -87,7 +87,7 @@ def resp(*words):
 
 
 def run_benchmark():
-    """SETs a second by redis-benchmark, over one connection, on the CPU that the others had."""
+    """Return the SETs a second of redis-benchmark, over one connection, on the CPU that the others had."""
     host, port = server().address
     command = ["redis-benchmark", "-h", host, "-p", str(port), "-a", server().options["password"], "-t", "set", "--csv",
                "-c", "1", "-d", "9", "-r", str(COUNT), "-P", str(BENCHMARK_BATCH), "-n", str(BENCHMARK_COMMANDS)]

@@ -44,7 +44,7 @@ def rows():
 
 
 def measured():
-    """Median seconds of a call, by name of the function: ours, timeit's, pyperf's. The first two take turns."""
+    """Return the median seconds of a call by function: ours, timeit's, pyperf's. The first two take turns."""
     by_pyperf = run_pyperf()
     client = server().connect()
     ours, by_timeit = {}, {}
@@ -60,7 +60,7 @@ def measured():
 
 
 def run_pyperf():
-    """pyperf spreads its samples over processes of its own, as it recommends; they inherit our CPU."""
+    """Return pyperf's medians. It spreads its samples over processes of its own; they inherit our CPU."""
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "pyperf.json"
         subprocess.run([sys.executable, str(PYPERF), "--quiet", "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}",
@@ -92,7 +92,7 @@ def verdict_rows(machine):
 
 
 def sets_row(machine):
-    """What is left at 1 ms when what other programs took is taken off, beside the quickest that timeit saw."""
+    """Compare lab.compare's median at 1 ms with the quickest that timeit saw."""
     client = lab.connect(1)
     with steady(server().pid, link()):
         best = min(timeit.repeat(lambda: thirty(client), number=1, repeat=REPEATS))

@@ -13,7 +13,7 @@ DAYS, LAST_DAYS = 365, 30  # it is good for; and before its end it is made anew
 
 
 def settled(folder, name):
-    """Makes cert.pem and key.pem in `folder`, a Path, for the host `name`, unless they are there. Returns the first, as text."""
+    """Make cert.pem and key.pem in `folder`, a Path, for the host `name`, unless they are there; return the first, as text."""
     path = folder / "cert.pem"
     if not is_good(path, name):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def settled(folder, name):
 
 
 def is_good(path, name):
-    """True for a certificate of that host that is not about to end."""
+    """Return True for a certificate of that host that is not about to end."""
     try:
         found = x509.load_pem_x509_certificate(path.read_bytes())
         names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -44,7 +44,7 @@ def host(name):
 
 
 def made(key, name):
-    """A certificate that vouches for itself alone, for `name` and this machine."""
+    """Return a certificate, as PEM, that vouches for itself alone, for `name` and this machine."""
     now = datetime.datetime.now(datetime.UTC)
     who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Redis Round-Trip Lab: a room")])
     names = dict.fromkeys((host(name), host("localhost"), host("127.0.0.1")))

@@ -22,7 +22,7 @@ class Places:
         self.taken = {}  # {learner: place}
 
     def take(self, learner):
-        """The learner's CPUs, as the engine wants them: "2,3"."""
+        """Return the learner's CPUs, as the engine wants them: "2,3"."""
         self.leave(learner)
         held = list(self.taken.values())
         self.taken[learner] = min(self.places, key=held.count)
@@ -36,7 +36,7 @@ places = Places(os.cpu_count() or 1, room["container_cpus"])
 
 
 def confine(spawner):
-    """What a learner's container may do."""
+    """Limit what a learner's container may do."""
     spawner.extra_host_config = {"cap_drop": ["ALL"], "security_opt": ["no-new-privileges"], "pids_limit": 1024, "init": True,
                                  "cpuset_cpus": places.take(spawner.user.name)}
 

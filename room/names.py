@@ -26,14 +26,14 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
     wrong = 0
 
     def normalize_username(self, username):
-        """The name as it is shown: the hub's own way makes it lower case."""
+        """Return the name as it is shown: the hub's own way makes it lower case."""
         return tidy(username)
 
     def validate_username(self, username):
         return bool(tidy(username))
 
     async def authenticate(self, handler, data):
-        """{"name": …, "admin": …}. Raises HTTPError 403 or 429 with what to do next."""
+        """Return {"name": …, "admin": …}. Raises HTTPError 403 or 429 with what to do next."""
         name = tidy(data.get("username", ""))
         if not name:
             raise HTTPError(403, "Your name has 1 to 32 letters or digits; between them spaces, "
@@ -52,7 +52,7 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
         return found if found["admin"] else {**found, "name": self.claimed(handler, name)}
 
     async def hold(self):
-        """Makes whoever guesses passwords wait. Raises HTTPError 429 where too many do."""
+        """Make whoever guesses passwords wait. Raises HTTPError 429 where too many do."""
         if self.wrong >= MOST_WRONG:
             raise HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
         self.wrong += 1
@@ -71,7 +71,7 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
         return "This is not the room's password. Ask the leader for it; capitals count."
 
     def claimed(self, handler, name):
-        """The name as this browser has it from now on. Raises HTTPError 403 if another has it."""
+        """Return the name as this browser has it from now on. Raises HTTPError 403 if another has it."""
         mine, known = names_of(handler), {looks(each): each for each in names_in_hub(handler)}
         name = known.get(looks(name), name)
         if looks(name) in known and name not in mine:
@@ -86,7 +86,7 @@ def names_in_hub(handler):
 
 
 def names_of(handler):
-    """The names that this browser came in under."""
+    """Return the names that this browser came in under."""
     try:
         return set(json.loads(handler.get_secure_cookie(COOKIE, max_age_days=DAYS)))
     except (TypeError, ValueError):

@@ -39,8 +39,11 @@ class StreamingProxy(ProxyHandler):
     turn = passing = pieces = refused = None
 
     async def prepare(self):
-        """Begins to pass a request on, before its body is there. Where that is too long it does not,
-        and `call_proxy` says so: an answer before the body's end would cut the connection."""
+        """Begin to pass a request on, before its body is there.
+
+        Where that is too long it does not, and `call_proxy` says so: an answer before the body's
+        end would cut the connection.
+        """
         upgrade = self.request.headers.get("Upgrade", "").lower() == "websocket"
         if self.request.method == "GET" and (upgrade or self.request.path == "/_chp_healthz"):
             return
@@ -68,13 +71,13 @@ class StreamingProxy(ProxyHandler):
         self.passing = asyncio.ensure_future(self.pass_on(url))
 
     async def data_received(self, chunk):
-        """Waits until the piece before this one has gone; there may be nobody to take it."""
+        """Wait until the piece before this one has gone; there may be nobody to take it."""
         if self.passing and not self.passing.done():
             put = asyncio.ensure_future(self.pieces.put(chunk))
             await asyncio.wait((put, self.passing), return_when=asyncio.FIRST_COMPLETED)
 
     async def call_proxy(self, path=None):
-        """Called when the whole request is there. Waits for the whole answer. Raises HTTPError."""
+        """Wait for the whole answer, once the whole request is there. Raises HTTPError."""
         if self.refused:
             raise HTTPError(self.refused)
         if self.pieces:
@@ -94,7 +97,7 @@ class StreamingProxy(ProxyHandler):
             self.finish()
 
     def pass_on(self, url):
-        """Asks for the same of whom it is meant for; what they answer goes back piece by piece."""
+        """Ask for the same of whom it is meant for; what they answer goes back piece by piece."""
         asked = self._get_proxy_request(url)
         asked.decompress_response = False
         asked.header_callback, asked.streaming_callback = self.answer_line, self.answer_piece
@@ -107,7 +110,7 @@ class StreamingProxy(ProxyHandler):
             await write(piece)
 
     def answer_line(self, line):
-        """Takes a line of an answer's head: the first, a header, or the empty last one."""
+        """Take a line of an answer's head: the first, a header, or the empty last one."""
         if line.startswith("HTTP/"):
             self.told = httputil.HTTPHeaders()
             self.set_status(httputil.parse_response_start_line(line.strip()).code)
@@ -126,7 +129,7 @@ class StreamingProxy(ProxyHandler):
                 await self.flush()
 
     def compute_etag(self):
-        """None: what is there at the end is not all."""
+        """Return None: what is there at the end is not all."""
 
     def on_connection_close(self):
         super().on_connection_close()
@@ -144,14 +147,14 @@ class StreamingProxy(ProxyHandler):
             self.turn = None
 
     async def handle_proxy_error(self, code, err):
-        """Says 400 to who asks for a WebSocket where there is none."""
+        """Say 400 to who asks for a WebSocket where there is none."""
         await super().handle_proxy_error(400 if isinstance(err, WebSocketError) else code, err)
 
     # WebSockets: what Jupyter says to kernels is binary, in a protocol that both ends agree on. The
     # proxy by itself makes text of it.
 
     def select_subprotocol(self, offered):
-        """What the learner's server chose; a browser hangs up where nothing was."""
+        """Return what the learner's server chose; a browser hangs up where nothing was."""
         return self.ws_client.selected_subprotocol
 
     def on_message(self, message):

@@ -53,7 +53,7 @@ def parsed(arguments):
 
 
 def become(options, together):
-    """Turns the forked child into the command."""
+    """Turn the forked child into the command."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)  # what started the room may have had them ignored
     parent = os.getppid()
@@ -74,7 +74,7 @@ def become(options, together):
 
 
 def scope(mb):
-    """What a command is begun with, so that systemd gives it a cgroup of its own."""
+    """Return what a command is begun with, so that systemd gives it a cgroup of its own."""
     return ["systemd-run", "--user", "--scope", "--quiet", "--collect", "-p", f"MemoryMax={mb}M",
             "-p", "MemorySwapMax=0", "--"]
 
@@ -96,7 +96,7 @@ def end_on_signals(child, grace_s):
 
 
 def wait_for(child):
-    """The child's exit status; orphans that come here meanwhile are reaped."""
+    """Return the child's exit status; orphans that come here meanwhile are reaped."""
     while True:
         pid, status = os.waitpid(-1, 0)
         if pid == child:
@@ -104,7 +104,7 @@ def wait_for(child):
 
 
 def kill_descendants():
-    """Kills all that this process has started or adopted, and what they start meanwhile."""
+    """Kill all that this process has started or adopted, and what they start meanwhile."""
     import psutil  # here, so that it takes no memory while a learner works
 
     deadline = time.monotonic() + KILLED_S
@@ -119,7 +119,7 @@ def kill_descendants():
 
 
 def remove(group):
-    """Removes a cgroup, as soon as what was killed in it is gone."""
+    """Remove a cgroup, as soon as what was killed in it is gone."""
     deadline = time.monotonic() + KILLED_S
     while group.exists() and time.monotonic() < deadline:
         with contextlib.suppress(OSError):
@@ -128,7 +128,7 @@ def remove(group):
 
 
 def own_groups():
-    """(cgroup of this process, name of the file with its limit of memory), v1 and v2."""
+    """Yield (cgroup of this process, name of the file with its limit of memory), v1 and v2."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
@@ -137,7 +137,7 @@ def own_groups():
 
 
 def limited_group(size):
-    """A new cgroup whose processes have `size` bytes together; None where this user may not."""
+    """Return a new cgroup whose processes have `size` bytes together; None where this user may not."""
     for group, limit in own_groups():
         made = group / f"room-{os.getpid()}"
         with contextlib.suppress(OSError):
@@ -150,7 +150,7 @@ def limited_group(size):
 
 
 def own_limit():
-    """Bytes that this process's own group allows, 0 for none."""
+    """Return the bytes that this process's own group allows, 0 for no limit."""
     for group, limit in own_groups():
         with contextlib.suppress(OSError, ValueError):
             return int((group / limit).read_text())

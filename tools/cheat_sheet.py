@@ -44,7 +44,7 @@ def title(text):
 
 
 def printed(text):
-    """The PDF of the sheet. Links keep the number of their chapter and lose their address, which is of no use on paper."""
+    """Return the PDF of the sheet. Links keep the number of their chapter and lose their address, which is of no use on paper."""
     body = mistune.create_markdown(plugins=["table"])(re.sub(r"\[(\d\d)\]\([^)]*\)", r"\1", text))
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{title(text)}</title><style>{STYLE}</style>{body}"
     with tempfile.TemporaryDirectory() as folder:

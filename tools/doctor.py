@@ -48,7 +48,7 @@ def main():
 
 
 def safely(check):
-    """A check's findings; one that fails itself is a finding too."""
+    """Return a check's findings; a check that fails itself is a finding too."""
     try:
         return list(check())
     except Exception as error:  # whatever is broken here, the other checks go on
@@ -61,7 +61,7 @@ def show(mark, name, text):
 
 
 def private(text):
-    """A text without the user's name in a path, and without the password of REDIS_URL."""
+    """Return a text without the user's name in a path, and without the password of REDIS_URL."""
     for path, shown in ((str(ROOT), "."), (os.path.expanduser("~"), "~")):
         if len(path) > 1:
             text = text.replace(path, shown)
@@ -79,7 +79,7 @@ def user():
 
 
 def said(*command):
-    """What a command prints, both streams; None where it cannot be run, fails or hangs."""
+    """Return what a command prints, both streams; None where it cannot be run, fails or hangs."""
     try:
         ran = subprocess.run([str(part) for part in command], cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
@@ -181,7 +181,7 @@ def folder():
 
 
 def work():
-    """Whether the learner's copies, and what the lab remembers, can be written, and hide no package."""
+    """Look whether the learner's copies, and what the lab remembers, can be written, and hide no package."""
     state = Path(os.environ.get("LAB_STATE") or WORK / ".lab")
     foreign = [path for path in (ROOT / ".venv", WORK, state, *sorted(WORK.glob("*.ipynb"))) if not writable(path)]
     shadows = sorted(path.name for path in [*WORK.glob("*.py"), *WORK.glob("*/__init__.py")] if shadow(path))
@@ -199,7 +199,7 @@ def writable(path):
 
 
 def shadow(path):
-    """True for a file in work/ that has the name of something that the lab imports."""
+    """Return True for a file in work/ that has the name of something that the lab imports."""
     name = path.parent.name if path.name == "__init__.py" else path.stem
     needed = {package.replace("-", "_") for package in install.reasons("requirements.txt")}
     return name in needed | {"lab_utils", "roundtrips", "IPython", "numpy"} | set(getattr(sys, "stdlib_module_names", ()))
@@ -240,7 +240,7 @@ def packages():
 
 
 def missing_wheels():
-    """What requirements.txt pins and wheelhouse/ has no wheel of that this Python may use."""
+    """Yield what requirements.txt pins and wheelhouse/ has no wheel of that this Python may use."""
     tag = "cp{}{}".format(*sys.version_info[:2])
     have = {wheel.name.split("-")[0].lower().replace(".", "_") + "==" + wheel.name.split("-")[1]
             for wheel in install.WHEELHOUSE.glob("*.whl") if re.search(rf"-(py3|py2\.py3|{tag}|cp3\d*-abi3)-", wheel.name)}
@@ -251,7 +251,7 @@ def missing_wheels():
 
 
 def index_answers():
-    """Whether pip gets the smallest of the packages, with its own settings: proxies, mirrors, certificates."""
+    """Return whether pip gets the smallest of the packages, with its own settings: proxies, mirrors, certificates."""
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     wanted = re.search(r"(?m)^tqdm==\S+", text)[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -332,21 +332,21 @@ def read(path):
 
 
 def lab_python():
-    """The Python that has the lab: that of .venv, or the one that runs this; None where neither has."""
+    """Return the Python that has the lab: that of .venv, or the one that runs this; None where neither has."""
     if install.PYTHON.exists():
         return str(install.PYTHON)
     return sys.executable if running_elsewhere() else None
 
 
 def running_elsewhere():
-    """True where the lab's packages stand beside this Python, as in an environment of the learner's own."""
+    """Return True where the lab's packages stand beside this Python, as in an environment of the learner's own."""
     from importlib.util import find_spec
 
     return all(find_spec(name) for name in ("jupyterlab", "redis", "lab_utils"))
 
 
 def installed():
-    """What the installed lab finds: server, link, kernel, widgets, calm. It says one finding a line, in JSON."""
+    """Look at server, link, kernel, widgets and calm with the installed lab, which says one finding a line, in JSON."""
     python = lab_python()
     if install.is_running():
         return  # half an installation is broken in many ways, none of them to be put right

@@ -40,7 +40,7 @@ def tell(finding):
 
 
 def found(check):
-    """A check's findings; what it raises is one too: the lab's own errors say what to do."""
+    """Yield a check's findings; what it raises is one too: the lab's own errors say what to do."""
     try:
         yield from check()
     except Exception as error:
@@ -49,7 +49,7 @@ def found(check):
 
 
 def pinned():
-    """Whether what is installed is what requirements.txt names."""
+    """Look whether what is installed is what requirements.txt names."""
     wrong = []
     for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", (ROOT / "requirements.txt").read_text(encoding="utf-8")):
         try:
@@ -79,7 +79,7 @@ def imports():
 
 
 def widgets():
-    """Whether JupyterLab has the half of ipywidgets that runs in the browser."""
+    """Look whether JupyterLab has the half of ipywidgets that runs in the browser."""
     from jupyter_core.paths import jupyter_path
 
     if any((Path(path) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json").exists()
@@ -90,7 +90,7 @@ def widgets():
 
 
 def kernel():
-    """A kernel is started as JupyterLab does, and has to be of this Python."""
+    """Start a kernel as JupyterLab does; it has to be of this Python."""
     from jupyter_client.manager import start_new_kernel
 
     said = []
@@ -110,7 +110,7 @@ def kernel():
 
 
 def server():
-    """The private server: where from, which, and that it starts. With REDIS_URL too, chapters start some of their own."""
+    """Start the private server. With REDIS_URL too, chapters start some of their own."""
     from lab_utils.testbed.fingerprints import server_name
     from lab_utils.testbed.private_server import find_binary, start
 
@@ -123,7 +123,7 @@ def server():
 
 
 def own_server():
-    """The one that REDIS_URL names, on an empty database, which is reserved meanwhile."""
+    """Connect to the server that REDIS_URL names, on an empty database, which is reserved meanwhile."""
     if not os.environ.get("REDIS_URL"):
         return
     import lab_utils as lab
@@ -140,7 +140,7 @@ def chosen():
 
 
 def link():
-    """How far off the link is, and whether other programs disturb what is measured."""
+    """Measure how far off the link is, and whether other programs disturb what is measured."""
     import lab_utils as lab
     from lab_utils import calm
     from lab_utils.testbed.fingerprints import ASKED_MS, distance_ms

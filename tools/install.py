@@ -52,7 +52,7 @@ def main(arguments):
 
 @contextlib.contextmanager
 def alone():
-    """Holds the lab's folder for the length of an installation; waits for another one that does."""
+    """Hold the lab's folder for the length of an installation; wait for another one that does."""
     if is_running():
         say("Another installation is running in this folder; waiting for it.")
     held = os.open(str(ROOT), os.O_RDONLY)
@@ -64,7 +64,7 @@ def alone():
 
 
 def is_running():
-    """True while an installation holds the lab's folder."""
+    """Return True while an installation holds the lab's folder."""
     held = os.open(str(ROOT), os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -110,7 +110,7 @@ def with_pip(name):
 
 
 def usable(python):
-    """True if .venv is of the Python that runs this, and has pip."""
+    """Return True if .venv is of the Python that runs this, and has pip."""
     try:
         found = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True)
     except OSError:
@@ -123,7 +123,7 @@ def offline():
 
 
 def gather(name):
-    """All wheels that `pip install -r name` needs, for this Python and this kind of machine, those that build lab_utils too."""
+    """Gather all wheels that `pip install -r name` needs, for this Python and machine, those that build lab_utils too."""
     say(f"Gathering what {name} names into wheelhouse/, for Python {sys.version_info[0]}.{sys.version_info[1]}: "
         "about half a minute, 150 MB.")
     wanted = [line.split("#")[0].strip() for held in with_those_it_names(name)
@@ -136,7 +136,7 @@ def gather(name):
 
 
 def run(command, told=None):
-    """True if the command succeeds. Of what it prints, `told` = {package: reason} picks the lines that say how far it is."""
+    """Return True if the command succeeds. `told` = {package: reason} picks the lines that say how far it is."""
     if told is None:
         return subprocess.run(list(map(str, command)), cwd=ROOT).returncode == 0
     with subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace") as process:
@@ -150,13 +150,13 @@ def run(command, told=None):
 
 
 def package_of(line):
-    """The package that a line of pip's says it has come to, or None: "Collecting redis==8.1.0", "Processing ./x-1.0….whl"."""
+    """Return the package of pip's line "Collecting redis==8.1.0", "Processing ./x-1.0….whl"; None of any other."""
     found = re.match(r"Collecting ([\w-]+)==|Processing .*/(\w+)-\d[^/]*\.whl", line)
     return found and (found[1] or found[2]).replace("_", "-")
 
 
 def reasons(name):
-    """{package: why it is there}, from the comments of the requirements."""
+    """Return {package: why it is there}, from the comments of the requirements."""
     texts = [(ROOT / held).read_text(encoding="utf-8") for held in with_those_it_names(name)]
     return dict(re.findall(r"(?m)^([\w-]+)==.*?# (.*)", "\n".join(texts)))
 
@@ -173,13 +173,13 @@ def stamp_of(name):
 
 
 def fingerprint(name):
-    """Of all that decides what an installation holds: the Python and the files read."""
+    """Return a digest of all that decides what an installation holds: the Python and the files read."""
     files = [*with_those_it_names(name), "pyproject.toml", "roundtrips/pyproject.toml"]
     return hashlib.sha256(b"\0".join([sys.version.encode(), *((ROOT / file).read_bytes() for file in files)])).hexdigest()
 
 
 def with_those_it_names(name):
-    """The file, and those that its lines `-r …` name, by paths from its own folder."""
+    """Return the file, and those that its lines `-r …` name, by paths from its own folder."""
     named = re.findall(r"(?m)^-r (\S+)", (ROOT / name).read_text(encoding="utf-8"))
     paths = [os.path.normpath(os.path.join(os.path.dirname(name), path)) for path in named]
     return [name, *(held for path in paths for held in with_those_it_names(path))]

@@ -26,7 +26,7 @@ PLACES = "", "/services/board"  # a board alone, and one beside a hub
 
 
 def join(address, name, folder):
-    """Sets what the lab's kernels need to post to the board at `address`; `folder` keeps the token. Exits with advice."""
+    """Set what the lab's kernels need to post to the board at `address`; `folder` keeps the token. Exits with advice."""
     address = address if "://" in address else f"http://{address}"
     os.environ["LAB_BOARD_CERTIFICATE"] = believed(address, kept(folder, address, "pem")) if address.startswith("https:") else ""
     url = found(address)
@@ -40,13 +40,14 @@ def join(address, name, folder):
 
 
 def kept(folder, url, kind):
-    """Where something of this board stands."""
+    """Return where something of this board stands."""
     return folder / f"board-{hashlib.sha256(url.encode()).hexdigest()[:12]}.{kind}"
 
 
 def believed(address, path):
-    """The file with the certificate that the board at an https address must have; "" where authorities vouch for it. Exits with
-    advice where nobody does, and the person cannot.
+    """Return the file with the certificate that the board at an https address must have; "" where authorities vouch for it.
+
+    Exits with advice where nobody does, and the person cannot.
     """
     for certificate in [str(path), ""] if path.is_file() else [""]:
         try:
@@ -67,7 +68,7 @@ def believed(address, path):
 
 
 def confirm(pem):
-    """Returns when somebody has typed the certificate's code as the leader's screen shows it; exits with advice otherwise."""
+    """Ask for the certificate's code as the leader's screen shows it; exit with advice where it is not typed."""
     need_terminal("the code of the room's certificate")
     print("The room's certificate is its own. Its code stands on the leader's screen, four times four letters.")
     for _ in range(ASKED):
@@ -79,7 +80,7 @@ def confirm(pem):
 
 
 def shaken(address, context):
-    """The certificate, as DER, that came in a TLS handshake. Raises ssl.SSLCertVerificationError where nobody vouches for it."""
+    """Return the certificate, as DER, of a TLS handshake. Raises ssl.SSLCertVerificationError where nobody vouches for it."""
     parts = urlsplit(address)
     with (socket.create_connection((parts.hostname, parts.port or 443), ANSWER_S) as plain,
           context.wrap_socket(plain, server_hostname=parts.hostname) as secured):
@@ -87,7 +88,7 @@ def shaken(address, context):
 
 
 def unverified():
-    """A context that only looks."""
+    """Return a context that only looks."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
@@ -99,7 +100,7 @@ def need_terminal(what):
 
 
 def found(address):
-    """The address of the board itself."""
+    """Return the address of the board itself; exit with advice where there is none."""
     tried = ""
     for place in PLACES:
         url = address.rstrip("/") + place
@@ -113,7 +114,7 @@ def found(address):
 
 
 def is_known(url, path):
-    """True where the token of an earlier time is still good."""
+    """Return True where the token of an earlier time is still good."""
     try:
         call(f"{url}/api/events", {"events": []}, path.read_text(encoding="utf-8"))
     except urllib.error.HTTPError as error:
@@ -126,7 +127,7 @@ def is_known(url, path):
 
 
 def asked(url, name):
-    """(token, name), for the room's password."""
+    """Ask for the room's password; return (token, name)."""
     need_terminal("the room's password")
     for _ in range(ASKED):
         password = getpass.getpass("The room's password: ").strip()
@@ -137,7 +138,7 @@ def asked(url, name):
 
 
 def joined(url, name, password):
-    """(token, name) for a name that nobody has. Raises PermissionError where the password is wrong."""
+    """Return (token, name) for a name that nobody has. Raises PermissionError where the password is wrong."""
     while True:
         try:
             return call(f"{url}/api/join", {"password": password, "name": name})["token"], name
@@ -157,7 +158,7 @@ def said(error):
 
 
 def call(url, body=None, token=""):
-    """The board's answer, a dict. Raises OSError where there is none, ValueError where it is no board's."""
+    """Return the board's answer, a dict. Raises OSError where there is none, ValueError where it is no board's."""
     request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(),
                                      {"Content-Type": "application/json", "Authorization": f"token {token}"})
     context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
@@ -171,7 +172,7 @@ def call(url, body=None, token=""):
 
 
 def write(path, text):
-    """A file that only its owner can read, from its first byte on."""
+    """Write a file that only its owner can read, from its first byte on."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:

@@ -56,7 +56,7 @@ def told(changed, busy):
 
 
 def words(notebook):
-    """{claim: word of its verdict} as the notebook shows them."""
+    """Return {claim: word of its verdict} as the notebook shows them."""
     from lab_utils.course import claims
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
@@ -65,7 +65,7 @@ def words(notebook):
 
 
 def busy_trials(chapter):
-    """Which claims were tried on a busy machine, of a chapter that has others' cells measure: the scoreboard. "" if none."""
+    """Return a sentence with the claims that the scoreboard tried on a busy machine, "" if none."""
     from lab_utils.course import state
 
     tried = {name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()}
@@ -74,7 +74,7 @@ def busy_trials(chapter):
 
 
 def keep_measured(chapter, shown):
-    """Commits what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
+    """Write what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
     from lab_utils.course import state
 
     found = {name: state.load("claims")[name]["chapters"][chapter]["measured"] for name in shown}
@@ -86,7 +86,7 @@ def keep_measured(chapter, shown):
 
 
 def run(path):
-    """The notebook with the outputs of a fresh run, the day and the versions told once; and how busy it was, or ""."""
+    """Return the notebook with the outputs of a fresh run, the day and the versions told once; and how busy it was, or ""."""
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
     NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
@@ -116,7 +116,7 @@ def tidy(output):
 
 
 def joined(outputs):
-    """Printed text in one piece: how it was cut up depends on the moment."""
+    """Return the outputs with printed text in one piece: how it was cut up depends on the moment."""
     found = []
     for output in outputs:
         if output.output_type == "stream" and found and found[-1].output_type == "stream" and found[-1].name == output.name:
@@ -127,13 +127,13 @@ def joined(outputs):
 
 
 def comparable(notebook):
-    """What a reader would call the content: the cells and the facts in their outputs, without pictures."""
+    """Return what a reader would call the content: the cells and the facts in their outputs, without pictures."""
     return [(cell.cell_type, cell.source, cell.metadata.get("tags", []), cell.get("execution_count"),
              [facts(output) for output in cell.get("outputs", [])]) for cell in notebook.cells]
 
 
 def facts(output):
-    """An output as nbval will compare it, with everything measured blanked."""
+    """Return an output as nbval will compare it, with everything measured blanked."""
     if output.output_type == "stream":
         return output.name, sanitized(output.text)
     if output.output_type == "error":

@@ -38,7 +38,7 @@ def mset(r):
 
 
 def draw_race():
-    """docs/race.gif, and the README's sentence beneath it: its figures are those of the run that was drawn."""
+    """Draw docs/race.gif, and write the README's sentence beneath it with the figures of that run."""
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
     if not SENTENCE.search(text):
@@ -56,7 +56,7 @@ def sentence(took):
 
 
 def digest(path):
-    """Of a picture: by it docs/race.json knows the race that its figures belong to."""
+    """Return a picture's SHA-256: by it docs/race.json knows the race that its figures belong to."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

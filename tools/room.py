@@ -128,7 +128,7 @@ def open_room(options):
 
 @contextlib.contextmanager
 def kept_folder():
-    """Holds .room/ for as long as the room is open; a second room in the same folder is refused."""
+    """Hold .room/ for as long as the room is open; a second room in the same folder is refused."""
     FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
     FOLDER.chmod(0o700)
     with open(FOLDER / "lock", "w", encoding="utf-8") as lock:
@@ -140,7 +140,7 @@ def kept_folder():
 
 
 def settled(address, options):
-    """The room's settings: passwords are those of last time, so that nobody has to be told again."""
+    """Return the room's settings. Passwords are those of last time, so that nobody has to be told again."""
     try:
         before = json.loads((FOLDER / "room.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -165,7 +165,7 @@ def settled(address, options):
 
 
 def free_port(address, wanted=0):
-    """The wanted port, or else one by chance."""
+    """Return the wanted port, or else one by chance; exit with advice where the address is not this machine's."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in filter(None, (wanted, *random.sample(PORTS, 5))):
         try:
@@ -177,7 +177,7 @@ def free_port(address, wanted=0):
 
 
 def capacity(containers=False):
-    """(learners, what limits them): how many this machine holds, by its memory and its CPUs."""
+    """Return (learners, what limits them): how many this machine holds, by its memory and its CPUs."""
     if containers:  # learners stand beside the hub's container, not in it: what limits that one does not limit them
         memory_mb, cores = psutil.virtual_memory().available >> 20, os.cpu_count() or 1
         return min((max(1, memory_mb // CONTAINER_MB), f"{memory_mb} MB of free memory, {CONTAINER_MB} MB each"),
@@ -193,7 +193,7 @@ def counted_cpus(number):
 
 
 def free_memory():
-    """Bytes: the machine's, or of this process's group if that has less."""
+    """Return the free bytes of the machine, or of this process's group if that has less."""
     free = psutil.virtual_memory().available
     for line in cpus.text(cpus.OWN_CGROUP).splitlines():
         for group in cpus.groups(cpus.CGROUPS, line.split(":", 2)[2]):
@@ -203,7 +203,7 @@ def free_memory():
 
 
 def allow_open_files():
-    """Thirty browsers with their WebSockets are many connections through one proxy; some systems allow 256 by default."""
+    """Raise the limit of open files: thirty browsers are many connections, and some systems allow 256."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     with contextlib.suppress(ValueError, OSError):
@@ -211,7 +211,7 @@ def allow_open_files():
 
 
 def limited_by():
-    """What keeps all processes of a learner's together to PROCESS_MB: "cgroup", "systemd", or "" for nothing."""
+    """Return what keeps all processes of a learner's together to PROCESS_MB: "cgroup", "systemd", or "" for nothing."""
     for way, options in (("cgroup", []), ("systemd", ["--scope"])):
         told = subprocess.run([*TIED, "--mb", str(PROCESS_MB), *options, sys.executable, TIED[1], "--limit"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
@@ -221,12 +221,12 @@ def limited_by():
 
 
 def made_certificate():
-    """The code of the room's certificate, which the TLS proxy of docker-compose.yml takes from ROOM_TLS."""
+    """Return the code of the room's certificate, which the TLS proxy of docker-compose.yml takes from ROOM_TLS."""
     return code(certificate.settled(Path(os.environ["ROOM_TLS"]), os.environ["ROOM_NAME"]))
 
 
 def make_list_of_fonts():
-    """Once, so that not every kernel of the room looks through this machine's fonts in the same minute."""
+    """Make it once, so that not every kernel of the room looks through this machine's fonts in the same minute."""
     subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env={**os.environ, "MPLCONFIGDIR":
                    str(FOLDER / "matplotlib")}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
@@ -250,7 +250,7 @@ def start_hub(config):
 
 @contextlib.contextmanager
 def ended_by_signals():
-    """A closed terminal and `kill` end the room as Ctrl-C does."""
+    """Have a closed terminal and `kill` end the room as Ctrl-C does."""
     before = {number: signal.signal(number, signal.default_int_handler)
               for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
@@ -261,7 +261,7 @@ def ended_by_signals():
 
 
 def wait_until_open(hub, settings):
-    """Returns when learners can come in. Ends the program where the hub does not come up."""
+    """Wait until learners can come in; exit with the log's end where the hub does not come up."""
     deadline = time.monotonic() + START_S
     while hub.poll() is None and time.monotonic() < deadline:
         if answers(settings):
@@ -286,7 +286,7 @@ def answers(settings):
 
 
 def close(hub):
-    """Ends the hub, which ends the learners' servers, and after END_S whatever is left of it."""
+    """End the hub, which ends the learners' servers, and after END_S whatever is left of it."""
     hub.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         hub.wait(END_S + 2 * tied.KILLED_S)
@@ -294,14 +294,14 @@ def close(hub):
 
 
 def kept_page(opened):
-    """Where the board has written down what the room guessed, if anybody did since `opened`."""
+    """Yield where the board has written down what the room guessed, if anybody did since `opened`."""
     for path in FOLDER.parent.glob("room-*.html"):
         if path.stat().st_mtime >= opened:
             yield f"What the room guessed, without names, for you to keep: {path}"
 
 
 def left_over():
-    """What to say of processes of this room's that could not be found to be killed, as on macOS."""
+    """Yield what to say of processes of this room's that could not be found to be killed, as on macOS."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             told = process.environ()
@@ -312,7 +312,7 @@ def left_over():
 
 
 def welcome(settings, address, certificate=""):
-    """What the leader reads. `certificate` is the code of the room's own, where each learner has a container."""
+    """Return what the leader reads. `certificate` is the code of the room's own, where each learner has a container."""
     learners, limit = capacity(bool(certificate))
     urls = addresses(address, settings["ports"]["room"])
     where = "\n".join(f"  {url}" for url in urls)
@@ -338,7 +338,7 @@ Ctrl-C closes the room and keeps the files. {deletes}"""
 
 
 def addresses(address, port):
-    """Where learners find the room: ROOM_URL, if a reverse proxy stands before it."""
+    """Return where learners find the room: ROOM_URL, if a reverse proxy stands before it."""
     if os.environ.get("ROOM_URL"):
         return [os.environ["ROOM_URL"]]
     if not address.is_unspecified:
@@ -349,7 +349,7 @@ def addresses(address, port):
 
 
 def warning(settings, address, containers):
-    """What the leader should know about who can do what."""
+    """Return what the leader should know about who can do what."""
     if containers:
         said = [f"Each learner has a container of their own, with {CONTAINER_MB} MB and {CONTAINER_CPUS} CPUs."]
         if settings["learners"] > max(1, (os.cpu_count() or 1) // CONTAINER_CPUS):
@@ -371,7 +371,7 @@ def warning(settings, address, containers):
 
 
 def end(sure):
-    """Deletes .room/ after asking."""
+    """Delete .room/ after asking."""
     if not (FOLDER / "room.json").is_file():
         say(f"There is no room to end: {FOLDER} holds none.")
         return

@@ -49,12 +49,12 @@ def main(arguments):
 
 
 def tracks():
-    """The tracks of tracks.toml, each with its `name`, its `minutes` and its parts."""
+    """Return the tracks of tracks.toml, each with its `name`, its `minutes` and its parts."""
     return tomllib.loads((KIT / "tracks.toml").read_text(encoding="utf-8"))["track"]
 
 
 def chapters(found):
-    """The chapters that tracks need, in their order."""
+    """Return the chapters that tracks need, in their order."""
     return sorted({part["chapter"] for track in found for part in track["part"] if "chapter" in part})
 
 
@@ -66,7 +66,7 @@ def path_of(chapter):
 
 
 def keep(path):
-    """Runs a chapter and keeps the seconds of its sections, unless they are on file from a quieter machine."""
+    """Run a chapter and keep the seconds of its sections, unless they are on file from a quieter machine."""
     known = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
     found = run(path)
     if not found["busy"] or known.get(path.stem, found)["busy"]:
@@ -76,7 +76,7 @@ def keep(path):
 
 
 def run(path):
-    """What a run from a fresh kernel took, {section: seconds}, on what, and whether the machine was busy."""
+    """Run a chapter in a fresh kernel; return {"on": versions, "busy": …, "seconds": {section: seconds}}."""
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(ASK))
     with tempfile.TemporaryDirectory() as state:  # so that nobody's progress changes
@@ -93,7 +93,7 @@ def run(path):
 
 
 def took(cell):
-    """Seconds from the moment a code cell began until its reply. 0 for any other."""
+    """Return the seconds from the moment a code cell began until its reply; 0 for any other."""
     times = cell.metadata.get("execution", {})
     began, ended = times.get("iopub.execute_input"), times.get("shell.execute_reply")
     return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds() if began and ended else 0
@@ -103,7 +103,7 @@ def took(cell):
 
 
 def written(page):
-    """The page with each table, between its two marks, made anew."""
+    """Return the page with each table, between its two marks, made anew."""
     known = json.loads(SECONDS.read_text(encoding="utf-8"))
     by_name = {track["name"]: track for track in tracks()}
     page = MEASURED.sub(lambda found: f"{found[1]}{measured(known)}{found[2]}", page)
@@ -111,7 +111,7 @@ def written(page):
 
 
 def measured(known):
-    """On what the seconds were measured, and which of them beside other work."""
+    """Return a sentence: on what the seconds were measured, and which of them beside other work."""
     machines = sorted({chapter["on"] for chapter in known.values()})
     busy = [name[:2] for name, chapter in sorted(known.items()) if chapter["busy"]]
     beside = f" Beside other work, so rather too long: {', '.join(busy)}." if busy else ""
@@ -119,7 +119,7 @@ def measured(known):
 
 
 def table(track, known):
-    """A track as a table: when each part begins, and what its minutes are made of."""
+    """Return a track as a table: when each part begins, and what its minutes are made of."""
     lines = ["| at | what | read, min | guesses | runs, s | minutes |", "|---|---|---|---|---|---|"]
     at = 0
     for what, read, guesses, seconds, minutes in rows(track, known):
@@ -135,7 +135,7 @@ def clock(minutes):
 
 
 def rows(track, known):
-    """(what, minutes of reading or None, guesses, seconds of running, minutes in all) of each part of a track."""
+    """Yield (what, minutes of reading or None, guesses, seconds of running, minutes in all) of each part of a track."""
     for part in track["part"]:
         if "chapter" not in part:
             yield part["what"], None, 0, 0, part["minutes"]
@@ -153,7 +153,7 @@ def rows(track, known):
 
 
 def minutes_of(chapter, section, known):
-    """(minutes of reading, seconds of running) of a section. Ends the program where one of the two is not known."""
+    """Return (minutes of reading, seconds of running) of a section; exit with advice where one is not known."""
     there, timed = sections(chapter), known.get(chapter, {"seconds": {}})["seconds"]
     if section not in there:
         sys.exit(f"tracks.toml names a section of {chapter} that is not there: {section!r}. There are: {', '.join(there)}")
@@ -163,7 +163,7 @@ def minutes_of(chapter, section, known):
 
 
 def link(chapter, section):
-    """A section as the table names it: the first of a chapter with the chapter's own title."""
+    """Return a section as the table names it: the first of a chapter with the chapter's own title."""
     path = f"../../notebooks/{chapter}.ipynb"
     return f"[{section}]({path}#{section.replace(' ', '-')})" if section else f"**[{title(chapter)}]({path})**: {OPENING}"
 
@@ -180,7 +180,7 @@ def sections(chapter):
 
 @functools.cache
 def guesses_in(chapter):
-    """{section: how many guesses it asks for}."""
+    """Return {section: how many guesses it asks for}."""
     found, now = {}, ""
     for cell in nbformat.read(path_of(chapter), as_version=4).cells:
         now = reading.heading(cell) or now

@@ -62,7 +62,7 @@ def port(text):
 
 @contextlib.contextmanager
 def locked(folder):
-    """Holds the folder: two boards on one stream would each be half a board. Raises OSError where another has it."""
+    """Hold the folder, so that no second board writes its stream. Raises OSError where another has it."""
     deadline = time.monotonic() + LOCK_S
     with open(folder / "lock", "w", encoding="utf-8") as held:
         while not is_free(held):
@@ -81,7 +81,7 @@ def is_free(held):
 
 
 async def serve(options, folder, secret):
-    """Until it is told to end, or its hub is gone."""
+    """Serve the board until it is told to end, or its hub is gone."""
     room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0"))
     room.stream.open()
     address, port, prefix = where(options)
@@ -112,7 +112,7 @@ async def serve(options, folder, secret):
 
 
 def where(options):
-    """(address, port, prefix), which in a hub are the hub's to say."""
+    """Return (address, port, prefix); as a service of a hub, the hub's."""
     prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if prefix:
         url = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
@@ -121,7 +121,7 @@ def where(options):
 
 
 async def watch_hub(ended):
-    """A hub that was killed cannot end its services."""
+    """Set `ended` when the hub is gone: one that was killed cannot end its services."""
     parent = os.getppid()
     while os.getppid() == parent:
         await asyncio.sleep(WATCH_S)
@@ -139,7 +139,7 @@ def say(port, secret, options):
 
 
 def own_address():
-    """This machine's address in its network; nothing is sent to find out."""
+    """Return this machine's address in its network. Nothing is sent to find out."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

@@ -46,7 +46,7 @@ class Room:
         self.changed, self.wrong, self.joining = asyncio.Event(), 0, set()  # `joining`: names that are being written down
 
     async def add(self, entry):
-        """Returns when the entry is on disk, and in the book. Raises Unavailable where it may not be."""
+        """Write an entry to disk, and into the book. Raises Unavailable where it may not be."""
         if not self.book.has(entry):
             await self.stream.append(entry)
             self.book.take(entry)
@@ -54,7 +54,7 @@ class Room:
             self.changed = asyncio.Event()
 
     async def person(self, token):
-        """The Person with that token, or None. Raises HTTPError 503 while the hub cannot be asked."""
+        """Return the Person with that token, or None. Raises HTTPError 503 while the hub cannot be asked."""
         if len(token) > LONGEST_TOKEN:
             return None
         joined = self.book.joined.get(people.digest(token))
@@ -70,12 +70,12 @@ class Room:
         return None
 
     def view(self, name, names):
-        """All that the leader's page shows: the question `name`, or the one that was guessed at last."""
+        """Return all that the leader's page shows: the question `name`, or the one that was guessed at last."""
         name = name if name in course().questions else self.book.latest or next(iter(course().questions))
         return {"version": self.version(), **self.book.overview(names, time.time()), "question": self.book.question(name, names)}
 
     def version(self):
-        """Another one after every entry, and after a restart."""
+        """Return a text that is another after every entry, and after a restart."""
         return f"{self.began} {len(self.book.entries)}"
 
 
@@ -105,7 +105,7 @@ class Handler(web.RequestHandler):
         self.finish(json.dumps({"error": said}))
 
     def body(self):
-        """The posted JSON object. Raises HTTPError 413 where it is too long, 400 for anything else."""
+        """Return the posted JSON object. Raises HTTPError 413 where it is too long, 400 for anything else."""
         if len(self.posted) > LARGEST_POST:
             raise web.HTTPError(413, f"Post at most {LARGEST_POST:,} bytes.")
         try:
@@ -136,7 +136,7 @@ class File(web.StaticFileHandler):
     """The page's scripts and style."""
 
     def data_received(self, chunk):
-        """Reads past what is posted here."""
+        """Read past what is posted here."""
 
 
 # For learners
@@ -209,19 +209,19 @@ class Events(Handler):
         self.write({"taken": list(taken), "refused": refused})
 
     def as_posted(self, event, person):
-        """Who an event is from: by name, unless the learner or the leader wants none."""
+        """Return who an event is from; without a name where the learner or the leader wants none."""
         nameless = event.get("anonymous") is True or self.room.anonymous
         return people.without_name(person, self.room.secret["salt"]) if nameless else person
 
     def entry(self, event, person):
-        """What the stream keeps: who it is from is the board's to say, never the event's."""
+        """Return what the stream keeps. Who it is from is the board's to say, never the event's."""
         found = {"kind": event["kind"], "id": event["id"], "person": person.known_as, "who": person.who, "name": event["name"],
                  "at": time.time() - waited(event)}
         keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
         return found | {key: event[key] for key in keys}
 
     def wrong_with(self, event, person):
-        """Why the board does not take an event, or ""."""
+        """Return why the board does not take an event, or ""."""
         question = course().questions.get(str(event.get("name")))
         if not isinstance(event.get("id"), str) or not 0 < len(event["id"]) <= 100 or not event["id"].isprintable():
             return "an id is a text of up to 100 letters"
@@ -239,8 +239,9 @@ class Events(Handler):
 
 
 def waited(event):
-    """Seconds for which an event waited for the board. The board's own clock tells when it came; only where two clocks of its
-    sender's agree on its age is it older: then no clock was set meanwhile, and which time they show does not matter.
+    """Return the seconds for which an event waited for the board: 0, unless two clocks of its sender's agree on its age.
+
+    Then no clock was set meanwhile, and which time they show does not matter.
     """
     return event["age_s"] if event.get("agreed") is True else 0
 
@@ -253,9 +254,10 @@ def is_number(value, least, most):
 
 
 class LeaderHandler(Handler):
-    """Asks for the leader's key in a header. A cookie would go along with what any page of this host asks for, whatever its port;
-    the key stands where pages of the board's own origin alone can read it, and no other site can send the header.
-    Asked for when the body is there: an answer before that would cut the connection.
+    """Ask for the leader's key in a header, when the body is there: an answer before that would cut the connection.
+
+    A cookie would go along with what any page of this host asks for, whatever its port. The key stands where pages of the
+    board's own origin alone can read it, and no other site can send the header.
     """
 
     def need_key(self):
@@ -263,7 +265,7 @@ class LeaderHandler(Handler):
             raise web.HTTPError(401, "This is not the leader's key. It stands where the board was started.")
 
     async def note(self, **what):
-        """Writes down what the leader did. Raises HTTPError 503 where that is not possible."""
+        """Write down what the leader did. Raises HTTPError 503 where that is not possible."""
         try:
             await self.room.add({"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time(), **what})
         except Unavailable:
@@ -324,7 +326,7 @@ class Csv(LeaderHandler):
 
 
 def application(room, prefix="/"):
-    """The tornado application below `prefix`, which begins and ends with a slash."""
+    """Return the tornado application below `prefix`, which begins and ends with a slash."""
     routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("view", View),
               ("reveal", Reveal), ("remove", Remove), ("board.csv", Csv)]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]

@@ -30,7 +30,7 @@ class Book:
         self.latest = None  # the question that was guessed at last
 
     def take(self, entry):
-        """Adds an entry; one that is there already changes nothing."""
+        """Add an entry; one that is there already changes nothing."""
         if self.has(entry):
             return
         self.ids[entry["person"]].add(entry["id"])
@@ -51,7 +51,7 @@ class Book:
             self.shown.discard(entry["name"])
 
     def take_guess(self, entry):
-        """The last one before its answer was shown counts, so that a slip can be mended."""
+        """Keep the last guess before its answer was shown, so that a slip can be mended."""
         self.meet(entry)
         name, person = entry["name"], entry["person"]
         if person not in self.guesses[name] or not (self.is_late(entry) or person in self.measured[name]):
@@ -78,16 +78,16 @@ class Book:
             person.update(at=entry["at"], chapter=entry["name"][:2])
 
     def who(self, person, names):
-        """How the board calls somebody; a number, in the order in which they came, where names are not asked for."""
+        """Return how the board calls somebody: a number, in the order in which they came, where names are not asked for."""
         known = self.people[person]
         return known["who"] if names and known["who"] else f"guest {known['number']}"
 
     def is_late(self, guess):
-        """True for a guess that was made after its answer was revealed."""
+        """Return True for a guess that was made after its answer was revealed."""
         return guess["at"] > self.revealed.get(guess["name"], float("inf"))
 
     def overview(self, names, now):
-        """What the leader's page shows beside the question."""
+        """Return what the leader's page shows beside the question."""
         return {"learners": len(self.people), "questions": self.asked(), "chapters": self.chapters(),
                 "stuck": self.stuck(names, now)}
 
@@ -96,7 +96,7 @@ class Book:
                 for each in course().questions.values()]
 
     def chapters(self):
-        """For each chapter: how many are there now, and what share of its guesses and exercises are done, of all learners."""
+        """Return for each chapter: how many are there now, and what share of its guesses and exercises are done, of all learners."""
         found = []
         for number, title in course().chapters.items():
             questions = [name for name in course().questions if name[:2] == number]
@@ -111,7 +111,7 @@ class Book:
         return found
 
     def stuck(self, names, now):
-        """Who tries an exercise again and again, most tries first."""
+        """Return who tries an exercise again and again, most tries first."""
         found = [{"exercise": name, "who": self.who(person, names), "tries": state["tries"],
                   "minutes": int((now - state["at"]) // 60)}
                  for name, people in self.checks.items() for person, state in people.items()
@@ -119,7 +119,7 @@ class Book:
         return sorted(found, key=lambda each: (-each["tries"], each["exercise"], each["who"]))[:MOST_STUCK]
 
     def after(self):
-        """What the room guessed, and tried in vain, of nobody by name: {"learners", "questions", "exercises"}."""
+        """Return what the room guessed, and tried in vain, of nobody by name: {"learners", "questions", "exercises"}."""
         asked = [self.question(name, names=False, shown=True) for name in course().questions if self.guesses[name]]
         for question in asked:
             question["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in question["dots"]]
@@ -130,7 +130,7 @@ class Book:
             for name, states in exercises]}
 
     def question(self, name, names, shown=False):
-        """All guesses at a question; what was measured only where it is revealed, or to be `shown`."""
+        """Return all guesses at a question; what was measured only where it is revealed, or to be `shown`."""
         known = course().questions[name]
         dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess),
                  "number": self.people[person]["number"]}
@@ -143,11 +143,11 @@ class Book:
         return found
 
     def guesser(self, name, number):
-        """Whose guess at a question is that of the learner who came in as that number; None if nobody's."""
+        """Return the person who came in as that number, if they guessed at this question; else None."""
         return next((person for person in self.guesses.get(name, ()) if self.people[person]["number"] == number), None)
 
     def csv(self, names):
-        """Every guess, measurement and check as CSV, in the order in which they came; what the leader did too."""
+        """Return every guess, measurement and check as CSV, in the order in which they came; what the leader did too."""
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
@@ -167,5 +167,5 @@ class Book:
 
 
 def harmless(cell):
-    """A cell that no spreadsheet takes for a formula."""
+    """Return a cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell

@@ -7,13 +7,13 @@ from tornado import web
 @web.stream_request_body
 class OAuthCallback(HubOAuthCallbackHandler):
     def data_received(self, chunk):
-        """Reads past what is posted here."""
+        """Read past what is posted here."""
 
 
 @web.stream_request_body
 class HubLogin(HubOAuthenticated, web.RequestHandler):
     def data_received(self, chunk):
-        """Reads past what is posted here."""
+        """Read past what is posted here."""
 
     @web.authenticated
     def get(self):

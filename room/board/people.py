@@ -29,7 +29,7 @@ class Person:
 
 
 def settled(folder, known):
-    """The board's secrets, made once and kept where only this user can read them: key, cookie, password, salt.
+    """Return the board's secrets: key, cookie, password, salt. Made once, and kept where only this user can read them.
 
     `known` are those that the room has already. Raises OSError where the folder cannot be written.
     """
@@ -48,7 +48,7 @@ def letters(number):
 
 
 def write_private(path, text):
-    """A file that only this user can read, whole or not at all."""
+    """Write a file that only this user can read, whole or not at all."""
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
     with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
@@ -56,7 +56,7 @@ def write_private(path, text):
 
 
 def same(one, other):
-    """True for equal texts, in a time that tells nothing."""
+    """Return True for equal texts, in a time that does not depend on them."""
     return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
@@ -65,23 +65,23 @@ def digest(token):
 
 
 def tidy(name):
-    """A name as the board keeps it; "" for what is none."""
+    """Return a name as the board keeps it; "" for what is none."""
     name = " ".join(unicodedata.normalize("NFC", str(name)).split())
     return name if NAME.fullmatch(name) else ""
 
 
 def looks(name):
-    """What two names have in common that nobody can tell apart: capitals, an а that is Cyrillic."""
+    """Return what two names that nobody can tell apart have in common: without capitals, a Cyrillic а as the Latin one."""
     return unicodedata.normalize("NFKC", name).casefold().translate(SAME_LOOKS)
 
 
 def on_laptop(entry):
-    """The Person of a `joined` entry."""
+    """Return the Person of a `joined` entry."""
     return Person(entry["person"], entry["who"])
 
 
 def without_name(person, salt):
-    """The same person each time, whom nobody can name without the salt."""
+    """Return the same nameless Person each time, whom nobody can name without the salt."""
     if person.who is None:
         return person
     made = hmac.new(salt.encode(), person.known_as.encode(), hashlib.sha256)
@@ -89,7 +89,7 @@ def without_name(person, salt):
 
 
 def hub_auth():
-    """The hub's own client, where the board is one of its services; None elsewhere."""
+    """Return the hub's own client where the board is one of its services; else None."""
     if not os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):
         return None
     from jupyterhub.services.auth import HubAuth
@@ -98,6 +98,6 @@ def hub_auth():
 
 
 def room_file():
-    """What `make room` has settled, {} where this board stands alone."""
+    """Return what `make room` has settled; {} where this board stands alone."""
     path = os.environ.get("ROOM")
     return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}

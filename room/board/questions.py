@@ -37,7 +37,7 @@ class Course:
 
 @functools.cache
 def course():
-    """The Course as the lab's notebooks have it."""
+    """Return the Course as the lab's notebooks have it."""
     named = dict(NAMED.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     chapters, questions, exercises = {}, {}, []
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
@@ -55,7 +55,7 @@ def course():
 
 
 def wording(markdown):
-    """The question in plain words: what follows "Guess.", or the last paragraph, up to its last question mark."""
+    """Return the question in plain words: what follows "Guess.", or the last paragraph, up to its last question mark."""
     text = markdown.split("**Guess.**")[-1].strip().split("\n\n")[-1]
     text = INSTRUCTION.sub("", text)
     text = text[:text.rfind("?") + 1] or text

@@ -35,7 +35,7 @@ class Stream:
         self.waiting = asyncio.Queue()
 
     def open(self):
-        """Connects, and reads all entries from the beginning. Raises Unavailable where no Redis can be had."""
+        """Connect, and read all entries from the beginning. Raises Unavailable where no Redis can be had."""
         url = os.environ.get("BOARD_REDIS_URL")
         try:
             if not url:
@@ -56,13 +56,13 @@ class Stream:
         self.server = private_server.start(private_server.find_binary(), f'dir "{place}"', *DURABLE)
 
     async def append(self, entry):
-        """Returns when the entry is on disk; raises Unavailable where it may not be."""
+        """Write an entry to disk. Raises Unavailable where it may not be there."""
         done = asyncio.get_running_loop().create_future()
         self.waiting.put_nowait((entry, done))
         await done
 
     async def write(self):
-        """Runs for ever: all that has come in meanwhile goes in one pipeline, so two hundred at once are a few syncs."""
+        """Write for ever: all that has come in meanwhile goes in one pipeline, so two hundred at once are a few syncs."""
         while True:
             batch = [await self.waiting.get()]
             while not self.waiting.empty():
@@ -78,7 +78,7 @@ class Stream:
                     done.set_exception(error) if error else done.set_result(None)
 
     async def watch(self):
-        """Runs for ever, and starts the board's own Redis again where it has ended while nobody wrote."""
+        """Look for ever whether the board's own Redis has ended while nobody wrote, and start it again."""
         while True:
             await asyncio.sleep(WATCH_S)
             self.revive()
@@ -92,7 +92,7 @@ class Stream:
         await pipe.execute()
 
     def revive(self):
-        """Starts the board's own Redis again where it has ended; its file has all entries."""
+        """Start the board's own Redis again where it has ended; its file has all entries."""
         if self.server and not self.server.alive():
             self.client = None
             try:
@@ -106,7 +106,7 @@ class Stream:
 
 
 def read_all(client):
-    """Every entry, oldest first. What is no entry of the board's is passed over."""
+    """Yield every entry, oldest first."""
     first = "-"
     while page := client.xrange(KEY, first, count=PAGE):
         for _, fields in page:
