@@ -96,7 +96,7 @@ class Book:
                 for each in course().questions.values()]
 
     def chapters(self):
-        """Return for each chapter: how many are there now, and what share of its guesses and exercises are done, of all learners."""
+        """Return, by chapter, how many are there now, and the share of its guesses and exercises that is done."""
         found = []
         for number, title in course().chapters.items():
             questions = [name for name in course().questions if name[:2] == number]
