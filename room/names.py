@@ -1,7 +1,6 @@
 """Who is who in the room: one password for all, and a name that belongs to the browser that took it
 first. A name is shown as it was typed, and compared as it looks."""
 
-import asyncio
 import json
 from secrets import compare_digest
 
@@ -9,10 +8,9 @@ from jupyterhub import orm
 from jupyterhub.authenticators.shared import SharedPasswordAuthenticator
 from tornado.web import HTTPError
 
-from room.board.people import RESERVED, WRONG_S, looks, tidy
+from room.board.people import RESERVED, WrongPasswords, looks, tidy
 
 COOKIE, DAYS = "room-names", 60
-MOST_WRONG = 20  # passwords that may wait at once
 
 
 class RoomAuthenticator(SharedPasswordAuthenticator):
@@ -23,7 +21,7 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
     being called Anna too, or by a name that only looks so.
     """
 
-    wrong = 0
+    wrong = WrongPasswords()
 
     def normalize_username(self, username):
         """Return the name as it is shown: the hub's own way makes it lower case."""
@@ -47,19 +45,9 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
             password = ""
         found = await super().authenticate(handler, {"username": name, "password": password})
         if found is None:
-            await self.hold()
+            await self.wrong.hold()
             raise HTTPError(403, self.refusal(name, password))
         return found if found["admin"] else {**found, "name": self.claimed(handler, name)}
-
-    async def hold(self):
-        """Make whoever guesses passwords wait. Raises HTTPError 429 where too many do."""
-        if self.wrong >= MOST_WRONG:
-            raise HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
-        self.wrong += 1
-        try:
-            await asyncio.sleep(WRONG_S)
-        finally:
-            self.wrong -= 1
 
     def refusal(self, name, password):
         if name in self.admin_users:

@@ -35,6 +35,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from lab_utils.testbed.private_server import free_port
 from room import names
+from room.board import people
 
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
 PASSWORD, LEADERS = "abcd-efgh-jkmn", "l" * 32
@@ -177,7 +178,7 @@ class Handler:
 
 @pytest.fixture
 def door(monkeypatch):
-    monkeypatch.setattr(names, "WRONG_S", 0)
+    monkeypatch.setattr(people, "WRONG_S", 0)
     monkeypatch.setattr(names, "names_in_hub", lambda handler: list(handler.users))
     return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True)
 
@@ -216,10 +217,10 @@ def test_a_name_that_is_anothers_the_rooms_or_none_is_refused(door, name, said):
 
 
 def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
-    monkeypatch.setattr(names, "WRONG_S", 30)
+    monkeypatch.setattr(people, "WRONG_S", 30)
 
     async def many():
-        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess")) for _ in range(names.MOST_WRONG)]
+        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess")) for _ in range(people.MOST_WRONG)]
         await asyncio.sleep(0)
         with pytest.raises(HTTPError) as caught:
             await enter(door, Handler(), "ana", "guess")
@@ -229,7 +230,7 @@ def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
             guess.cancel()
         return caught.value.status_code, waiting
 
-    assert asyncio.run(many()) == (429, names.MOST_WRONG)
+    assert asyncio.run(many()) == (429, people.MOST_WRONG)
 
 
 def test_a_name_belongs_to_the_browser_that_took_it(door):

@@ -26,7 +26,6 @@ MOST_EVENTS = 3_000  # of one learner; the whole course makes some hundred
 LONGEST_TOKEN = 200  # letters
 LONGEST_AGE_S = 30 * 24 * 3600
 SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
-MOST_WRONG = 20  # passwords that may wait at once
 CALM_S = 0.25  # what comes within so short a time is one view
 LONGEST_WAIT_S = 10  # for news; a proxy gives up on an answer later than that
 HEADERS = {
@@ -43,7 +42,8 @@ class Room:
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
         self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
-        self.changed, self.wrong, self.joining = asyncio.Event(), 0, set()  # `joining`: names that are being written down
+        self.changed, self.wrong = asyncio.Event(), people.WrongPasswords()
+        self.joining = set()  # names that are being written down
 
     async def add(self, entry):
         """Write an entry to disk, and into the book. Raises Unavailable where it may not be."""
@@ -173,13 +173,7 @@ class Join(Handler):
     async def check_password(self, said):
         if people.same(said, self.room.secret["password"]):
             return
-        if self.room.wrong >= MOST_WRONG:
-            raise web.HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
-        self.room.wrong += 1
-        try:
-            await asyncio.sleep(people.WRONG_S)
-        finally:
-            self.room.wrong -= 1
+        await self.room.wrong.hold()
         raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; capitals count.")
 
 

@@ -1,5 +1,6 @@
 """Who posts: a learner of the hub, known by the token of their server, or one on a laptop of their own, by a token of ours."""
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -10,13 +11,15 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from tornado.web import HTTPError
+
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a whiteboard
 NAME = re.compile(r"\w[\w .'-]{0,31}")
 RESERVED = {"board", "culler", "leader"}  # names of the room's own
 # Cyrillic and Greek letters, and the Latin ones that they look like, small or as capitals.
 SAME_LOOKS = str.maketrans("авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ",
                            "abeikmhopctyxsjhdqwlabezhikmnoptyx")
-WRONG_S = 0.5  # what a wrong password waits for
+WRONG_S, MOST_WRONG = 0.5, 20  # what a wrong password waits for, and how many may wait at once
 SECRETS = "secrets.json"
 
 
@@ -26,6 +29,22 @@ class Person:
 
     known_as: str
     who: str | None
+
+
+class WrongPasswords:
+    """Makes whoever guesses passwords wait."""
+
+    waiting = 0
+
+    async def hold(self):
+        """Wait WRONG_S. Raises HTTPError 429 where too many do."""
+        if self.waiting >= MOST_WRONG:
+            raise HTTPError(429, "Too many wrong passwords at once. Try again in a minute.")
+        self.waiting += 1
+        try:
+            await asyncio.sleep(WRONG_S)
+        finally:
+            self.waiting -= 1
 
 
 def settled(folder, known):
