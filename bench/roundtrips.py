@@ -139,8 +139,7 @@ def distance_rows():
     yield Row(f"{what}: median error", f"{median:.1%}", over, None, None)
     yield Row(f"{what}: worst error", f"{worst:+.1%}", over, None, None)
     named = ", ".join(untold) or "none"
-    aim = "none"
-    yield Row(f"{what}: off by over {OFF:.0%}, and not said", named, over, aim, not untold)
+    yield Row(f"{what}: off by over {OFF:.0%}, and not said", named, over, "none", not untold)
 
 
 def error_of(program, rtt_ms):

@@ -111,10 +111,3 @@ def test_an_issue_is_opened_once(tmp_path, open_issue, done):
     subprocess.run([FOLDER / "issue", "It fails", "summary.md"], env=environment, check=True)
     last = (tmp_path / "told").read_text(encoding="utf-8").splitlines()[-1]
     assert last.startswith(f"issue {done}") and last.endswith("--body-file summary.md") and "--repo somebody/lab" in last
-
-
-def test_the_issue_of_a_failure_is_written_before_it_is_sent():
-    [job] = WORKFLOWS["newest"]["jobs"].values()
-    last = job["steps"][-1]
-    assert last["if"] == "failure()" and "reports/summary.md" in last["run"]
-    assert any("> reports/summary.md" in step.get("run", "") for step in job["steps"][:-1])
