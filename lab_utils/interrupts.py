@@ -1,33 +1,19 @@
 """Ctrl-C, or Jupyter's stop button: what the lab changed is put back, and one sentence says so.
 
-It stays a KeyboardInterrupt, so that Run All stops and nothing takes it for an error. Python raises
-it between any two lines of the main thread, also on the first line of a `finally`. So the lab's
-changes are made inside `uninterrupted`, and a helper that is `interruptible` undoes at its end what
-is left.
+It stays a KeyboardInterrupt, so that Run All stops. Python raises it between any two lines of the
+main thread, also on the first line of a `finally`. So the lab changes something, and puts it back,
+inside `uninterrupted`; a helper that is `interruptible` closes at its end what is still open.
 """
 
 import contextlib
 import functools
-import gc
-import inspect
-import os
 import signal
 import textwrap
 import threading
+from collections.abc import Callable
 
-AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
-# Functions, by the end of their names, in which an exception would do harm: the signal waits.
-BAD_MOMENTS = (
-    "__del__",  # what is raised in one is thrown away
-    "__init__.<locals>._remove",  # a weak set's, when an object in it goes: the same
-    "__init__.<locals>.remove",  # a weak dictionary's
-    "parse_info.<locals>.get_value",  # redis-py's, which makes a ValueError of what is raised in it
-    "Condition.__enter__",  # threading's: who called it is to give the lock back, if it returns
-    "_acquireLock",  # logging's, up to Python 3.12: the same
-    "HiredisRespSerializer.pack",  # hiredis 3.5.0 (src/pack.c) crashes where a handler raises
-)
-_restorers = []  # put the lab's own changes back; each may be called when there are none
-_open = []  # each Whole whose block has begun and not ended
+_restorers: list[Callable] = []  # put the lab's own changes back, where there are any
+_open: list["Whole"] = []  # each whose block has begun and not ended
 
 
 class Interrupted(KeyboardInterrupt):
@@ -39,10 +25,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 class uninterrupted:
-    """Inside the `with` block SIGINT waits; it comes at the end. Other threads never get it."""
+    """Make SIGINT wait for the end of a `with` block; `caught` is set when one came."""
 
     def __enter__(self):
-        self.caught, self.before = None, handler()
+        main = threading.current_thread() is threading.main_thread()  # no other thread gets one
+        self.caught, self.before = None, signal.getsignal(signal.SIGINT) if main else None
         if self.before:
             signal.signal(signal.SIGINT, self.note)
         return self
@@ -61,8 +48,8 @@ class Whole:
     """A context manager whose `enter` and `leave`, which subclasses write, each run to their end.
 
     `leave` also runs when `enter` fails, so it undoes what has been done so far. `failed` tells it
-    whether the block ended by an error. `enter` may look at `signals.caught` while it waits, and
-    return.
+    whether the block ended by an error. An `enter` that waits looks at `signals.caught`, and
+    returns.
     """
 
     failed = False
@@ -90,67 +77,28 @@ class Whole:
     def close(self, failed):
         with uninterrupted():
             if self in _open:
-                _open.remove(self)  # other threads have theirs there
+                _open.remove(self)
                 self.failed = failed
                 self.leave()
 
 
-class Patient:
-    """A handler of SIGINT that waits while the moment is a bad one, and goes when it raises."""
-
-    def __enter__(self):
-        self.before = handler()
-        if callable(self.before):
-            signal.signal(signal.SIGINT, self.handle)
-
-    def handle(self, number, frame):
-        if at_a_bad_moment(frame):
-            again()
-        else:
-            self.__exit__()
-            self.before(number, frame)
-
-    def __exit__(self, *_):
-        if signal.getsignal(signal.SIGINT) == self.handle:
-            signal.signal(signal.SIGINT, self.before)
-
-
-def handler():
-    """Return the handler of SIGINT in the main thread, None in others."""
-    if threading.current_thread() is threading.main_thread():
-        return signal.getsignal(signal.SIGINT)
-    return None
-
-
-def at_a_bad_moment(frame):
-    while frame and not frame.f_code.co_qualname.endswith(BAD_MOMENTS):
-        frame = frame.f_back
-    return frame is not None
-
-
-def again():
-    """Send the signal once more, shortly."""
-    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
-
-
-def restorer(restore):
-    """Register a function that puts back what its module changes, for after an interrupt."""
+def restorer(restore: Callable) -> Callable:
+    """Register a function that puts back what its module changed, for after an interrupt."""
     _restorers.append(restore)
     return restore
 
 
-def interruptible(function):
+def interruptible(function: Callable) -> Callable:
     """Make a helper one that may be interrupted anywhere, and leaves the kernel as it found it."""
 
     @functools.wraps(function)
     def helper(*args, **kwargs):
-        before = gc.isenabled(), placement(), list(_open)
+        before = list(_open)
         try:
-            with Patient():
-                return function(*args, **kwargs)
+            return function(*args, **kwargs)
         except KeyboardInterrupt:
             with contextlib.suppress(KeyboardInterrupt), uninterrupted():
-                put_back(*before, [*args, *kwargs.values()])
+                put_back(before)
             raise Interrupted(
                 f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys "
                 "that had been written may remain. Run the cell again."
@@ -159,34 +107,9 @@ def interruptible(function):
     return helper
 
 
-def placement():
-    """Return the CPUs on which this thread may run; None where the system does not tell."""
-    with contextlib.suppress(OSError, AttributeError):
-        return os.sched_getaffinity(0)
-    return None
-
-
-def put_back(collecting, cpus, open_before, arguments):
-    here = threading.get_native_id()
+def put_back(open_before):
     for one in reversed(list(_open)):
-        if one.thread == here and one not in open_before:
+        if one.thread == threading.get_native_id() and one not in open_before:
             one.close(failed=True)
     for restore in _restorers:
         restore()
-    for client in arguments:
-        disconnect(client)
-    if cpus:
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, cpus)
-    if collecting:
-        gc.enable()
-
-
-def disconnect(client):
-    """Close a client's connections: one may hold a reply that the next request would read."""
-    pool = getattr(client, "connection_pool", None)
-    with contextlib.suppress(Exception):
-        if hasattr(client, "disconnect_connection_pools"):
-            client.disconnect_connection_pools()
-        elif hasattr(pool, "disconnect") and not inspect.iscoroutinefunction(pool.disconnect):
-            pool.disconnect()

@@ -1,19 +1,15 @@
 """An interrupted helper puts everything back and says so in one sentence; the link answers what it is asked."""
 
 import asyncio
-import contextlib
 import gc
-import logging
 import os
-import queue
 import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
-import redis._parsers.helpers
+import redis
 import redis.asyncio
 
 import lab_utils as lab
@@ -23,6 +19,8 @@ from lab_utils.testbed import event_loop, pinning, turns
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import AWAKE, link
 from lab_utils.testbed.pinning import steady
+from lab_utils.timing import rounds
+from lab_utils.timing.rounds import no_garbage_collection
 
 
 @pytest.fixture(autouse=True)
@@ -75,177 +73,12 @@ def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
                                                       "had been written may remain. Run the cell again.")
 
 
-def test_what_was_changed_is_put_back():
-    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    client = lab.connect()
-    client.ping()
-
-    @interruptible
-    def measuring(fn, client):
-        gc.disable()
-        if before:
-            os.sched_setaffinity(0, {max(before)})
-        ctrl_c()
-
-    with pytest.raises(Interrupted):
-        measuring(print, client=client)
-    assert gc.isenabled()
-    assert before is None or os.sched_getaffinity(0) == before
-    assert client.connection_pool._available_connections[0]._sock is None, "a reply may be on its way to it"
-    assert client.ping()
-
-
 def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
     done = []
     monkeypatch.setattr(interrupts, "_restorers", [lambda: (ctrl_c(), done.append(True))])
     with pytest.raises(Interrupted):
         interruptible(ctrl_c)()
     assert done == [True]
-
-
-NUMBER = """
-import signal, time
-import lab_utils as lab
-
-class Number(float):
-    def __repr__(self):  # hiredis asks for it, and a signal may come in between
-        signal.raise_signal(signal.SIGINT)
-        return "1.5"
-
-def one(client):
-    client.set("key1", Number())
-    time.sleep(5)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-r = lab.connect()
-try:
-    lab.count(one, r)
-except KeyboardInterrupt as error:
-    print(type(error).__name__, r.get("key1"))
-"""
-
-
-def test_a_signal_that_comes_while_hiredis_writes_a_command_does_not_crash_the_kernel():
-    ended = subprocess.run([sys.executable, "-X", "faulthandler", "-c", NUMBER], capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Interrupted b'1.5'\n", "")
-
-
-class Signalled:
-    """A lock that a signal comes to while it is taken."""
-
-    def __init__(self):
-        self.lock = threading.RLock()
-
-    def acquire(self, *_):
-        taken = self.lock.acquire()
-        ctrl_c()
-        return taken
-
-    __enter__ = acquire
-
-    def release(self):
-        self.lock.release()
-
-    def __exit__(self, *_):
-        self.lock.release()
-
-
-def no_number(text):
-    """int(), where it is refused while a signal comes: Python makes one ValueError of both."""
-    with contextlib.suppress(KeyboardInterrupt):
-        ctrl_c()
-    raise ValueError(text)
-
-
-class Deleted:
-    def __del__(self):
-        ctrl_c()
-
-
-def delete_an_object(lock, patched):
-    Deleted()
-
-
-def read_info(lock, patched):
-    patched.setattr(redis._parsers.helpers, "int", no_number, raising=False)
-    redis._parsers.helpers.parse_info(b"role:master")
-
-
-def take_a_condition(lock, patched):
-    with threading.Condition(lock):
-        time.sleep(5)
-
-
-def get_a_logger(lock, patched):
-    patched.setattr(logging, "_lock", lock)
-    logging.getLogger("redis.connection")
-
-
-up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="logging takes its lock in C")
-
-
-@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition, pytest.param(get_a_logger, marks=up_to_312)])
-def test_a_signal_that_comes_at_a_bad_moment_waits_and_is_not_lost(work, monkeypatch, capsys):
-    lock = Signalled()
-
-    @interruptible
-    def measuring():
-        with monkeypatch.context() as patched:
-            work(lock, patched)
-        time.sleep(5)
-
-    with pytest.raises(Interrupted):
-        measuring()
-    assert not lock.lock._is_owned()
-    assert capsys.readouterr().err == ""
-
-
-WHEREVER = """
-import asyncio, signal, sys
-from lab_utils import interrupts
-from lab_utils.testbed import event_loop
-
-class At:
-    "A trace function: the signal comes at so many lines of this thread."
-
-    def __init__(self, number):
-        self.left = number
-
-    def __call__(self, frame, event, argument):
-        self.left -= 1
-        if self.left == 0:
-            sys.settrace(None)
-            signal.raise_signal(signal.SIGINT)
-        return self
-
-@interrupts.interruptible
-def measuring():
-    return event_loop.run(asyncio.sleep, 0.001, "done")
-
-interrupts.again = lambda: None  # another try's would come at any time
-signal.signal(signal.SIGINT, signal.default_int_handler)
-lines, loop, at = 0, event_loop.loop(), At(0)
-while at.left <= 0:
-    lines += 1
-    at = At(lines)
-    try:
-        sys.settrace(at)
-        answer = measuring()
-    except KeyboardInterrupt:
-        answer = "interrupted"
-    finally:
-        sys.settrace(None)
-    assert answer in ("done", "interrupted") and event_loop.run(asyncio.sleep, 0, "on") == "on", lines
-assert event_loop.loop() is loop and asyncio.all_tasks(loop[0]) == set()
-print(lines)
-"""
-
-
-def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on():
-    """In a Python of its own: what a trace function raises between two lines can leave an error that is being handled behind."""
-    said = subprocess.run([sys.executable, "-c", WHEREVER], capture_output=True, text=True, timeout=120, check=False)
-    assert said.returncode == 0 and int(said.stdout) > 50, said.stderr
-    assert said.stderr == ""
 
 
 def test_a_coroutine_that_ends_python_does_not_end_the_loop():
@@ -286,7 +119,8 @@ def test_an_interrupt_comes_when_the_link_has_answered(r):
     assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
 
 
-def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
+def test_an_interrupted_asyncio_count_leaves_redis_py_and_the_loop_as_they_were(r):
+    loop, _ = event_loop.loop()
     kinds = redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection
     before = [dict(vars(kind)) for kind in kinds]
 
@@ -298,36 +132,13 @@ def test_an_interrupted_asyncio_count_leaves_redis_py_as_it_was(r):
     with pytest.raises(Interrupted):
         lab.count(endless, r)
     assert [dict(vars(kind)) for kind in kinds] == before
+    assert event_loop.loop()[0] is loop and asyncio.all_tasks(loop) == set()
     assert lab.count(lambda c: c.ping(), r).round_trips == 1
-
-
-def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
-    """It comes while the first one's coroutine is being cancelled."""
-    class CutShort(queue.SimpleQueue):
-        def get(self, timeout=None):
-            if timeout and not cut:
-                cut.append(True)
-                ctrl_c()
-            return super().get(timeout=timeout)
-
-    async def endless(client):
-        while True:
-            with contextlib.suppress(redis.RedisError):  # its connection is closed meanwhile
-                await client.ping()
-
-    before, cut = event_loop.loop(), []
-    monkeypatch.setattr(event_loop.queue, "SimpleQueue", CutShort)
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(Interrupted):
-        lab.count(endless, r)
-    assert cut
-    assert event_loop.loop() is before
-    assert asyncio.all_tasks(before[0]) == set()
 
 
 # What is put back, wherever the signal comes
 
-FILES = {interrupts.__file__, pinning.__file__, turns.__file__}
+FILES = {interrupts.__file__, rounds.__file__, pinning.__file__, turns.__file__}
 
 
 def interrupted_at(number, work):
@@ -363,7 +174,7 @@ def interrupted_at(number, work):
 
 def state():
     place = [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())]
-    return place, link().memory[AWAKE], set(turns._held), pinning._now, pinning.one_thread._is_owned()
+    return place, gc.isenabled(), link().memory[AWAKE], set(turns._held), pinning._now, pinning.one_thread._is_owned()
 
 
 def test_on_every_line_of_steady(r, monkeypatch, tmp_path):
@@ -374,8 +185,8 @@ def test_on_every_line_of_steady(r, monkeypatch, tmp_path):
 
     @interruptible
     def hold():
-        with steady(server().pid, link(), parallel=True):
-            assert pinning._now
+        with steady(server().pid, link(), parallel=True), no_garbage_collection():
+            assert pinning._now and not gc.isenabled()
 
     before, number = state(), 1
     while interrupted_at(number, hold):
@@ -417,24 +228,3 @@ def test_each_way_is_run_whole(at, done):
             raise AssertionError("a Ctrl-C in the block is raised at once")
     assert (counter.at_the_end, counter.changed) == (done, 0)
     assert inside == (at in ("leave", "block"))
-
-
-def test_one_inside_another():
-    outer, inner, before = Counter(None), Counter("leave"), signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), outer, inner:
-        pass
-    assert (outer.changed, inner.changed) == (0, 0)
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_a_handler_of_ones_own_is_called_and_kept():
-    calls = []
-    before = signal.signal(signal.SIGINT, lambda *_: calls.append(os.getpid()))
-    try:
-        with Counter("leave"):
-            signal.raise_signal(signal.SIGINT)
-        assert calls == [os.getpid()] * 2
-    finally:
-        own = signal.signal(signal.SIGINT, before)
-    own(signal.SIGINT, None)
-    assert len(calls) == 3

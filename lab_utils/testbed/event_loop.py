@@ -10,20 +10,15 @@ import functools
 import inspect
 import queue
 import threading
-import time
 from collections.abc import Callable
 
 import redis.asyncio
 
-from ..arguments import is_async
+from ..arguments import is_async as is_async
 from ..errors import LabError
-from ..interrupts import restorer, uninterrupted
+from ..interrupts import Whole, uninterrupted
 
-__all__ = ["SHARED_OPTIONS", "client_like", "close", "is_async", "loop", "run", "thread_id"]
-
-CANCEL_AGAIN_S = 0.1  # before Python 3.12 `asyncio.wait_for` can swallow a cancellation
-CANCELLING_S = 5  # for a task to end that is cancelled; one that does not is left with its loop
-_running = {}  # thread -> for each run that has not ended: ([its task], what its end is put into)
+CANCELLING_S = 5  # for a coroutine to end that is cancelled
 
 # Options that mean the same to redis.Redis and redis.asyncio.Redis.
 SHARED_OPTIONS = frozenset(
@@ -48,6 +43,35 @@ def thread_id() -> int | None:
     return loop()[1].native_id if loop.cache_info().currsize else None
 
 
+class Running(Whole):
+    """A coroutine function at work in the lab's loop; cancelled where the block ends before it."""
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+        self.result = self.error = None
+        self.over, self.ended = False, queue.SimpleQueue()  # in C: no interrupt keeps its lock
+
+    def enter(self):
+        self.future = asyncio.run_coroutine_threadsafe(self.work(), loop()[0])
+
+    async def work(self):
+        try:
+            self.result = await self.function(*self.arguments)
+        except BaseException as error:  # what ends Python, raised in a task, would end the loop
+            self.error = error
+        finally:
+            self.over = True
+            self.ended.put(True)
+
+    def leave(self):
+        if not self.over:
+            self.future.cancel()
+            try:
+                self.ended.get(timeout=CANCELLING_S)
+            except queue.Empty:  # it never awaits
+                loop.cache_clear()
+
+
 def run(function: Callable, *arguments):
     """Run a coroutine function with these arguments in the lab's loop, and return its result.
 
@@ -55,55 +79,11 @@ def run(function: Callable, *arguments):
     awaits, is left alone in its thread, and the next gets a new loop. Raises LabError in the loop.
     """
     check_outside()
-    tasks, ended = [], queue.SimpleQueue()  # in C: no interrupt can leave its lock taken
-
-    def begin():
-        tasks.append(asyncio.get_running_loop().create_task(kept_in_the_task(function, arguments)))
-        tasks[0].add_done_callback(done)
-
-    def done(task):
-        if not task.cancelled():
-            task.exception()  # asyncio complains of one that nobody has asked for
-        ended.put(task)
-
-    with uninterrupted():
-        _running.setdefault(threading.get_ident(), []).append((tasks, ended))
-        loop()[0].call_soon_threadsafe(begin)
-    try:
-        ended.get()
-    finally:
-        end()
-    result, stopped = tasks[0].result()
-    if stopped:
-        raise stopped
-    return result
-
-
-async def kept_in_the_task(function, arguments):
-    """Return (result, what ends Python): raised in a task, that would end the loop."""
-    try:
-        return await function(*arguments), None
-    except (SystemExit, KeyboardInterrupt) as error:
-        return None, error
-
-
-@restorer
-def end():
-    """Cancel what this thread has in the loop, unless it has ended, and wait until it has."""
-    left = _running.get(threading.get_ident(), [])
-    deadline = time.monotonic() + CANCELLING_S
-    while left:
-        tasks, ended = left[-1]
-        if tasks and tasks[0].done():
-            left.pop()
-            continue
-        loop()[0].call_soon_threadsafe(lambda tasks=tasks: tasks[0].cancel())
-        with contextlib.suppress(queue.Empty):
-            ended.get(timeout=CANCEL_AGAIN_S)
-        if time.monotonic() > deadline:
-            left.clear()
-            loop.cache_clear()
-    _running.pop(threading.get_ident(), None)
+    with Running(function, arguments) as running:
+        running.ended.get()
+    if running.error:
+        raise running.error
+    return running.result
 
 
 def check_outside():

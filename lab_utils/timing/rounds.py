@@ -5,7 +5,6 @@ try counts. Results come from quiet rounds. Where those are too few, the least d
 them is taken off, and the Calm says how much that was.
 """
 
-import contextlib
 import gc
 import os
 import random
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 
 from ..arguments import check_ran
 from ..calm import Calm, quiet
+from ..interrupts import Whole
 from ..scale import scale
 from ..testbed import event_loop
 
@@ -184,15 +184,16 @@ def prepare(setup, runner):
         check_ran(setup(runner.sync_client), "lab.compare")
 
 
-@contextlib.contextmanager
-def no_garbage_collection():
-    was_on = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
+class no_garbage_collection(Whole):
+    """Collect the garbage once, and then leave it until the block ends."""
+
+    def enter(self):
+        self.was_on = gc.isenabled()
+        gc.collect()
+        gc.disable()
+
+    def leave(self):
+        if self.was_on:
             gc.enable()
 
 
