@@ -7,7 +7,6 @@ Each refuses bad arguments, explains a server that has ended, and leaves the ker
 from roundtrips import trace
 
 from . import __all__ as NAMES
-from .arguments import discarding
 from .counting.cost import Cost, count
 from .counting.side_by_side import plot_lanes, race
 from .counting.tcp_segments import segments
@@ -46,7 +45,7 @@ from .timing.sweeps import sweep
 
 
 def guarded(thing):
-    return thing if isinstance(thing, type) else interruptible(explained(discarding(thing)))
+    return thing if isinstance(thing, type) else interruptible(explained(thing))
 
 
 HELPERS = {name: guarded(globals()[name]) for name in NAMES}

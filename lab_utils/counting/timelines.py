@@ -57,7 +57,7 @@ def timeline(fn):
     A client goes by the `client_name` it was connected with: `a = lab.connect(client_name="A")`. What connecting itself
     costs is left out. Raises LabError if nothing was said; an error that `fn` raises goes through.
     """
-    check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`", takes=0)
+    check_function(fn, "lab.timeline", "both", "a function without arguments, such as `def both(): a.get('key')`")
     with Recording() as seen:
         check_ran(fn(), "lab.timeline")
     found = steps(seen)

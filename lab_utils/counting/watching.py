@@ -9,7 +9,7 @@ import redis.connection
 from redis.cluster import RedisCluster
 from roundtrips.roundtrip import ELSEWHERE, LOST
 
-from ..arguments import check_client, check_flag, check_function, check_ran
+from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..interrupts import restorer
@@ -32,7 +32,6 @@ def watch(ways, client, parallel=False):
     client of redis-py, and whatever the functions raise.
     """
     check_ways(ways, client)
-    check_flag(parallel, "parallel")
     with held(client, parallel):
         return {name: watched(fn, client) for name, fn in ways.items()}
 

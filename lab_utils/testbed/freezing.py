@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from ..arguments import shown
+from ..arguments import check_client, check_number
 from ..errors import LabError
 from ..interrupts import Whole
 from . import guard
@@ -23,28 +23,15 @@ def frozen(client, seconds: float) -> "Frozen":
     what had arrived meanwhile. Only servers that the lab started, and 0 to 600 seconds, else
     LabError.
     """
-    if (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, (int, float))
-        or not 0 <= seconds <= LONGEST_S
-    ):
-        raise LabError(
-            f"lab.frozen needs a number of seconds from 0 to {LONGEST_S}, after which the server "
-            f"goes on, and got {shown(seconds)}. Write lab.frozen(spare, 0.5), for instance."
-        )
+    check_client(client, "lab.frozen")
+    check_number(seconds, "seconds", 0, LONGEST_S)
     stands_on = guard.check(client)
-    pid = stands_on.pid
     if not stands_on.private:
         raise LabError(
             "lab.frozen stops the process of a server, so it only takes one that the lab started: "
             "spare = lab.spare(), then lab.frozen(spare, 0.5)."
         )
-    if not stands_on.alive():
-        raise LabError(
-            "The server of this client has ended. Start another: spare = lab.spare(), then "
-            "lab.frozen(spare, 0.5)."
-        )
-    return Frozen(pid, seconds)
+    return Frozen(stands_on.pid, seconds)
 
 
 class Frozen(Whole):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .. import calm
-from ..arguments import check_flag, check_function, check_number, check_positive
+from ..arguments import check_function, check_number, check_positive
 from ..calm import Calm
 from ..errors import LabError
 from ..testbed import event_loop
@@ -143,7 +143,6 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
     ops, rounds = check_positive(ops, "ops"), rounds if rounds is None else check_number(rounds, "rounds", 1, whole=True)
     if setup is not None:
         check_function(setup, "lab.compare(setup=…)", "ways, setup=fill")
-    check_flag(parallel, "parallel")
     if parallel and not all(distances):
         raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
                        "Set rtt_ms above 0, or compare without parallel.")
