@@ -50,25 +50,11 @@ def garbage(sock):
     sock.sendall(bytes(range(256)) * 100)
 
 
-def letters(sock):
-    """An answer that begins like Redis' and never ends."""
-    sock.recv(1000)
-    while True:
-        sock.sendall(b"+" + b"x" * 60_000)
-
-
 def promise(sock):
     """Announces two gigabytes, and sends none."""
     sock.recv(1000)
     sock.sendall(b"$2147483647\r\n")
     time.sleep(20)
-
-
-def drip(sock):
-    sock.recv(1000)
-    for letter in b"+OK\r\n" * 20:
-        sock.sendall(bytes([letter]))
-        time.sleep(1)
 
 
 def silent(sock):
@@ -79,7 +65,7 @@ def closing(sock):
     sock.recv(1)
 
 
-NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, letters, promise, drip, silent, closing)}
+NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, promise, silent, closing)}
 
 
 def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors):

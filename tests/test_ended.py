@@ -190,7 +190,7 @@ def test_a_server_that_stops_answering_is_said_in_time(environment, another_serv
         try:
             lab.connect()
         except lab.LabError as error:
-            print("did not answer within 4 s" in str(error), time.monotonic() - started < 6)
+            print("No answer from" in str(error), time.monotonic() - started < 6)
         finally:
             os.kill({theirs.pid}, signal.SIGCONT)
     """

@@ -10,10 +10,10 @@ from . import guard
 from .link import check_distance, distance_through, link, through
 from .living import living
 from .private_server import find_binary, start
-from .reservation import ANSWER_S
 from .server import Server
 from .server_from_url import advice, reserve_from_url, without_password
 
+ANSWER_S = 4  # for a server of REDIS_URL to say whether the reservation stands
 CHOSEN_BY_THE_LAB = (
     "host",
     "port",
@@ -68,14 +68,12 @@ def check_reservation(chosen):
     limits = {"socket_timeout": ANSWER_S, "socket_connect_timeout": ANSWER_S, "retry": None}
     try:
         with chosen.connect(**limits) as client:
-            stands = chosen.reservation.stands(client)
+            stands = chosen.reservation.known_to(client)
     except (redis.RedisError, OSError) as error:
         shown = without_password(os.environ["REDIS_URL"])
-        raise LabError(
-            advice(type(error).__name__, str(error), [], shown, chosen.options)
-        ) from None
+        raise LabError(advice(type(error).__name__, str(error), shown, chosen.options)) from None
     if not stands:
-        chosen.reservation.abandon()
+        chosen.reservation.end(empty=False)
 
 
 def check_options(chosen: Server, options: dict):

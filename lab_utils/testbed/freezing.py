@@ -26,9 +26,9 @@ def frozen(client, seconds: float) -> "Frozen":
     check_client(client, "lab.frozen")
     check_number(seconds, "seconds", 0, LONGEST_S)
     stands_on = guard.check(client)
-    if not stands_on.private:
+    if not (stands_on.private and stands_on.alive()):
         raise LabError(
-            "lab.frozen stops the process of a server, so it only takes one that the lab started: "
+            "lab.frozen stops the process of a server, so it takes one that the lab has running: "
             "spare = lab.spare(), then lab.frozen(spare, 0.5)."
         )
     return Frozen(stands_on.pid, seconds)

@@ -6,17 +6,12 @@ kernels, and empties it when the kernel ends. This is the kernel's side of it.
 
 import atexit
 import contextlib
-import getpass
 import json
 import os
-import re
 import secrets
-import select
 import socket
 import subprocess
 import sys
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import redis
@@ -25,17 +20,15 @@ from ..errors import LabError
 from ..interrupts import uninterrupted
 from .keeper import cut, lifeline
 
-# Of the channel's name; then the database, whose it is, since when, a token.
+# Of the channel's name; then the database, whose it is, a token.
 PREFIX = "redis-round-trip-lab reserves "
-START_S = 20  # for a Python to start, on a machine that may be busy
-ANSWER_S = 4  # for the server, all of its answers together
 END_S = 2
 
 
 class Reservation:
     """A reserved database: `database` is its number, `channel` the name that shows it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.database = self.channel = None
         self.owner = os.getpid()
         with uninterrupted():
@@ -56,45 +49,26 @@ class Reservation:
 
         Where that one holds keys and is nobody's, only a kernel that lost its reservation, `again`,
         gets another. Returns the answer of the process: `info` of the server, and `database` or
-        what went wrong. Raises TimeoutError where the server takes longer than ANSWER_S.
+        what went wrong.
         """
-        since = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        holder = f"by {person()}@{socket.gethostname()} pid {os.getpid()} since {since}"
-        holder = f"{re.sub('[^ -z]', '?', holder)} token {secrets.token_hex(16)}"
+        person = os.environ.get("USER") or os.getuid()
+        holder = f"by {person}@{socket.gethostname()} pid {os.getpid()} {secrets.token_hex(8)}"
         wanted = {"options": options, "database": options["db"], "again": again}
-        wanted |= {"prefix": PREFIX, "channel": f"{PREFIX}{{database}} {holder}"}
-        self.answer(START_S)
+        wanted |= {"prefix": PREFIX, "holder": holder}
         with contextlib.suppress(BrokenPipeError):
             os.write(self.lifeline, json.dumps(wanted).encode() + b"\n")
-        answer = self.answer(ANSWER_S)
+        answer = json.loads(self.process.stdout.readline() or '{"error": "Ended", "text": ""}')
         self.database, self.channel = answer.get("database"), answer.get("channel")
         return answer
 
-    def answer(self, seconds):
-        """Return the next line of the process, however slowly its bytes come; {} where it ended."""
-        deadline, read = time.monotonic() + seconds, b""
-        while not read.endswith(b"\n"):
-            left = max(0, deadline - time.monotonic())
-            if not select.select([self.process.stdout], (), (), left)[0]:
-                raise TimeoutError
-            chunk = os.read(self.process.stdout.fileno(), 65_536)
-            if not chunk:
-                return {"error": "Ended", "text": "", "commands": []}
-            read += chunk
-        return json.loads(read)
-
-    def known_to(self, client) -> bool:
+    def known_to(self, client: redis.Redis) -> bool:
         """Return whether the server behind this client says that the reservation stands."""
+        decoded = client.connection_pool.connection_kwargs.get("decode_responses")
+        channel = self.channel if decoded else self.channel.encode()
         try:
-            return self.stands(client)
+            return dict(client.pubsub_numsub(self.channel)).get(channel) == 1
         except redis.ResponseError:  # another server, where this user may not ask
             return False
-
-    def stands(self, client) -> bool:
-        """Return what `known_to` does, of a client that is known to be the server's."""
-        decoded = client.connection_pool.connection_kwargs.get("decode_responses")
-        told = dict(client.pubsub_numsub(self.channel))
-        return told.get(self.channel if decoded else self.channel.encode(), 0) == 1
 
     def alive(self) -> bool:
         """Return False when its process has ended, and in a forked child: it is its parent's."""
@@ -107,12 +81,14 @@ class Reservation:
             "written there. Run r = lab.connect() again: it reserves one anew."
         )
 
-    def end(self):
-        """Empty the database and let go of it. A forked child leaves its parent's alone."""
+    def end(self, empty: bool = True):
+        """Let go of the database; `empty` it first. A forked child leaves its parent's alone."""
         if self.owner != os.getpid():
             return
         with uninterrupted():
             atexit.unregister(self.end)
+            if not empty:
+                self.process.kill()
             if self.lifeline is not None:
                 cut(self.lifeline)
                 self.lifeline = None
@@ -121,15 +97,3 @@ class Reservation:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-
-    def abandon(self):
-        """End the process at once: nothing is reserved, or the server doesn't answer."""
-        self.process.kill()
-        self.end()
-
-
-def person():
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a user without a name, as in many containers
-        return f"uid {os.getuid()}"
