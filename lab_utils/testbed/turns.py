@@ -18,8 +18,8 @@ from ..system import fcntl
 
 CORES, DOOR = "/sys/devices/system/cpu/cpu{}", "/sys/devices/system/cpu"
 LOOK_S = 0.02  # how often a lock that somebody else has is tried
-PATIENCE_S, REFRESH_S = 1, 0.5  # show that one waits after so many seconds, and how often
-_held = set()  # the locks of this process, for a forked child to close
+PATIENCE_S = 1  # after which a bar shows that one waits
+_held: set[int] = set()  # the locks of this process, for a forked child to close
 
 
 def hold(cores: list, number: int, stopped: Callable = lambda: False) -> dict:
@@ -29,45 +29,40 @@ def hold(cores: list, number: int, stopped: Callable = lambda: False) -> dict:
     """
     if sys.platform != "linux":
         return dict.fromkeys(cores[:number])
-    door, waiting = None, Waiting()
+    door, found, bar = None, {}, None
     try:
         while not stopped():
             door = door or locked(DOOR)
-            if door and (found := free_ones(cores, number)):
+            for core in cores if door else ():
+                if len(found) < number and (lock := locked(CORES.format(core))):
+                    found[core] = lock
+            if len(found) == number:
                 return found
-            waiting.look()
+            release(found)
+            found = {}
+            bar = waiting_bar() if bar is None else bar
+            bar.update(0)
+            time.sleep(LOOK_S)
         return {}
     finally:
-        waiting.close()
-        release({"door": door})
-
-
-def free_ones(cores, number):
-    """Lock so many of the cores, or none: {core: lock}."""
-    found = {}
-    try:
-        for core in cores:
-            if len(found) < number and (lock := locked(CORES.format(core))):
-                found[core] = lock
-    finally:  # after an error too nobody else would give back those before
         if len(found) < number:
             release(found)
-    return found if len(found) == number else {}
+        release({"door": door})
+        if bar is not None:
+            bar.close()
 
 
-def locked(path):
+def locked(path: str) -> int | None:
     """Return a lock on a path, or None while another one holds it."""
-    try:
+    if not os.path.exists(path):  # a sandbox without /sys: all alone
+        lock = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    else:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        lock = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # a sandbox without /sys: all alone
-        _held.add(lock)
-        return lock
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        return None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            return None
     _held.add(lock)
     return lock
 
@@ -80,38 +75,17 @@ def release(found: dict):
             os.close(lock)
 
 
-class Waiting:
-    """A bar that shows for how long one has waited, and leaves nothing behind. None in CI."""
+def waiting_bar():
+    """Return a bar that shows for how long one has waited, and leaves nothing behind."""
+    from tqdm.auto import tqdm
 
-    def __init__(self):
-        self.started, self.bar, self.shown = time.monotonic(), None, 0.0
-
-    def look(self):
-        """Wait a moment, and show it where one has waited long."""
-        time.sleep(LOOK_S)
-        waited = time.monotonic() - self.started
-        if (
-            waited < PATIENCE_S + self.shown
-            or not scale().progress
-            or os.environ.get("TQDM_DISABLE")
-        ):
-            return
-        if self.bar is None:
-            from tqdm.auto import tqdm
-
-            self.bar = tqdm(
-                desc="waiting: another kernel is measuring on this machine",
-                leave=False,
-                disable=False,
-                bar_format="{desc}, {elapsed}",
-            )
-            self.bar.start_t -= waited
-        self.bar.refresh()
-        self.shown = waited + REFRESH_S - PATIENCE_S
-
-    def close(self):
-        if self.bar is not None:
-            self.bar.close()
+    return tqdm(
+        desc="waiting: another kernel is measuring on this machine",
+        bar_format="{desc}, {elapsed}",
+        delay=PATIENCE_S,
+        leave=False,
+        disable=not scale().progress or bool(os.environ.get("TQDM_DISABLE")),
+    )
 
 
 def _close_in_child():
