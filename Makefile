@@ -75,8 +75,9 @@ book: python  ## build the reading edition, pages for a browser, from the commit
 bench: dev  ## measure the lab itself: link, timing, model, start, staircase
 	$(BIN)/python -m bench
 
-lint: dev  ## code, notebooks and solutions by ruff, types of roundtrips, and the spelling
+lint: dev  ## code, notebooks and solutions by ruff, types of lab_utils and roundtrips, and the spelling
 	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
 	cd roundtrips && ../$(BIN)/python -m mypy && ../$(BIN)/python -m basedpyright
 	$(BIN)/python -m codespell_lib
 

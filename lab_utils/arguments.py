@@ -226,7 +226,7 @@ def heard(said: Any, measured: float, unit: str) -> Any:
         return said.hears(measured, unit)
     if said is None or said is ...:
         return None
-    if isinstance(said, numbers.Real) and not isinstance(said, bool) and 0 < said < math.inf:
+    if isinstance(said, (int, float)) and not isinstance(said, bool) and 0 < said < math.inf:
         return said
     print(f"{shown(said)} is not a number above 0, so the figure leaves it out")
     return None

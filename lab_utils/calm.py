@@ -11,7 +11,7 @@ from dataclasses import dataclass
 QUIET_SHARE, QUIET_S = 0.05, 20e-6  # what took less of a sample did not disturb it
 
 _lock = threading.Lock()  # two threads may measure in turns
-_noted = {"since claim": None, "last claim": None, "so far": None}
+_noted: dict[str, "Calm | None"] = {"since claim": None, "last claim": None, "so far": None}
 
 
 @dataclass(frozen=True)

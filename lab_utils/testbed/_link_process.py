@@ -46,9 +46,8 @@ IN_FLIGHT = (
     1 << 26
 )  # bytes held in one direction before the link stops reading, as a full pipe would
 CONNECT_TIMEOUT_S = 5
-MOST_CONNECTIONS = 4_000  # fewer than a server takes by default
-OTHER_FILES = 64  # beside two for each connection
-NO_FILES_S = 0.01  # to wait where the whole system has no file left for another connection
+MOST_FILES = 10_000  # two for each connection
+NO_FILES_S = 0.01  # to wait where there is no file left for another connection
 OLDEST_S = 1  # a timestamp older than this means that somebody has set the clock
 PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29  # linux/prctl.h
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h: each read also tells when its bytes came in
@@ -103,9 +102,7 @@ class Forwarder:
         self.selector = selectors.DefaultSelector()
         self.delays = {}  # a listener's port -> seconds each way
         self.deadlines = []  # heap of (due, tie-breaker, end)
-        self.order = self.connections = self.open = 0
-        self.most = connections_allowed()
-        self.strangers = {}  # client ends on which nobody has logged in yet, the oldest first
+        self.order = self.connections = 0
         self.events = None  # a list while recording
         self.requests = b""
         self.room = memoryview(bytearray(CHUNK))  # a fresh one for each read costs 30 µs
@@ -136,11 +133,11 @@ class Forwarder:
             except BrokenPipeError:
                 os._exit(0)  # the kernel died before it had read it
 
-    def do_listen(self, address, delay_s, port=0):
+    def do_listen(self, address, delay_s):
         try:
-            listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+            listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         except OSError:
-            return {}  # the port is somebody else's by now
+            return {}  # there is no file left for it
         listener.setblocking(False)
         address = tuple(address) if isinstance(address, list) else address
         port = listener.getsockname()[1]
@@ -175,17 +172,14 @@ class Forwarder:
             time.sleep(NO_FILES_S)
             return
         try:
-            self.make_room()
             server = connect(address)
         except OSError:
             sock.close()  # the client sees what it would see of a server that is gone
             return
         self.connections += 1
-        self.open += 1
         client_end = End(sock, "request", self.connections, port)
         server_end = End(server, "reply", self.connections, port)
         client_end.other, server_end.other = server_end, client_end
-        self.strangers[client_end] = None
         for end in (client_end, server_end):
             end.sock.setblocking(False)
             if end.sock.family != socket.AF_UNIX:
@@ -193,16 +187,6 @@ class Forwarder:
                 if LINUX:
                     end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
-
-    def make_room(self):
-        """Drop the oldest stranger where there are too many connections; raise OSError without one.
-
-        So whoever does not know the server's password cannot keep out those who do.
-        """
-        if self.open >= self.most:
-            if not self.strangers:
-                raise ConnectionRefusedError
-            self.drop(next(iter(self.strangers)))
 
     def serve(self, end, mask):
         if mask & selectors.EVENT_READ and end.reading:
@@ -220,8 +204,6 @@ class Forwarder:
             return
         except OSError:
             chunk, told = b"", ()
-        if end.other in self.strangers and chunk[:1] not in (b"-", b""):
-            del self.strangers[end.other]  # the server has answered something else than an error
         waited = age(told)
         arrived = (
             time.perf_counter() - waited
@@ -296,9 +278,7 @@ class Forwarder:
 
     def drop(self, end):
         """End a connection on both sides at once."""
-        self.open -= end.sock.fileno() >= 0
         for side in (end, end.other):
-            self.strangers.pop(side, None)
             if side.sock.fileno() >= 0 and side.sock in self.selector.get_map():
                 self.selector.unregister(side.sock)
             side.sock.close()
@@ -325,17 +305,6 @@ def age(told):
             since = time.time() - seconds - nanoseconds / 1e9
             return since if 0 < since < OLDEST_S else 0.0
     return 0.0
-
-
-def connections_allowed():
-    """How many connections this process may have, once it may open as many files as allowed."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * MOST_CONNECTIONS + OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
-    return (files - OTHER_FILES) // 2
 
 
 def connect(address):
@@ -409,6 +378,9 @@ def cpu_s(pids):
 
 
 if __name__ == "__main__":
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = MOST_FILES if most == resource.RLIM_INFINITY else min(MOST_FILES, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
     shared = mmap.mmap(int(sys.argv[1]), SHARED_BYTES)
     waker = start_waker(shared, int(sys.argv[2]))
     if LINUX:

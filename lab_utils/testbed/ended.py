@@ -19,12 +19,12 @@ from .link import GONE, link
 
 def sentence(error: Exception) -> str | None:
     """Say why a client of the lab's lost its server, and what to do; None for other reasons."""
-    known, known_link = server.known(), link.known()
-    address = address_of(error)
-    if address and known_link and address[1] in known_link.listening:
-        if not known_link.alive():
-            return GONE
-        address = known_link.listening[address[1]][0]  # that of the server behind it
+    known, address = server.known(), address_of(error)
+    for one in filter(None, [*link.past(), link.known()]):
+        if address and address[1] in one.listening:
+            if not one.alive():
+                return GONE
+            address = one.listening[address[1]][0]  # that of the server behind it
     if address in [past.address for past in server.past()]:
         return (
             "This client's server has ended, and another one stands in its place. Make the client "
@@ -40,11 +40,6 @@ def sentence(error: Exception) -> str | None:
             )
         return (
             "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
-        )
-    if known and not known.private and "max number of clients" in str(error):
-        return (
-            "The server of REDIS_URL has as many clients as it takes. Close some, or raise its "
-            "maxclients, and run the cell again."
         )
     return None
 

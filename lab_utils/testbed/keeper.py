@@ -14,6 +14,7 @@ import secrets
 import subprocess
 import tempfile
 import threading
+from typing import Any
 
 from ..interrupts import Whole, uninterrupted
 from ..system import fcntl
@@ -79,7 +80,8 @@ class Kept:
         name = PREFIX + secrets.token_hex(8)
         self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
         self.owner, self.thread = os.getpid(), threading.get_ident()
-        self.process = self.lifeline = None
+        self.process: Any = None
+        self.lifeline: Any = None
         for kept in [kept for kept in _kept if not kept.alive()]:
             kept.stop()  # a long kernel is to hold nothing of those that have ended
         if feed is not None:

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -43,19 +44,17 @@ MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again wh
 QUIET_S, QUIET_CALLS = 30e-6, 5
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most
 GONE = (
-    "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and clients "
-    "of the old one go on."
+    "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and returns "
+    "a client of it."
 )
 
 
 class Link:
-    """The link process, and the ports on which it listens.
+    """The link process, and the ports on which it listens."""
 
-    `replaced` is a link that has ended, whose ports this one takes over.
-    """
-
-    def __init__(self, replaced: "Link | None" = None):
-        self.owner, self.process = os.getpid(), None
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self.process: Any = None
         self.asking, self.opening = threading.Lock(), threading.Lock()
         self._pids = ()
         self.ports = {}  # (server, RTT in ms, for what) -> port
@@ -64,9 +63,6 @@ class Link:
         self.doubts = {}  # the same -> how often it may be measured again, since it was disturbed
         with uninterrupted():
             self.start()
-        if replaced and replaced.owner == self.owner:
-            replaced.let_go()
-            self.take_over(replaced)
 
     def start(self):
         program = Path(__file__).with_name("_link_process.py")
@@ -99,7 +95,7 @@ class Link:
         """Say what happened to it when it is not alive."""
         if self.owner != os.getpid():
             return "a forked process has a link of its own."
-        return "the link had ended; a new one stands in its place, and its clients go on working."
+        return "the link had ended; a new one stands in its place, for clients made from now on."
 
     def pids(self) -> tuple:
         """Return the processes that forward and, where there is one, keep the CPU awake."""
@@ -141,17 +137,6 @@ class Link:
         except OSError:
             raise LabError(GONE) from None
         return json.loads(b"".join(parts))
-
-    def take_over(self, replaced: "Link"):
-        """Listen where another link did, so that its clients find it.
-
-        A port that somebody else has by now is lost.
-        """
-        for port, (address, delay_s) in replaced.listening.items():
-            if "port" in self.ask("listen", address=address, delay_s=delay_s, port=port):
-                self.listening[port] = address, delay_s
-        self.ports = {key: port for key, port in replaced.ports.items() if port in self.listening}
-        self.overhead_s, self.doubts = replaced.overhead_s, replaced.doubts
 
     def port(self, server, rtt_ms: float, parallel: bool = False) -> int:
         """Return the loopback port behind which `server` is `rtt_ms` away, always the same.
@@ -237,21 +222,18 @@ class Link:
 
     def stop(self):
         """End the link and wait for it. A forked child leaves its parent's alone."""
-        if self.owner == os.getpid():
-            self.let_go()
-            self.process.wait(5)
-
-    def let_go(self):
-        """Close what only a living link needs; without its requests it ends."""
+        if self.owner != os.getpid():
+            return
         with uninterrupted():
             atexit.unregister(self.stop)
             if self.requests is not None:
-                cut(self.requests)
+                cut(self.requests)  # without its requests it ends
                 cut(self.said)
                 self.requests = self.said = None
             if self.bell >= 0:
                 os.close(self.bell)
                 self.bell = -1
+        self.process.wait(5)
 
 
 def shared_memory():
@@ -300,7 +282,9 @@ def ping_times(client, calls: int, warm: bool = True) -> list:
 @living
 def link() -> Link:
     """Return this kernel's link process, started when first asked for."""
-    return Link(link.known())
+    if link.known():
+        link.known().stop()  # it has ended, and holds files
+    return Link()
 
 
 @restorer

@@ -156,7 +156,7 @@ def wait_until_up(kept, said, options) -> dict:
         if READY in words():
             with (
                 contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
-                redis.Redis(**options, socket_timeout=1, retry=None) as probe,
+                redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe,
             ):
                 return probe.info("server")
         time.sleep(0.005)

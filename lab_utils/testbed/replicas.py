@@ -135,9 +135,9 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
         follow(started[-1], address(first, rtt_ms))
         wait_until_following(first, started[-1])
         with as_options(options, "lab.replica"):
-            clients = made(primary, started, options)
-            clients[1].ping()
-        return Pair(*clients, started, rtt_ms)
+            near, far = made(primary, started, options)
+            far.ping()
+        return Pair(near, far, started, rtt_ms)
 
 
 def made(primary, started, options):

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -29,8 +30,11 @@ class Reservation:
     """A reserved database: `database` is its number, `channel` the name that shows it."""
 
     def __init__(self) -> None:
-        self.database = self.channel = None
+        self.database: int | None = None
+        self.channel = ""
         self.owner = os.getpid()
+        self.process: Any
+        self.lifeline: Any
         with uninterrupted():
             program = Path(__file__).with_name("_reservation_process.py")
             read_end, self.lifeline = lifeline()
@@ -58,13 +62,13 @@ class Reservation:
         with contextlib.suppress(BrokenPipeError):
             os.write(self.lifeline, json.dumps(wanted).encode() + b"\n")
         answer = json.loads(self.process.stdout.readline() or '{"error": "Ended", "text": ""}')
-        self.database, self.channel = answer.get("database"), answer.get("channel")
+        self.database, self.channel = answer.get("database"), answer.get("channel", "")
         return answer
 
     def known_to(self, client: redis.Redis) -> bool:
         """Return whether the server behind this client says that the reservation stands."""
         decoded = client.connection_pool.connection_kwargs.get("decode_responses")
-        channel = self.channel if decoded else self.channel.encode()
+        channel: Any = self.channel if decoded else self.channel.encode()
         try:
             return dict(client.pubsub_numsub(self.channel)).get(channel) == 1
         except redis.ResponseError:  # another server, where this user may not ask

@@ -134,7 +134,7 @@ def check_server(info: dict, shown: str):
     elif info.get("role") == "slave":
         primary = f"{info.get('master_host')}:{info.get('master_port')}"
         what = f"is a replica, which takes no writes. Set REDIS_URL to its primary, {primary}"
-    if what:
+    if what or not version:
         raise LabError(f"The server at {shown} {what}, {OWN_INSTEAD}.")
     refuse_old((int(version[1]), int(version[2])), shown)
 
