@@ -50,11 +50,6 @@ def test_at_the_scale_of_ci_one_run_is_enough(r, monkeypatch):
     assert len(lab.bystander(lambda r: order.append("work"), r, runs=3).runs) == len(order) == 1
 
 
-@pytest.mark.parametrize("runs", [0, -1, 1.5, True, None])
-def test_runs_that_are_none(r, runs):
-    assert "a whole number, 1 or more" in refusal(lab.bystander, lambda r: None, r, runs)
-
-
 def test_an_idle_server_is_not(r):
     felt = lab.bystander(lambda r: time.sleep(0.2), r)
     [run] = felt.runs

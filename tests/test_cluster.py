@@ -1,13 +1,9 @@
 """A real cluster of three masters, at any distance, that leaves nothing behind."""
 
-import os
-import subprocess
-import sys
-import textwrap
 
 import pytest
 import redis
-from helpers import GONE_S, refusal, running, wait_until
+from helpers import GONE_S, running, wait_until
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
@@ -64,21 +60,6 @@ def test_every_node_is_as_far_as_asked(nodes):
     assert len(ports) == 3 and not ports & {node.address[1] for node in nodes.nodes}
     assert lab.count(lambda r: r.get("key1"), nodes.node(1)).round_trips == 1
     client.close()
-
-
-def test_a_distance_that_the_link_does_not_offer(nodes):
-    assert "0 to 500" in refusal(nodes.connect, rtt_ms=-1)
-
-
-def test_nothing_is_left_of_a_killed_kernel(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(KERNEL)], env={**os.environ, "TMPDIR": str(tmp_path)},
-                          stdout=subprocess.PIPE, text=True) as process:
-        pids = [int(pid) for pid in process.stdout.readline().split()]
-        assert len(pids) == 6 and all(map(running, pids))
-        assert len(list(tmp_path.iterdir())) == 3  # a node must keep its table of nodes in a file
-        process.kill()
-        assert wait_until(lambda: not any(map(running, pids)), GONE_S)
-    assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
 
 
 def test_a_startup_node_is_enough(nodes):

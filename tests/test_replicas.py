@@ -1,13 +1,9 @@
 """A pair of a primary and its replica: it follows, it can be cut off and promoted, and it leaves nothing behind."""
 
-import os
-import subprocess
-import sys
-import textwrap
 
 import pytest
 import redis
-from helpers import GONE_S, refusal, running, wait_until
+from helpers import refusal, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
@@ -44,11 +40,6 @@ def test_the_replica_has_what_the_primary_was_given(two):
     assert (two.primary.role()[0], two.replica.role()[0]) == ("master", "slave")
     with pytest.raises(redis.ReadOnlyError):
         two.replica.set("key", "other")
-
-
-def test_neither_is_the_kernels_own_server(two, r):
-    ids = {client.info("server")["run_id"] for client in (two.primary, two.replica, r)}
-    assert len(ids) == 3
 
 
 def test_it_starts_with_all_that_the_primary_held():
@@ -131,29 +122,12 @@ def test_a_second_replica_of_one_primary(two):
         assert "others use" in refusal(second.kill_primary)
 
 
-def test_it_can_be_frozen(two):
-    with lab.frozen(two.replica, 5):
-        two.primary.set("key", "value")
-        assert two.primary.wait(1, 50) == 0
-    assert two.primary.wait(1, 5_000) == 1
-
-
 def test_stopped_nothing_is_left():
     before = set(keeper._kept)
     two = lab.replica()
     two.stop()
     assert nothing_remains(before)
     two.stop()
-
-
-def test_nothing_is_left_of_a_killed_kernel(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(KERNEL)], env={**os.environ, "TMPDIR": str(tmp_path)},
-                          stdout=subprocess.PIPE, text=True) as process:
-        pids = [int(pid) for pid in process.stdout.readline().split()]
-        assert len(pids) == 4 and all(map(running, pids))
-        process.kill()
-        assert wait_until(lambda: not any(map(running, pids)), GONE_S)
-    assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
 
 
 @pytest.mark.parametrize(("moment", "calls"), [("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("made", 1)])
@@ -179,15 +153,6 @@ def test_a_server_of_somebody_elses_is_not_copied(monkeypatch, another_server):
     theirs = another_server()
     monkeypatch.setattr(guard, "_private", {})
     assert "lab.spare()" in refusal(lab.replica, theirs.connect())
-
-
-def test_the_database_reserved_by_redis_url_is_not_copied(monkeypatch):
-    """All databases of a server go to its replica."""
-    class Reserved:
-        private = False
-
-    monkeypatch.setattr(guard, "check", lambda client: Reserved)
-    assert "every database" in refusal(lab.replica, lab.connect())
 
 
 def test_a_primary_that_has_ended():

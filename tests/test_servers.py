@@ -15,7 +15,7 @@ from helpers import GONE_S, refusal, running, url_of, wait_until
 
 import lab_utils as lab
 from lab_utils.errors import LabError
-from lab_utils.testbed import chosen_server, guard, link, private_server, versions
+from lab_utils.testbed import chosen_server, guard, link, private_server
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
 KERNEL = """
@@ -144,10 +144,6 @@ def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
     assert "no luck today" in refusal(private_server.start, str(broken))
 
 
-def test_a_setting_that_the_server_does_not_know_is_quoted():
-    assert "no-such-setting" in refusal(private_server.start, private_server.find_binary(), "no-such-setting yes")
-
-
 # The private server
 
 
@@ -166,10 +162,6 @@ def test_the_private_server_wants_its_password(r):
 def test_the_private_server_keeps_nothing(r):
     assert r.config_get("save")["save"] == ""
     assert r.config_get("appendonly")["appendonly"] == "no"
-
-
-def test_settings_reach_the_server(another_server):
-    assert another_server("maxmemory 10mb").connect().config_get("maxmemory")["maxmemory"] == "10485760"
 
 
 def test_the_distance_of_a_client(r, another_server):
@@ -214,12 +206,6 @@ def test_an_interrupt_of_the_kernel_reaches_neither_server_nor_link(kernel):
     os.killpg(kernel.pid, signal.SIGINT)  # what Jupyter's stop button does
     assert kernel.stdout.readline().split() == ["True", "True"]
     assert all(running(pid) for pid in kernel.started)
-
-
-def test_stop_ends_a_private_server(another_server):
-    started = another_server()
-    started.stop()
-    assert wait_until(lambda: not running(started.pid), GONE_S)
 
 
 def test_a_port_taken_meanwhile_is_replaced(another_server, monkeypatch):
@@ -286,16 +272,6 @@ def test_empty_never_flushes_a_database_that_is_not_reserved(somebodys_server):
     for client in (theirs.connect(), mine.connect(db=0), elsewhere):
         refusal(lab.empty, client)
     assert digest(theirs) == before
-
-
-def test_empty_never_flushes_where_no_password_is_wanted(somebodys_server):
-    """Neither the lab's private server nor somebody's without a password is told by its password."""
-    theirs = somebodys_server()
-    theirs.connect().acl_setuser("default", enabled=True, nopass=True)
-    client = redis.Redis(*theirs.address)
-    client.set("customer:1", "Ada")
-    refusal(lab.empty, client)
-    assert client.get("customer:1") == b"Ada"
 
 
 def test_a_reserved_database_is_emptied_however_its_address_is_spelt(somebodys_server):
@@ -368,16 +344,6 @@ def test_a_logout_leaves_the_reserved_database_empty_and_free(somebodys_server):
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
 
 
-def test_a_lost_reservation_is_made_anew_at_the_next_connect(somebodys_server):
-    theirs = somebodys_server()
-    script = ("import lab_utils as lab; from lab_utils.testbed.chosen_server import server; r = lab.connect(); old = server(); "
-              "r.client_kill_filter(_type='pubsub'); old.reservation.process.wait(30); "
-              "print(lab.connect().set('key1', 1), server() is old)")
-    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
-                          capture_output=True, text=True, timeout=30)
-    assert done.stdout.splitlines()[-1] == "True False" and "made anew" in done.stdout, done
-
-
 def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
     theirs = somebodys_server()
     mine = chosen_server.own_server(url_of(theirs, db=3))
@@ -427,12 +393,6 @@ def test_a_spare_server_is_captured_where_it_stands(r):
     assert spare.get("key1") == b"value1" and r.get("key1") is None
 
 
-def test_empty_leaves_nothing_on_the_private_server(r):
-    r.set("key1", "value1")
-    lab.empty(r)
-    assert r.dbsize() == 0
-
-
 def test_a_kernel_with_redis_url_works_on_that_server(another_server):
     theirs = another_server()
     script = ("import lab_utils as lab; r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here'); "
@@ -458,20 +418,6 @@ def test_too_silent():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         text = refusal(chosen_server.own_server, f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
     assert "No answer from" in text
-
-
-def test_an_old_server(another_server, monkeypatch):
-    monkeypatch.setattr(versions, "OLDEST", (99, 0))
-    theirs = another_server_of_any_age(another_server, monkeypatch)
-    before = digest(theirs)
-    assert "99.0" in refusal(chosen_server.own_server, url_of(theirs))
-    assert digest(theirs) == before
-
-
-def another_server_of_any_age(another_server, monkeypatch):
-    with monkeypatch.context() as relaxed:
-        relaxed.setattr(versions, "OLDEST", (0, 0))
-        return another_server()
 
 
 def test_a_node_of_a_cluster(somebodys_server, tmp_path):
@@ -565,15 +511,6 @@ def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_se
         sock.sendall(b"SET key1 value1\r\n")
         assert sock.recv(100) == b"+OK\r\n"
     assert theirs.connect(db=0).get("key1") == b"precious" and mine.connect().get("key1") == b"value1"
-
-
-def test_a_raw_socket_to_a_server_without_a_password(somebodys_server):
-    theirs = somebodys_server()
-    theirs.connect().acl_setuser("default", enabled=True, nopass=True)
-    mine = chosen_server.own_server("redis://{}:{}/0".format(*theirs.address))
-    with lab.raw_socket(mine.connect()) as sock:
-        sock.sendall(b"PING\r\n")
-        assert sock.recv(100) == b"+PONG\r\n"
 
 
 def test_a_raw_socket_at_a_distance_and_nowhere_else(r, somebodys_server):

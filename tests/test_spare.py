@@ -94,22 +94,6 @@ def test_interrupted_on_any_line_a_spare_server_is_stopped(lab_server):
             late.stop()
 
 
-@pytest.mark.parametrize("moment", ["start_node", "form", "formed"])
-def test_an_interrupted_cluster_leaves_no_node(monkeypatch, moment):
-    original, calls, before = getattr(clusters, moment), [], set(keeper._kept)
-
-    def interrupting(*args):
-        calls.append(original(*args))
-        if len(calls) == {"form": 1}.get(moment, 2):
-            raise KeyboardInterrupt
-        return calls[-1]
-
-    monkeypatch.setattr(clusters, moment, interrupting)
-    with pytest.raises(KeyboardInterrupt):
-        lab.cluster()
-    assert nothing_remains(before)
-
-
 def test_what_another_thread_starts_meanwhile_stays():
     started = []
     with pytest.raises(ZeroDivisionError), all_or_none():
@@ -120,10 +104,3 @@ def test_what_another_thread_starts_meanwhile_stays():
         raise ZeroDivisionError
     assert not mine.alive() and started[0].alive()
     started[0].stop()
-
-
-def test_what_ends_well_stays():
-    with all_or_none():
-        kept = Kept(["sleep", "60"])
-    assert kept.alive()
-    kept.stop()

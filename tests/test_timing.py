@@ -82,11 +82,6 @@ def test_setup_runs_before_each_call_and_outside_the_clock(r):
     assert times.seconds("a") < 0.01
 
 
-def test_setup_makes_the_same_work_of_what_would_not_be(r):
-    lab.compare({"one": lambda r: r.spop("set", 3), "other": lambda r: r.spop("set", 3)},
-                setup=lambda r: r.sadd("set", "a", "b", "c"), rounds=3)
-
-
 def test_different_work_is_refused_before_anything_is_timed(r):
     calls = Counter()
 
@@ -101,10 +96,6 @@ def test_different_work_is_refused_before_anything_is_timed(r):
     text = refusal(lab.compare, {"ten": ten, "nine": nine}, rounds=3)
     assert "ten returned True" in text and "nine returned None" in text
     assert calls == {"ten": 1, "nine": 1}
-
-
-def test_variants_of_none_that_write_the_same_pass(r):
-    lab.compare({"loop": loop, "pipeline": pipeline}, rounds=3)
 
 
 def test_differences_on_purpose(r):
@@ -168,17 +159,6 @@ def test_further_distances_take_longer(r):
     assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
 
 
-def test_a_comparison_in_parallel(r):
-    """The same questions can be asked of it; its link is another, set for that placement."""
-    async def asked(r):
-        return await r.set("key1", "value1")
-
-    times = lab.compare({"asyncio": asked, "plain": lambda r: r.set("key1", "value1")}, rtt_ms=(1, 5), rounds=9, parallel=True)
-    assert times.rtts == [1, 5]
-    assert times.seconds("plain", 5) >= 0.9 * 0.005 and times.seconds("asyncio", 1) < times.seconds("asyncio", 5)
-    assert times.budget("plain", 5).network >= 0.9 * 0.004
-
-
 def test_identical_variants_show_no_difference(r):
     told_apart = 0
     for _ in range(10):
@@ -203,19 +183,6 @@ def test_garbage_collection_is_off_while_timing_and_as_before_afterwards(r):
         gc.enable()
 
 
-def test_garbage_collection_is_restored_after_an_exception(r):
-    calls = Counter()
-
-    def fails_later(r):
-        calls["n"] += 1
-        if calls["n"] > 3:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        lab.compare({"one": fails_later}, setup=lambda r: None, rounds=5)
-    assert gc.isenabled()
-
-
 def test_nothing_is_printed(r, capfd):
     lab.compare({"loop": loop}, rtt_ms=1, rounds=3)
     assert capfd.readouterr() == ("", "")
@@ -224,18 +191,8 @@ def test_nothing_is_printed(r, capfd):
 # Questions and answers
 
 
-@pytest.mark.parametrize("variants", [loop, [loop], {}, {"loop": None}, {"loop": "loop"}],
-                         ids=["a function", "a list", "empty", "nothing", "a text"])
-def test_what_is_no_dict_of_functions(variants):
-    assert "dict of functions" in refusal(lab.compare, variants)
-
-
 def test_no_distance(r):
     assert "distance" in refusal(lab.compare, {"loop": loop}, rtt_ms=())
-
-
-def test_a_distance_that_the_link_does_not_offer(r):
-    assert "0 to 500" in refusal(lab.compare, {"loop": loop}, rtt_ms=(0, 501))
 
 
 def test_a_distance_must_be_said_if_there_are_several():
@@ -268,14 +225,6 @@ def test_the_budget_of_a_loop_far_away_is_the_network(r):
     budget = lab.compare({"loop": loop}, rtt_ms=5, rounds=9).budget("loop")
     assert 0.9 * 10 * 0.005 <= budget.network < 3 * 10 * 0.005
     assert budget.client > 0 and budget.client < budget.network
-
-
-@pytest.mark.parametrize("variant", [loop, pipeline])
-@pytest.mark.parametrize("rtt_ms", [0, 5])
-def test_the_three_parts_add_up(r, variant, rtt_ms):
-    budget = lab.compare({"it": variant}, rtt_ms=rtt_ms, rounds=9).budget("it")
-    assert min(budget.network, budget.client, budget.server) >= 0
-    assert abs(budget.network + budget.client + budget.server - budget.total) <= 0.1 * budget.total
 
 
 def test_looking_at_what_a_call_returned_is_nobodys_time(r, monkeypatch):
@@ -315,19 +264,6 @@ def test_waiting_is_network_time(r):
     assert budget.network > 0.7 * budget.total
 
 
-def test_a_budget_with_setup_of_an_async_variant(r):
-    async def asked(r):
-        return await r.get("key1")
-
-    budget = lab.compare({"asyncio": asked}, rtt_ms=5, setup=lambda r: r.set("key1", 1), rounds=9).budget("asyncio")
-    assert budget.network > 2 * budget.client  # of which nothing is waiting
-
-
-def test_a_budget_is_measured_once(r):
-    times = lab.compare({"loop": loop}, rounds=3)
-    assert times.budget("loop") is times.budget("loop")
-
-
 def test_a_budget_in_words():
     assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
 
@@ -358,6 +294,8 @@ def test_a_progress_bar_only_where_one_waits(monkeypatch, name, expected_s, bar)
     rounds = range(3)
     shown = progress(rounds, expected_s, SCALES[name])
     assert (shown is not rounds) == bar
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    assert progress(rounds, expected_s, SCALES[name]) is rounds
     assert list(shown) == [0, 1, 2]
 
 
@@ -376,9 +314,3 @@ def test_one_loop_in_one_thread(r):
 
 def test_medians_not_means():
     assert made({("a", 0): [1.0, 1.0, 100.0]}).seconds("a") == statistics.median([1, 1, 100])
-
-
-def test_no_progress_bar_where_tqdm_is_switched_off(monkeypatch):
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-    rounds = range(3)
-    assert progress(rounds, 60, SCALES["workshop"]) is rounds

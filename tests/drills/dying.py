@@ -87,22 +87,11 @@ def started(mark, folder):
     return found
 
 
-def held_by(pid):
-    """The lab's locks (abstract sockets) that a process holds."""
-    with open("/proc/net/unix", encoding="utf-8") as table:
-        names = {line.split()[6]: line.split()[7] for line in table if "redis-round-trip-lab" in line}
-    links = []
-    for fd in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(OSError):
-            links.append(os.readlink(fd))
-    return [name for inode, name in names.items() if f"socket:[{inode}]" in links]
-
-
 def left(mark, folder, but=()):
-    """What is left of a dead kernel: processes, files, locks; nothing after GRACE_S, or what it is by then."""
+    """What is left of a dead kernel: processes, files; nothing after GRACE_S, or what it is by then."""
     def found():
         alive = {pid: command for pid, command in started(mark, folder).items() if pid not in but}
-        return [*alive.items(), *folder.iterdir(), *(lock for pid in but for lock in held_by(pid))]
+        return [*alive.items(), *folder.iterdir()]
 
     wait_until(lambda: not found(), GRACE_S)
     return found()
