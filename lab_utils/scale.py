@@ -26,8 +26,8 @@ SCALES = {
 }
 
 
-def scale():
-    """The scale in force, "workshop" unless LAB_SCALE says otherwise. Raises LabError for an unknown one."""
+def scale() -> Scale:
+    """Return the scale in force, "workshop" unless LAB_SCALE says otherwise. Raises LabError for an unknown one."""
     name = os.environ.get("LAB_SCALE", "workshop")
     if name not in SCALES:
         raise LabError(f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, or leave it unset for workshop.")

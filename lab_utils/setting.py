@@ -5,27 +5,28 @@ So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for ru
 
 import os
 import sys
+from collections.abc import Callable
 
 _tellers = []
 
 
-def tells(function):
-    """Registers the function that returns the line of small type: server, client, Python, system."""
+def tells(function: Callable) -> Callable:
+    """Register the function that returns the line of small type: server, client, Python, system."""
     _tellers.append(function)
     return function
 
 
-def line():
-    """'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; '' where nothing is known of a server."""
+def line() -> str:
+    """Return 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; '' where nothing is known of a server."""
     return _tellers[-1]() if _tellers else ""
 
 
-def is_drawn():
-    """False where figures are neither drawn nor told in words."""
+def is_drawn() -> bool:
+    """Return False where figures are neither drawn nor told in words."""
     return os.environ.get("LAB_FIGURES") != "off"
 
 
-def shows_pictures():
-    """True in a Jupyter kernel: there a picture carries its sentence as its text, and need not be printed too."""
+def shows_pictures() -> bool:
+    """Return True in a Jupyter kernel: there a picture carries its sentence as its text, and need not be printed too."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return hasattr(shell, "kernel")

@@ -193,12 +193,10 @@ def counted_cpus(number):
 
 
 def free_memory():
-    """Return the free bytes of the machine, or of this process's group if that has less."""
-    free = psutil.virtual_memory().available
-    for line in cpus.text(cpus.OWN_CGROUP).splitlines():
-        for group in cpus.groups(cpus.CGROUPS, line.split(":", 2)[2]):
-            with contextlib.suppress(ValueError):
-                free = min(free, int(cpus.text(group / "memory.max")) - int(cpus.text(group / "memory.current")))
+    """Return the free bytes of the machine, or of the container if that has less."""
+    free, group = psutil.virtual_memory().available, cpus.LIMIT.parent
+    with contextlib.suppress(ValueError):
+        free = min(free, int(cpus.text(group / "memory.max")) - int(cpus.text(group / "memory.current")))
     return max(0, free)
 
 

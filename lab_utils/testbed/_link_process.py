@@ -321,28 +321,20 @@ def prctl(*arguments):
 
 
 def start_waker(memory, bell):
-    """Fork the process that keeps the CPU awake; return its id, or None where that is not allowed.
+    """Fork the process that keeps the CPU awake, and return its id.
 
-    The system kills it when the link ends.
+    It ends at once where its priority is not allowed, and else with the link: the system kills it.
     """
     if not LINUX:
         return None
     link = os.getpid()
-    allowed, tell = os.pipe()
     pid = os.fork()
     if pid:
-        os.close(tell)
-        answer = os.read(allowed, 1)
-        os.close(allowed)
-        if not answer:
-            os.waitpid(pid, 0)
-        return pid if answer else None
+        return pid
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         if os.getppid() == link:
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-            os.write(tell, b"y")
-            os.close(tell)
             os.dup2(bell, 0)
             os.closerange(1, 256)
             keep_awake(memory, link, int(sys.argv[3]))

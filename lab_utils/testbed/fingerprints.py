@@ -6,6 +6,7 @@ import platform
 import statistics
 import sys
 
+import hiredis
 import redis
 
 from .. import setting
@@ -42,7 +43,7 @@ def fingerprint() -> Fingerprint:
             "link": link_error(),
             "allocator": info.get("mem_allocator", "unknown"),
             "redis-py": redis.__version__,
-            "parser": f"{parser} (hiredis {hiredis_version()})",
+            "parser": f"{parser} (hiredis {hiredis.__version__})",
             "protocol": f"RESP{connection.protocol}",
             "timeout": f"{connection.socket_timeout} s",
             "retries": f"{connection.retry.get_retries()}",
@@ -88,15 +89,6 @@ def server_name(info: dict) -> str:
     if "valkey_version" in info:
         return f"Valkey {info['valkey_version']}"
     return f"Redis {info['redis_version']}"
-
-
-def hiredis_version():
-    try:
-        import hiredis
-
-        return hiredis.__version__
-    except ImportError:
-        return "not installed"
 
 
 def gil():

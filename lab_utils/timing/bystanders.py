@@ -33,7 +33,7 @@ class Run:
 
     @property
     def pings(self):
-        """All of them, in the order in which they were due."""
+        """Return all of them, in the order in which they were due."""
         return sorted(self.samples + self.around)
 
     @property
@@ -57,7 +57,7 @@ class Bystander:
 
     @property
     def worst(self):
-        """Seconds of the slowest PING of a run: how long somebody else had to wait."""
+        """Return the seconds of the slowest PING of a run: how long somebody else had to wait."""
         return statistics.median(run.worst for run in self.runs)
 
     @property
@@ -70,11 +70,11 @@ class Bystander:
 
     @property
     def idle_worst(self):
-        """Seconds of the slowest PING before and after the work, which had only the machine to wait for."""
+        """Return the seconds of the slowest PING before and after the work, which had only the machine to wait for."""
         return statistics.median(max((latency for _, latency in run.around), default=0.0) for run in self.runs)
 
-    def plot(self, title=None):
-        """The rain of the run whose slowest PING is the middle one: see `lab.plot_rain`."""
+    def plot(self, title: str | None = None):
+        """Draw the rain of the run whose slowest PING is the middle one: see `lab.plot_rain`."""
         return plot_rain({"the work": self}, title)
 
     def __repr__(self):
@@ -83,8 +83,8 @@ class Bystander:
                 f"while the work took {duration(self.took)}{several}")
 
 
-def bystander(fn, client, runs=1, setup=None):
-    """Runs `fn(client)` while another process PINGs the same server every millisecond, by the clock; returns a Bystander.
+def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
+    """Run `fn(client)` while another process PINGs the same server every millisecond, by the clock.
 
     It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody watches, and from 30 ms before the
     work to 30 ms after it.
@@ -107,8 +107,8 @@ def bystander(fn, client, runs=1, setup=None):
     return Bystander(found)
 
 
-def plot_rain(watched, title=None):
-    """Draws what bystanders felt, {way: Bystander}: each PING a drop, ms since the work began across, ms it waited upwards (log).
+def plot_rain(watched: dict, title: str | None = None):
+    """Draw what bystanders felt, {way: Bystander}: each PING a drop, ms since the work began across, ms it waited upwards (log).
 
     The work is shaded. A panel for each way, all on the same axes, shows the run whose slowest PING is the middle one. Of
     many thousand PINGs those are left out that another one would cover; never the slowest. Returns a Figure, or None where
@@ -126,7 +126,7 @@ def plot_rain(watched, title=None):
 
 
 def place_of(client):
-    """The Server on which a client stands. Raises LabError where it is not the lab's, or where a bystander can't reach it."""
+    """Return the Server on which a client stands. Raises LabError where it is not the lab's, or where a bystander can't reach it."""
     place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
@@ -134,7 +134,7 @@ def place_of(client):
 
 
 def watched(fn, client):
-    """One Run of `fn(client)` beside a bystander."""
+    """Return one Run of `fn(client)` beside a bystander."""
     place = place_of(client)
     other = Kept([sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -157,7 +157,7 @@ def watched(fn, client):
 
 
 def run_of(pings, took):
-    """The Run of all PINGs that were noted; work too short for one gets the one that was due nearest to its beginning."""
+    """Return the Run of all PINGs that were noted; work too short for one gets the one that was due nearest to its beginning."""
     felt = [(due, latency) for due, latency in pings if due < took and due + latency > 0]
     felt = felt or [min(pings, key=lambda ping: abs(ping[0]))]
     known = set(felt)

@@ -15,8 +15,8 @@ PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'ad
 TIMEOUT_S = 120
 
 
-def run_fresh(code, rtt_ms=0):
-    """Seconds that `code`, a string, takes once in a fresh Python: `timeit.timeit(code, number=1)`, imports included.
+def run_fresh(code: str, rtt_ms: float = 0) -> float:
+    """Return the seconds that `code` takes once in a fresh Python: `timeit.timeit(code, number=1)`, imports included.
 
     The code finds `address`, the keyword arguments with which redis.Redis reaches the lab's server, `rtt_ms` away.
     Starting Python itself is not in the time. The first run may be slower: the disk has to be read.
@@ -38,7 +38,7 @@ def run_fresh(code, rtt_ms=0):
 
 
 def ended(program):
-    """(what it printed, its errors) of a program that ran to its end in a Python of its own."""
+    """Return (what it printed, its errors) of a program that ran to its end in a Python of its own."""
     kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         return kept.process.communicate(timeout=TIMEOUT_S)

@@ -7,7 +7,7 @@ The timed pass runs plain redis-py with nothing of the lab in its path.
 
 import contextlib
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .. import calm
@@ -20,7 +20,7 @@ from ..testbed.evidence import Watch
 from ..testbed.link import check_distance, link, through
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
-from .ratio import ratio
+from .ratio import Ratio, ratio
 from .rounds import Runner, measure
 from .same_work import check_same_work
 
@@ -63,32 +63,32 @@ class Comparison:
     def rtts(self):
         return sorted({rtt for _, rtt in self.samples})
 
-    def rounds(self, name, rtt_ms=None):
-        """The seconds of one call in each round."""
+    def rounds(self, name: str, rtt_ms: float | None = None) -> list[float]:
+        """Return the seconds of one call in each round."""
         return self.samples[self._key(name, rtt_ms)]
 
-    def seconds(self, name, rtt_ms=None):
-        """Median seconds of one call."""
+    def seconds(self, name: str, rtt_ms: float | None = None) -> float:
+        """Return the median seconds of one call."""
         return statistics.median(self.rounds(name, rtt_ms))
 
-    def per_op(self, name, rtt_ms=None):
-        """Median seconds of one operation."""
+    def per_op(self, name: str, rtt_ms: float | None = None) -> float:
+        """Return the median seconds of one operation."""
         return self.seconds(name, rtt_ms) / self.ops
 
-    def speedup(self, name, over, rtt_ms=None):
-        """How many times faster `name` is than `over`: a Ratio."""
+    def speedup(self, name: str, over: str, rtt_ms: float | None = None) -> Ratio:
+        """Return how many times faster `name` is than `over`: a Ratio."""
         return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
 
-    def verdict(self, name, over, rtt_ms=None):
-        """One sentence: 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows; and who disturbed it."""
+    def verdict(self, name: str, over: str, rtt_ms: float | None = None) -> str:
+        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows."""
         return self.speedup(name, over, rtt_ms).sentence(name, over) + self._busy()
 
-    def budget(self, name, rtt_ms=None):
-        """Where the time of a variant went, in the rounds that were timed: a Budget."""
+    def budget(self, name: str, rtt_ms: float | None = None) -> Budget:
+        """Return where the time of a variant went, in the rounds that were timed: a Budget."""
         return self.budgets[self._key(name, rtt_ms)]
 
-    def plot(self, over=None, said=None, title=None):
-        """Draws the variants at each distance and prints in words what was found. `over` is what ratios refer to (the first).
+    def plot(self, over: str | None = None, said=None, title: str | None = None):
+        """Draw the variants at each distance and print in words what was found. `over` is what ratios refer to (the first).
 
         `said` is a guess, in "x": how many times faster the last other variant is than `over`, at the first distance.
         """
@@ -96,8 +96,8 @@ class Comparison:
 
         return plot_comparison(self, over or self.names[0], said, title)
 
-    def plot_budget(self, rtt_ms=None, title=None):
-        """Draws where each variant's time went at one distance, or at all of them."""
+    def plot_budget(self, rtt_ms: float | None = None, title: str | None = None):
+        """Draw where each variant's time went at one distance, or at all of them."""
         from ..figures.budget import plot_budget
 
         return plot_budget(self, rtt_ms, title)
@@ -125,8 +125,17 @@ class Comparison:
         return f"  ({self.calm.sentence()})" if self.calm.busy else ""
 
 
-def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, parallel=False, **options):
-    """Times variants of the same work side by side at every distance, and returns a Comparison.
+def compare(
+    variants: dict[str, Callable],
+    ops: float = 1,
+    rtt_ms: float | Iterable[float] = (0,),
+    setup: Callable | None = None,
+    same: bool = True,
+    rounds: int | None = None,
+    parallel: bool = False,
+    **options,
+) -> Comparison:
+    """Time variants of the same work side by side at every distance.
 
     `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in one call, and do the
     same work in every call. `ops` is how many operations a call does. `setup(client)` runs before each call, untimed.
@@ -166,7 +175,7 @@ def compare(variants, ops=1, rtt_ms=(0,), setup=None, same=True, rounds=None, pa
 
 
 def client_at(rtt, parallel, options):
-    """`lab.connect`, through a link that is set for the placement in which is measured."""
+    """Return a client as `lab.connect` does, through a link that is set for the placement in which is measured."""
     if not parallel:
         return connect(rtt, **options)
     check_options(server(), options)
@@ -193,7 +202,7 @@ def checked_distances(rtt_ms):
 
 
 def held_clients(variants, clients, stack):
-    """{rtt: {False: sync client, True: asyncio client}}, the asyncio ones only where a variant wants one."""
+    """Return {rtt: {False: sync client, True: asyncio client}}, the asyncio ones only where a variant wants one."""
     wants_async = any(event_loop.is_async(fn) for fn in variants.values())
     held = {}
     for rtt, client in clients.items():
@@ -207,7 +216,7 @@ def held_clients(variants, clients, stack):
 
 @contextlib.contextmanager
 def watching(passed):
-    """A Watch on the lab's server and the link, if it is passed. A server whose process can't be seen is asked for its CPU."""
+    """Watch the lab's server and the link; a server whose process can't be seen is asked for its CPU."""
     chosen = server()
     with contextlib.ExitStack() as stack:
         admin = None if chosen.pid else stack.enter_context(chosen.connect(single_connection_client=True))
@@ -215,13 +224,13 @@ def watching(passed):
 
 
 def cpu_of_server(admin):
-    """Seconds of CPU that the server has used so far."""
+    """Return the seconds of CPU that the server has used so far."""
     info = admin.info("cpu")
     return info["used_cpu_user"] + info["used_cpu_sys"]
 
 
 def budget_of(samples):
-    """The Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
+    """Return the Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
     total, client, server_cpu = (statistics.median(getattr(sample, part) for sample in samples)
                                  for part in ("seconds", "client", "server"))
     return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

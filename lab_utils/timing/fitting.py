@@ -22,7 +22,7 @@ class HiddenDistance:
 
 
 def turn(command, size):
-    """One turn of `size` commands: a plain call, or a pipeline."""
+    """Return a function for one turn of `size` commands: a plain call, or a pipeline."""
     def call(to, i):
         to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
 
@@ -38,15 +38,15 @@ def turn(command, size):
 FITTED = ("SET", "GET")
 
 
-def fit_model(command="SET"):
-    """Fits a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
+def fit_model(command: str = "SET") -> Model:
+    """Fit a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
     if not isinstance(command, str) or command not in FITTED:
         raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. Choose one of the two.")
     return fit(command)
 
 
-def given(model):
-    """The Model that was passed, or the one fitted on SET."""
+def given(model) -> Model:
+    """Return the Model that was passed, or the one fitted on SET."""
     if model is not None and not isinstance(model, Model):
         raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, or leave it out.")
     return model or fit_model()
@@ -58,8 +58,8 @@ def fit(command):
     return solve({size: times.seconds(f"{size}") for size in BATCHES})
 
 
-def solve(measured):
-    """The Model that comes closest to {commands in a turn: seconds at RTT 0}: least squares of the relative errors."""
+def solve(measured: dict) -> Model:
+    """Return the Model that comes closest to {commands in a turn: seconds at RTT 0}: least squares of the relative errors."""
     rows = [(1 / seconds, size / seconds) for size, seconds in measured.items()]  # turn_s and command_s times these should be 1
     tt, tc, cc = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
     t, c = (sum(row[i] for row in rows) for i in (0, 1))
@@ -68,18 +68,18 @@ def solve(measured):
     return Model(turn_s, command_s, max(abs(turn_s * per_turn + command_s * per_command - 1) for per_turn, per_command in rows))
 
 
-def predict(turns, commands, rtt_ms=0, model=None):
-    """Seconds that the model expects, with a and c of SET on this machine unless another `model` is given."""
+def predict(turns: float, commands: float, rtt_ms: float = 0, model: Model | None = None) -> float:
+    """Return the seconds that the model expects, with a and c of SET on this machine unless another `model` is given."""
     return given(model).seconds(turns, commands, rtt_ms)
 
 
-def hidden_distance(many, few=None, model=None):
-    """Solves published figures, each (turns, seconds) for the same commands, for the distance behind them.
+def hidden_distance(many: tuple, few: tuple | None = None, model: Model | None = None) -> HiddenDistance:
+    """Solve published figures, each (turns, seconds) for the same commands, for the distance behind them.
 
     seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in both constants. With one
     figure alone the constant counts as none, and a turn holds one command's cost too. This machine's own share of a turn is
     taken off (a, and c where it is in it), since the authors' is not known. A figure that went in is no evidence for what
-    comes out. Returns a HiddenDistance; never a negative distance.
+    comes out. A distance is never negative.
     """
     (more_turns, longer_s), (fewer_turns, shorter_s) = figure(many), figure((0, 0.0) if few is None else few)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
@@ -92,14 +92,14 @@ def hidden_distance(many, few=None, model=None):
 
 
 def figure(pair):
-    """(turns, seconds) as it was published."""
+    """Return (turns, seconds) as it was published."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise LabError(f"hidden_distance takes each figure as (turns, seconds), and got {shown(pair)}. Write (1000, 0.5).")
     return check_number(pair[0], "turns", 0), check_number(pair[1], "seconds", 0)
 
 
-def describe(turns, commands, rtt_ms, model=None):
-    """The model's arithmetic in one line, as a learner would do it by hand."""
+def describe(turns: int, commands: int, rtt_ms: float, model: Model | None = None) -> str:
+    """Show the model's arithmetic in one line, as a learner would do it by hand."""
     fitted = given(model)
     took = fitted.seconds(turns, commands, rtt_ms)
     return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {counted(commands, 'command')} × "

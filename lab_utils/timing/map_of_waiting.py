@@ -16,8 +16,8 @@ MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
 PINGS = 15
 
 
-def plot_map(client, commands=1):
-    """Draws which share of the time is waiting, by distance (RTT in ms, log) and by commands a turn (log).
+def plot_map(client, commands: int = 1):
+    """Draw which share of the time is waiting, by distance (RTT in ms, log) and by commands a turn (log).
 
     The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The dots were measured here,
     each filled with its own share: where one melts into the ground, the model is right. The line is half and half. "You"
@@ -39,7 +39,7 @@ def plot_map(client, commands=1):
 
 @functools.cache
 def measured():
-    """{(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
+    """Return {(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
     variants = {str(count): functools.partial(one_turn, count=count) for count in MEASURED_COMMANDS}
     times = compare(variants, rtt_ms=MEASURED_MS, same=False)
     return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
@@ -57,7 +57,7 @@ def one_turn(r, count):
 
 
 def distance_to(client, model):
-    """The RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
+    """Return the RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
     known = distance_of(client)
     if known:
         return known

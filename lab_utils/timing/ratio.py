@@ -42,12 +42,12 @@ class Ratio:
         return FASTER if self.value > 1 else SLOWER
 
     @property
-    def differs(self):
-        """True if the measurement tells the two apart."""
+    def differs(self) -> bool:
+        """Return whether the measurement tells the two apart."""
         return self.judgement in (FASTER, SLOWER)
 
-    def sentence(self, name, over):
-        """'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows, or that the rounds were too few."""
+    def sentence(self, name: str, over: str) -> str:
+        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows, or that the rounds were too few."""
         if self.judgement == TOO_FEW:
             seen = f"{times(self.low)} in 1 round" if self.rounds == 1 else f"{self.range()} in {self.rounds} rounds"
             return f"{name} and {over}: too few rounds to tell ({seen})"
@@ -64,7 +64,7 @@ class Ratio:
         return Ratio(1 / self.value, 1 / self.high, 1 / self.low, self.rounds, self.apart)
 
     def __str__(self):
-        """The judgement for a label or a title: '5.2x faster', '2.0x slower', 'no different', 'too few rounds to tell'."""
+        """Return the judgement for a label or a title: '5.2x faster', '2.0x slower', 'no different', 'too few rounds to tell'."""
         if not self.differs:
             return self.judgement
         value = self.value if self.judgement == FASTER else 1 / self.value
@@ -74,16 +74,16 @@ class Ratio:
         return f"~{times(self.value)} (~{times(self.low)[:-1]} to ~{times(self.high)[:-1]})"
 
 
-def ratio(fast, slow):
-    """The Ratio slow over fast of two lists of seconds, paired round by round."""
+def ratio(fast: list[float], slow: list[float]) -> Ratio:
+    """Return the Ratio slow over fast of two lists of seconds, paired round by round."""
     paired = sorted(b / a for a, b in zip(fast, slow, strict=True))
     value = statistics.median(slow) / statistics.median(fast)
     low, high = interval_ranks(len(paired))
     return Ratio(value, min(paired[low], value), max(paired[high], value), len(paired), apart(fast, slow))
 
 
-def apart(one, other):
-    """True if two lists of few rounds are surely told apart: the slowest of one was faster than the fastest of the other.
+def apart(one: list[float], other: list[float]) -> bool:
+    """Return whether two lists of few rounds are surely told apart: the slowest of one was faster than the fastest of the other.
 
     Of two equals that happens in 1 of 126 comparisons with five rounds, but in 1 of 10 with three. So with three or four
     the gap must be at least as wide as each list's own range, which two equals reach in about 1 of 100 (simulated for
@@ -95,8 +95,8 @@ def apart(one, other):
     return len(one) >= FEWEST_BY_ORDER or far / near >= max(near / low, high / far)
 
 
-def interval_ranks(n):
-    """Indices of the order statistics that hold the median of n values with at least 99% confidence, or the outermost."""
+def interval_ranks(n: int) -> tuple[int, int]:
+    """Return the indices of the order statistics that hold the median of n values with at least 99% confidence, or the outermost."""
     tail, low = 0.5**n, 0
     while low + 1 < n / 2 and tail + math.comb(n, low + 1) * 0.5**n <= (1 - CONFIDENCE) / 2:
         low += 1

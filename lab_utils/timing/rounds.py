@@ -43,12 +43,12 @@ class Sample:
 
     @property
     def share(self):
-        """Which share of the time was taken, if it counts at all."""
+        """Return which share of the time was taken, if it counts at all."""
         return 0.0 if self.quiet else self.taken / self.clock
 
     @property
     def seconds(self):
-        """By the clock if nothing disturbed; else without what was taken, but never less than the CPU that it needed."""
+        """Return the time by the clock, without what was taken; never less than the CPU that it needed."""
         return self.clock if self.quiet else max(self.clock - self.taken, self.client)
 
 
@@ -60,7 +60,7 @@ class Runner:
         self.sync_client = sync_client or client
 
     def time(self, calls=1):
-        """(seconds of one call, over `calls` of them, what the last one returned)"""
+        """Return (seconds of one call, over `calls` of them, what the last one returned)"""
         if event_loop.is_async(self.fn):
             took, reply = event_loop.run(self._time_async, calls)
             return took / calls, reply
@@ -102,8 +102,10 @@ class Patience:
         self.helped += quiet
 
 
-def measure(runners, setup, rounds, watch):
-    """Times `runners`, {key: Runner}: ({key: [Sample, one a round]}, Calm). `rounds` fixes their number, else time and scale do.
+def measure(runners: dict, setup, rounds: int | None, watch) -> tuple[dict, Calm]:
+    """Time `runners`, {key: Runner}: return ({key: [Sample, one a round]}, Calm).
+
+    `rounds` fixes their number, else time and scale do.
 
     The rounds are those that count: quiet ones where there are enough, else the least disturbed.
     """
@@ -122,7 +124,7 @@ def measure(runners, setup, rounds, watch):
 
 
 def warm_up(runners, setup, watch):
-    """({key: calls that make a sample}, seconds that a round takes). Opens connections and fills caches on the way."""
+    """Return ({key: calls that make a sample}, seconds that a round takes). Opens connections and fills caches on the way."""
     fastest = {key: fastest_call(runner, setup, watch) for key, runner in runners.items()}
     sample_s = max(SHORTEST_SAMPLE_S, SHORTEST_SHARE * max(fastest.values()))
     calls = {key: 1 if setup else max(1, round(sample_s / seconds)) for key, seconds in fastest.items()}
@@ -130,7 +132,7 @@ def warm_up(runners, setup, watch):
 
 
 def fastest_call(runner, setup, watch):
-    """Seconds of the fastest of a few calls."""
+    """Return the seconds of the fastest of a few calls."""
     fastest = float("inf")
     for _ in range(WARM_CALLS):
         prepare(setup, runner)
@@ -141,7 +143,7 @@ def fastest_call(runner, setup, watch):
 
 
 def one_round(runners, setup, calls, watch, patience):
-    """{key: Sample}, in random order. A disturbed sample is taken again at once, and the least disturbed one counts."""
+    """Return {key: Sample}, in random order. A disturbed sample is taken again at once, and the least disturbed one counts."""
     found = {}
     for key in random.sample(list(runners), len(runners)):
         for tried in range(TRIES):
@@ -160,7 +162,7 @@ def quiet_of(rounds):
 
 
 def those_that_count(rounds, planned):
-    """(the rounds to go by, in the order in which they were measured; the Calm of it)."""
+    """Return (the rounds to go by, in the order in which they were measured; the Calm of it)."""
     quiet = quiet_of(rounds)
     if len(quiet) >= min(planned, ENOUGH_QUIET):
         return quiet[:planned], Calm(len(quiet), len(rounds))
@@ -173,7 +175,7 @@ def those_that_count(rounds, planned):
 
 
 def spread(samples):
-    """Half the range of the middle 80% of the samples' seconds, as a share of their median."""
+    """Return half the range of the middle 80% of the samples' seconds, as a share of their median."""
     seconds = sorted(sample.seconds for sample in samples)
     cut = len(seconds) // 10
     return (seconds[-1 - cut] - seconds[cut]) / 2 / statistics.median(seconds)
@@ -198,7 +200,7 @@ class no_garbage_collection(Whole):
 
 
 def progress(rounds, expected_s, plan):
-    """A progress bar in a notebook where measuring takes more than two seconds; none in CI."""
+    """Return a progress bar in a notebook where measuring takes more than two seconds; none in CI."""
     if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):  # which tqdm's notebook bar does not heed
         return rounds
     from tqdm.auto import tqdm

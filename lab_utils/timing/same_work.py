@@ -25,8 +25,8 @@ MOST_KEYS, MOST_BYTES = 10_000, 100_000_000  # a database larger than this is no
 Seen = namedtuple("Seen", "reply sent digest changes")
 
 
-def check_same_work(variants, client, setup=None):
-    """Runs every variant once, each from the same beginning, and raises LabError unless all did the same work.
+def check_same_work(variants: dict, client, setup=None) -> None:
+    """Run every variant once, each from the same beginning; raise LabError unless all did the same work.
 
     That is shown by the same commands, by replies that are the same and evidence, or by changes that each made and that
     left the same keys and values. What a variant changed is set back before the next one, since work such as INCR or LPUSH
@@ -62,7 +62,7 @@ def is_same(runs):
 
 
 def evidence(fn, client, admin, setup):
-    """What is Seen of one run."""
+    """Return what is Seen of one run."""
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
@@ -86,7 +86,7 @@ async def run_async(fn, client):
 
 
 def is_evidence(reply, changed=False):
-    """False for a status, for nothing, and for a list of such; where something was `changed`, for a count of it too."""
+    """Return False for a status, for nothing, and for a list of such; where something was `changed`, for a count of it too."""
     if isinstance(reply, (list, tuple, set, frozenset)):
         return any(is_evidence(each, changed) for each in reply)
     if isinstance(reply, dict):
@@ -97,7 +97,7 @@ def is_evidence(reply, changed=False):
 
 
 def same_reply(one, other):
-    """Equal, or equal as lists: a loop gathers in a list what MGET returns in one."""
+    """Return whether they are equal, or equal as lists: a loop gathers in a list what MGET returns in one."""
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same_reply, one, other))
     try:
@@ -107,12 +107,12 @@ def same_reply(one, other):
 
 
 def changes(admin):
-    """How many changes the server has made to its keys so far."""
+    """Return how many changes the server has made to its keys so far."""
     return admin.info("persistence")["rdb_changes_since_last_save"]
 
 
 def digest(admin):
-    """One value for all keys and values of the database, whatever their order. DEBUG DIGEST takes in the whole server."""
+    """Return one value for all keys and values of the database, whatever their order. DEBUG DIGEST takes in the whole server."""
     if not guard.check(admin).private:
         return digest_by_dump(admin)
     try:
@@ -137,7 +137,7 @@ def is_small(admin):
 
 
 def snapshot(admin):
-    """{key: (its value as DUMP tells it, milliseconds until it expires or 0)} of the whole database."""
+    """Return {key: (its value as DUMP tells it, milliseconds until it expires or 0)} of the whole database."""
     keys = list(admin.scan_iter(count=1000))
     pipe = admin.pipeline(transaction=False)
     for key in keys:
@@ -147,7 +147,7 @@ def snapshot(admin):
 
 
 def set_back(admin, beginning):
-    """Makes the database what it was: deletes what is new, restores what has changed or gone."""
+    """Make the database what it was: deletes what is new, restores what has changed or gone."""
     now = snapshot(admin)
     pipe = admin.pipeline(transaction=False)
     for key in now.keys() - beginning.keys():

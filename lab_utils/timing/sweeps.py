@@ -22,21 +22,21 @@ class Sweep:
     def rtts(self):
         return self.comparison.rtts
 
-    def seconds(self, size, rtt_ms=None):
-        """Median seconds of one call at this size."""
+    def seconds(self, size: float, rtt_ms: float | None = None) -> float:
+        """Return the median seconds of one call at this size."""
         return self.comparison.seconds(str(size), rtt_ms)
 
-    def rounds(self, rtt_ms=None):
-        """{size: [seconds of one call in each round]}."""
+    def rounds(self, rtt_ms: float | None = None) -> dict:
+        """Return {size: [seconds of one call in each round]}."""
         return {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
 
-    def ratio(self, size, over, rtt_ms=None):
+    def ratio(self, size: float, over: float, rtt_ms: float | None = None):
         """Return the Ratio of the time at one size over that at another."""
         rounds = self.rounds(rtt_ms)
         return ratio(rounds[over], rounds[size])
 
-    def knee(self, rtt_ms=None):
-        """The smallest size that is shown to be less than 10% slower than any other, or None where the rounds show no such size.
+    def knee(self, rtt_ms: float | None = None) -> float | None:
+        """Return the smallest size that is shown to be less than 10% slower than any other, or None.
 
         "Shown" is what Ratio calls a difference: the size is faster than every other would be if that took 10% longer.
         Noise can hide a knee; it cannot make one. The largest size is none: what lies beyond it was not measured.
@@ -46,13 +46,13 @@ class Sweep:
                  if all(near(rounds[size], rounds[other]) for other in self.sizes if other != size))
         return next(shown, None)
 
-    def still_falls(self, rtt_ms=None):
-        """True if no size is the knee and the largest is shown to be the fastest: larger ones may be faster still."""
+    def still_falls(self, rtt_ms: float | None = None) -> bool:
+        """Return whether no size is the knee and the largest is shown to be the fastest: larger ones may be faster still."""
         *smaller, largest = self.rounds(rtt_ms).values()
         return self.knee(rtt_ms) is None and all(ratio(largest, other).judgement == FASTER for other in smaller)
 
-    def finding(self, rtt_ms=None):
-        """'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that sizes or rounds don't show that."""
+    def finding(self, rtt_ms: float | None = None) -> str:
+        """Say 'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that it doesn't show."""
         knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
         if self.still_falls(rtt_ms):
             largest = f"{self.sizes[-1]:,}"
@@ -61,8 +61,8 @@ class Sweep:
             return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
-    def plot(self, title=None):
-        """Draws time (and memory) against size, with the knee of each distance."""
+    def plot(self, title: str | None = None):
+        """Draw time (and memory) against size, with the knee of each distance."""
         from ..figures.sweeping import plot_sweep
 
         return plot_sweep(self, title)
@@ -72,12 +72,13 @@ class Sweep:
 
 
 def near(rounds, others):
-    """True if one size's rounds are shown to be less than 10% slower than another's."""
+    """Return whether one size's rounds are shown to be less than 10% slower than another's."""
     return ratio(rounds, [KNEE * seconds for seconds in others]).judgement == FASTER
 
 
-def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, rounds=None, **options):
-    """Times `fn(client, size)` for every size at every distance, interleaved, and returns a Sweep.
+def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch", memory=False, rounds: int | None = None,
+          **options) -> Sweep:
+    """Time `fn(client, size)` for every size at every distance, interleaved.
 
     With `memory`, one more pass of each size, untimed, records the peak of what Python allocated (tracemalloc), in bytes;
     tracing is slow, so `memory` may be a shorter function of (client, size) that holds as much at once, such as one batch.
@@ -101,7 +102,7 @@ def sweep(fn, sizes, ops=1, rtt_ms=(0,), what="commands a batch", memory=False, 
 
 
 def peak_memory(fn, size, options):
-    """Peak bytes that Python allocated during one call, beyond what it held before."""
+    """Return the peak of bytes that Python allocated during one call, beyond what it held before."""
     client = connect(**options)
     tracemalloc.start()
     try:
