@@ -367,26 +367,6 @@ def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
     chosen_server.check_options(mine, {"db": 3, "decode_responses": True})
 
 
-@pytest.mark.parametrize("helper", [
-    lambda client: lab.count(lambda c: c.set("key1", "value1"), client),
-    lambda client: lab.count(set_async, client),
-    lambda client: lab.capture(lambda c: c.set("key1", "value1"), client),
-    lambda client: lab.bystander(lambda c: c.set("key1", "value1"), client),
-    lambda client: lab.frozen(client, 0.1).__enter__(),
-    lab.empty,
-], ids=["count", "count async", "capture", "bystander", "frozen", "empty"])
-def test_a_client_of_somebodys_server_is_refused_by_every_helper(somebodys_server, helper):
-    theirs = somebodys_server()
-    theirs.connect().set("customer:1", "Ada")
-    before = digest(theirs)
-    refusal(helper, theirs.connect())
-    assert digest(theirs) == before
-
-
-async def set_async(client):
-    await client.set("key1", "value1")
-
-
 def test_a_spare_server_is_captured_where_it_stands(r):
     spare = lab.spare()
     assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), spare).requests] == ["SET key1"]

@@ -2,14 +2,11 @@
 
 import signal
 import sys
-import threading
 
-import pytest
 import redis
 
 import lab_utils as lab
 from lab_utils.testbed import clusters, guard, keeper, private_server, server, spare_server
-from lab_utils.testbed.keeper import Kept, all_or_none
 
 
 def test_a_spare_server_is_not_the_labs():
@@ -92,15 +89,3 @@ def test_interrupted_on_any_line_a_spare_server_is_stopped(lab_server):
         assert not interrupted(place, spare_server.spare) or nothing_remains(before), place
         for late in keeper._kept - before:  # another way was taken this time
             late.stop()
-
-
-def test_what_another_thread_starts_meanwhile_stays():
-    started = []
-    with pytest.raises(ZeroDivisionError), all_or_none():
-        mine = Kept(["sleep", "60"])
-        other = threading.Thread(target=lambda: started.append(Kept(["sleep", "60"])))
-        other.start()
-        other.join()
-        raise ZeroDivisionError
-    assert not mine.alive() and started[0].alive()
-    started[0].stop()

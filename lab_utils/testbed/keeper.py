@@ -13,7 +13,6 @@ import os
 import secrets
 import subprocess
 import tempfile
-import threading
 from typing import Any
 
 from ..interrupts import Whole, uninterrupted
@@ -79,7 +78,7 @@ class Kept:
     def __init__(self, command: list, folder: bool = False, feed: bytes | None = None, **popen):
         name = PREFIX + secrets.token_hex(8)
         self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
-        self.owner, self.thread = os.getpid(), threading.get_ident()
+        self.owner = os.getpid()
         self.process: Any = None
         self.lifeline: Any = None
         for kept in [kept for kept in _kept if not kept.alive()]:
@@ -134,7 +133,7 @@ class Kept:
 
 
 class all_or_none(Whole):
-    """Stop again what this thread starts inside, where the `with` block ends by an error."""
+    """Stop again what is started inside, where the `with` block ends by an error."""
 
     def enter(self):
         self.before = set(_kept)
@@ -142,8 +141,7 @@ class all_or_none(Whole):
     def leave(self):
         if self.failed:
             for kept in _kept - self.before:
-                if kept.thread == threading.get_ident():
-                    kept.stop()
+                kept.stop()
 
 
 def lifeline() -> tuple[int, int]:

@@ -126,7 +126,7 @@ def plot_rain(watched: dict, title: str | None = None):
 
 
 def place_of(client):
-    """Return the Server on which a client stands. Raises LabError where it is not the lab's, or where a bystander can't reach it."""
+    """Return the Server of a client; raise LabError where it is not the lab's, or a bystander can't reach it."""
     place = guard.check(client)
     if isinstance(place.address, str) or place.options.get("ssl"):
         raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")

@@ -96,7 +96,7 @@ def apart(one: list[float], other: list[float]) -> bool:
 
 
 def interval_ranks(n: int) -> tuple[int, int]:
-    """Return the indices of the order statistics that hold the median of n values with at least 99% confidence, or the outermost."""
+    """Return the indices of the order statistics that hold n values' median with 99% confidence, or the outermost."""
     tail, low = 0.5**n, 0
     while low + 1 < n / 2 and tail + math.comb(n, low + 1) * 0.5**n <= (1 - CONFIDENCE) / 2:
         low += 1
