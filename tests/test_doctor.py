@@ -321,5 +321,5 @@ def test_a_server_of_ones_own_that_is_not_there(tmp_path):
     code = "import doctor_installed as inside; print([*inside.found(inside.own_server)])"
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
                          env={**environment, "PYTHONPATH": os.pathsep.join([str(ROOT / "tools"), str(ROOT)])})
-    assert "No connection to redis://:***@127.0.0.1:9/0" in ran.stdout and "s3cret" not in ran.stdout, ran.stderr
+    assert "No answer from redis://:***@127.0.0.1:9/0" in ran.stdout and "s3cret" not in ran.stdout, ran.stderr
     assert json.dumps(["FIX", "own server"])[1:-1].replace('"', "'") in ran.stdout

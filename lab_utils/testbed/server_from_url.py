@@ -28,11 +28,9 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
     `again`: this kernel had one there and lost it, so if keys stand in the database, the next empty
     one is taken. Raises LabError where the lab can't use that server, or may not.
     """
+    if why := fault_of(url):  # and nothing of it: any part may be one of the password
+        raise LabError(f"The lab cannot use REDIS_URL as it is: {why}. Write it like {FORM}.")
     shown = without_password(url)
-    if why := fault_of(url):
-        raise LabError(
-            f"REDIS_URL is {shown!r}, which the lab cannot use: {why}. Write it like {FORM}."
-        )
     options = options_of(url)
     reservation = Reservation()
     try:
@@ -54,10 +52,7 @@ def options_of(url: str) -> dict:
 
 
 def fault_of(url: str) -> str | None:
-    """Return what is wrong with a URL, also where redis-py would read it as another, or None.
-
-    It repeats nothing of it: a part may be one of the password.
-    """
+    """Return what is wrong with a URL, also where redis-py would read it as another, or None."""
     encode = "a space or one of / ? # @ in a password must be percent-encoded, as %20"
     if not url.startswith(("redis://", "rediss://", "unix://")):
         return "it begins with neither redis:// nor rediss:// nor unix://"
@@ -81,14 +76,8 @@ def fault_of(url: str) -> str | None:
 
 
 def without_password(url: str) -> str:
-    """Return the URL as it may be shown, however misspelt.
-
-    A password is whatever stands before the last @, or after password=.
-    """
-    login, at, rest = url.rpartition("@")
-    if at:
-        begins = re.match(r"\w+://([^:@/?#]*:)?", login)
-        url = f"{begins[0] if begins else ''}***@{rest}"
+    """Return a URL as it may be shown, without what stands before the @, or after password=."""
+    url = re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
     return re.sub(r"([?&](?:ssl_keyfile_)?password=).*", r"\1***", url, flags=re.DOTALL)
 
 

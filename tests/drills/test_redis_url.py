@@ -2,6 +2,7 @@
 
 import re
 import time
+from urllib.parse import urlsplit
 
 import hypothesis
 import hypothesis.strategies as st
@@ -67,7 +68,8 @@ def test_any_string(theirs, record_property):
             passed.append(url)
             if text is not None:
                 assert any(step in text for step in NEXT_STEPS) and text.endswith("."), text
-                assert closed.options["password"] not in text, text
+                said = text.replace(urlsplit(url).hostname or " ", "") if "No answer" in text else text
+            assert closed.options["password"] not in said, text
 
         record_property("tries", tries(2_000))
         fuzz()
