@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -155,26 +154,6 @@ def test_fractions_of_a_millisecond(r):
 def test_the_same_distance_is_the_same_port(r):
     first, second, other = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6))
     assert first == second != other
-
-
-def test_threads_that_ask_at_once_get_the_same_port(monkeypatch):
-    """The second asks while the link still opens the port for the first."""
-    own, server, opened = Link(), chosen_server.server(), []
-    own.overhead_s[server.address, 0.0047, False] = 0.0
-    listen = own.listen
-
-    def slowly(server, delay_s):
-        opened.append(delay_s)
-        time.sleep(0.05)
-        return listen(server, delay_s)
-
-    monkeypatch.setattr(own, "listen", slowly)
-    with ThreadPoolExecutor(5) as threads:
-        ports = set(threads.map(lambda _: own.port(server, 4.7), range(5)))
-        without = set(threads.map(lambda _: own.port_without_delay(server), range(5)))
-    own.stop()
-    assert len(ports) == len(without) == 1 and ports != without
-    assert opened == [0.0047 / 2, 0]
 
 
 def test_the_distance_behind_a_port(r):

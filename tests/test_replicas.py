@@ -7,7 +7,6 @@ from helpers import refusal, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
-from lab_utils.testbed.private_server import free_port
 
 KERNEL = """
     import time
@@ -162,13 +161,6 @@ def test_a_primary_that_has_ended():
     process.wait(30)
     assert "has ended" in refusal(lab.replica, ended)
 
-
-def test_a_node_of_a_cluster():
-    node = lab.spare("cluster-enabled yes", f"cluster-port {free_port()}")
-    before = set(keeper._kept)
-    assert "node of a cluster" in refusal(lab.replica, node)
-    assert nothing_remains(before)
-    node.shutdown(nosave=True)
 
 def test_a_replica_that_cannot_catch_up(monkeypatch):
     monkeypatch.setattr(replicas, "FOLLOWING_TIMEOUT_S", 0.2)

@@ -55,7 +55,7 @@ class Link:
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.process: Any = None
-        self.asking, self.opening = threading.Lock(), threading.Lock()
+        self.asking = threading.Lock()
         self._pids = ()
         self.ports = {}  # (server, RTT in ms, for what) -> port
         self.listening = {}  # port -> (server, seconds each way)
@@ -158,10 +158,8 @@ class Link:
         return self.opened((server.address, 0, "no delay"), server, 0)
 
     def opened(self, key, server, delay_s):
-        """Return the port of this key. Threads that ask at once get the same."""
-        with self.opening:
-            if key not in self.ports:
-                self.ports[key] = self.listen(server, delay_s)
+        if key not in self.ports:
+            self.ports[key] = self.listen(server, delay_s)
         return self.ports[key]
 
     def rtt_ms(self, port: int) -> float | None:

@@ -30,10 +30,10 @@ class Pair:
 
     def __init__(self, primary, replica, started, rtt_ms):
         self.primary, self.replica = primary, replica
-        self._started, self._rtt_ms = (
-            started,
-            rtt_ms,
-        )  # the Servers that end with this pair: the replica's, and maybe both
+        self._started = (
+            started  # the Servers that end with this pair: the replica's, and maybe both
+        )
+        self._rtt_ms = rtt_ms
         self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
         self._nowhere.bind(("127.0.0.1", 0))
 
@@ -162,13 +162,6 @@ def check_primary(client):
         raise LabError(
             "The server of this client has ended. Start another pair: two = lab.replica()."
         )
-    with stands_on.connect() as asking:
-        if asking.info("cluster").get("cluster_enabled"):
-            raise LabError(
-                "lab.replica got a client of a node of a cluster, which chooses its replicas by "
-                "itself. Write two = lab.replica() for a pair of the lab's own, or pass a client "
-                "from lab.spare()."
-            )
 
 
 def address(server, rtt_ms):
