@@ -59,18 +59,16 @@ SCRIPT = """
     print(told(far))
     print(told(lab.connect(retry=hasty)))
 """
-SERVER = "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
-MADE_ANEW = "This client's server has ended, and another one stands in its place. Make the client anew: r = lab.connect()."
 ENDED = ("The server of this client, which the lab had started for you, has ended. Start another one, as you did this one, with "
          "lab.connect(), lab.spare(), lab.replica() or lab.cluster().")
 NO_CONNECTION = ("The server of this client took no connection ([Errno 111] Connection refused): it, or the link before it, has "
                  "ended. Run r = lab.connect() again.")
 SAID = ["True True True",
         GONE, "this machine: the link had ended; a new one stands in its place, for clients made from now on.", f"{GONE} True",
-        ENDED, ENDED, NO_CONNECTION, ENDED, SERVER, SERVER, SERVER,
+        ENDED, ENDED, NO_CONNECTION, ENDED, ENDED, ENDED, ENDED,
         "this machine: the lab's server had ended; a new one, empty, stands in its place. "
         "Clients of the old one must be made anew.",
-        MADE_ANEW, MADE_ANEW, "True"]
+        ENDED, ENDED, "True"]
 
 
 def said(script, **environment):
@@ -94,7 +92,7 @@ def test_a_cell_is_told_below_its_error():
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stderr.splitlines() == [SERVER], done.stdout
+    assert done.stderr.splitlines() == [ENDED], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
 
 

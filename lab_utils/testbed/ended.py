@@ -20,28 +20,18 @@ from .link import GONE, link
 def sentence(error: Exception) -> str | None:
     """Say why a client of the lab's lost its server, and what to do; None for other reasons."""
     known, address = server.known(), address_of(error)
-    for one in filter(None, [*link.past(), link.known()]):
-        if address and address[1] in one.listening:
-            if not one.alive():
-                return GONE
-            address = one.listening[address[1]][0]  # that of the server behind it
-    if address in [past.address for past in server.past()]:
+    door = guard.behind(address)
+    if door:
+        if not link.known().alive() or address[1] not in link.known().listening:
+            return GONE
+        address = door.address
+    if known and not known.private and not known.alive():
         return (
-            "This client's server has ended, and another one stands in its place. Make the client "
-            "anew: r = lab.connect()."
+            "The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = "
+            "lab.connect() again: it makes it anew."
         )
-    if known and known.address != address and guard.has_ended(address):
-        return guard.ENDED
-    if known and not known.alive() and address in (None, known.address):
-        if not known.private:
-            return (
-                "The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = "
-                "lab.connect() again: it makes it anew."
-            )
-        return (
-            "The lab's server has ended. Run r = lab.connect() again: it starts another one, empty."
-        )
-    return None
+    lost = address is None and known and not known.alive()
+    return guard.ENDED if lost or guard.has_ended(address) else None
 
 
 def address_of(error):

@@ -39,7 +39,12 @@ def forget_private(server):
         _ended[server.address] = server
 
 
-def has_ended(address: tuple) -> bool:
+def behind(address: tuple | None):
+    """Return the Server behind a port of the link's, or of one that is no more; else None."""
+    return _doors.get(address[1]) if address else None
+
+
+def has_ended(address: tuple | None) -> bool:
     """Return whether a private server of the lab's stood at (host, port), and is no more."""
     known = _private.get(address) or _ended.get(address)
     return known is not None and not known.alive()
