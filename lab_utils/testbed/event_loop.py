@@ -18,7 +18,8 @@ from ..arguments import is_async as is_async
 from ..errors import LabError
 from ..interrupts import Whole, uninterrupted
 
-CANCELLING_S = 5  # for a coroutine to end that is cancelled
+CANCEL_AGAIN_S = 0.1  # before Python 3.12 `asyncio.wait_for` can swallow a cancellation
+CANCELLATIONS = 50  # of one that does not end: it is left with its loop
 
 # Options that mean the same to redis.Redis and redis.asyncio.Redis.
 SHARED_OPTIONS = frozenset(
@@ -52,24 +53,31 @@ class Running(Whole):
         self.over, self.ended = False, queue.SimpleQueue()  # in C: no interrupt keeps its lock
 
     def enter(self):
-        self.future = asyncio.run_coroutine_threadsafe(self.work(), loop()[0])
+        self.loop = loop()[0]
+        self.loop.call_soon_threadsafe(self.begin)
+
+    def begin(self):
+        self.task = self.loop.create_task(self.work())
+        self.task.add_done_callback(self.end)
 
     async def work(self):
         try:
             self.result = await self.function(*self.arguments)
         except BaseException as error:  # what ends Python, raised in a task, would end the loop
             self.error = error
-        finally:
-            self.over = True
-            self.ended.put(True)
+
+    def end(self, _):
+        self.over = True
+        self.ended.put(True)
 
     def leave(self):
-        if not self.over:
-            self.future.cancel()
-            try:
-                self.ended.get(timeout=CANCELLING_S)
-            except queue.Empty:  # it never awaits
-                loop.cache_clear()
+        for _ in range(CANCELLATIONS):
+            if self.over:
+                return
+            self.loop.call_soon_threadsafe(lambda: self.task.cancel())
+            with contextlib.suppress(queue.Empty):
+                self.ended.get(timeout=CANCEL_AGAIN_S)
+        loop.cache_clear()  # it never awaits
 
 
 def run(function: Callable, *arguments):
