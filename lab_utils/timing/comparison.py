@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .. import calm
-from ..arguments import check_function, check_number, check_positive
+from ..arguments import check_dict, check_function, check_number, check_positive
 from ..calm import Calm
 from ..errors import LabError
 from ..testbed import event_loop
@@ -125,16 +125,9 @@ class Comparison:
         return f"  ({self.calm.sentence()})" if self.calm.busy else ""
 
 
-def compare(
-    variants: dict[str, Callable],
-    ops: float = 1,
-    rtt_ms: float | Iterable[float] = (0,),
-    setup: Callable | None = None,
-    same: bool = True,
-    rounds: int | None = None,
-    parallel: bool = False,
-    **options,
-) -> Comparison:
+def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Iterable[float] = (0,),
+            setup: Callable | None = None, same: bool = True, rounds: int | None = None, parallel: bool = False,
+            **options) -> Comparison:
     """Time variants of the same work side by side at every distance.
 
     `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in one call, and do the
@@ -184,10 +177,7 @@ def client_at(rtt, parallel, options):
 
 
 def checked_variants(variants):
-    if not isinstance(variants, dict) or not variants or not all(callable(fn) for fn in variants.values()):
-        raise LabError('lab.compare needs a dict of functions of a client, such as {"loop": loop, "pipeline": pipeline}: '
-                       "the functions themselves, not what they return. Pass at least one.")
-    for fn in variants.values():
+    for fn in check_dict(variants, "lab.compare", '{"loop": loop, "pipeline": pipeline}').values():
         check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)
     return variants
 

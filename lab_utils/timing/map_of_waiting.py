@@ -2,12 +2,12 @@
 
 import functools
 import statistics
-import time
 
 from .. import setting
 from ..arguments import check_client, check_number
 from ..testbed import guard
 from ..testbed.chosen_server import distance_of
+from ..testbed.link import ping_times
 from .comparison import compare
 from .fitting import fit_model
 
@@ -61,9 +61,4 @@ def distance_to(client, model):
     known = distance_of(client)
     if known:
         return known
-    times = []
-    for _ in range(PINGS):
-        started = time.perf_counter()
-        client.ping()
-        times.append(time.perf_counter() - started)
-    return max(NEAREST_MS, 1000 * (statistics.median(times) - model.seconds(1, 1)))
+    return max(NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)))
