@@ -82,7 +82,7 @@ SEAMS = [
     *((recorder, name) for name in ("answer", "answer_all", "lose", "leave", "end", "said_in")),
     (recorder, "packed"),
     *((recorder.Recorder, name) for name in ("wrote", "number_of", "keep")),
-    *((scope, name) for name in ("blocks_here", "worker_here", "task_here", "handed_over")),
+    *((scope, name) for name in ("blocks_here", "worker_here", "handed_over")),
     (scope, "stand_in"),
     (sockets, "count"), (sockets, "put_back"), (scope, "forget"), (callsites, "forget"),
     *((callsites.Finder, name) for name in ("find", "search")),

@@ -222,8 +222,10 @@ def number_of(text: bytes) -> float:
 
 def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     """Return {name: times} of commands that redis-py is about to pack, each a list of arguments."""
+    firsts = list(map(itemgetter(0), commands))
+    alone = len(set(firsts)) == 1
     names: dict[str, int] = {}
-    for first, times in Counter(map(itemgetter(0), commands)).items():
+    for first, times in ((firsts[0], len(firsts)),) if alone else Counter(firsts).items():
         words = (first if isinstance(first, bytes) else str(first).encode()).upper().split()
         if len(words) == 1 and words[0].decode(errors="replace") in CONTAINERS:
             for args in commands:

@@ -14,7 +14,7 @@ from operator import itemgetter
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from . import callsites, redis_py, scope, sockets
+from . import redis_py, scope, sockets
 from .callsites import CallSite
 from .commands import (
     MOST_KEPT,
@@ -209,12 +209,14 @@ class Recorder:
         if self.payloads and self.heard in sockets.listeners:
             sockets.listeners.remove(self.heard)
         with self.sorting:  # they are sorted in when somebody asks
-            for note in self.notes:
-                note[REPLIED] = note[REPLIED] or note[HEARD]  # answered in part counts
-            over = [note for note in self.notes if note[REPLIED] is not None]
-            if not self.process:  # a program may end while a worker of its blocks
-                self.unanswered += sum(waited_for(note) for note in self.notes if not note[REPLIED])
-            self.notes = over
+            flying = [note for note in self.notes if note[REPLIED] is None]
+            for note in flying:
+                note[REPLIED] = note[HEARD]  # answered in part counts
+                # A program may end while a worker of its blocks.
+                if note[HEARD] is None and not self.process:
+                    self.unanswered += waited_for(note)
+            if flying:
+                self.notes = [note for note in self.notes if note[REPLIED] is not None]
 
     def drop(self) -> None:
         """Let go of what was seen: a thread that goes on after the block still knows this one."""
@@ -238,9 +240,10 @@ class Recorder:
         sent: float,
         what: Any,
         missing: int,
-        task: Any,
+        worker: scope.Worker,
+        site: CallSite,
     ) -> None:
-        """Note a write on a connection: `what`, bytes or a Said, of asyncio's `task` or None."""
+        """Note a write on a connection: `what`, bytes or a Said, and of how many replies."""
         for note in state.notes:
             if note[RECORDER] is self:  # before anybody read
                 note[WHAT] = said_in(note[WHAT]) + said_in(what)
@@ -250,13 +253,12 @@ class Recorder:
         number = state.numbers.get(self)
         if number is None:
             number = self.number_of(connection, state)
-        worker = scope.worker_here(task)
-        site = worker.site or callsites.finder.find()
         note = [self, sent, what, site, worker, number, state.connecting > 0, state.key,
                 state.before, missing, None, None, False, None, None]  # fmt: skip
         state.notes = (*state.notes, note) if state.notes else (note,)
-        self.notes.append(note)
-        if len(self.notes) >= self.limit:
+        notes = self.notes
+        notes.append(note)
+        if len(notes) >= self.limit:
             self.sort_in()
 
     def listen(self, connection: Any, state: redis_py.State) -> None:
@@ -374,21 +376,24 @@ def answer(
     state: redis_py.State, response: Any = None, failure: BaseException | None = None
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
-    now, over = perf_counter(), True
-    for note in state.notes:
+    now, notes = perf_counter(), state.notes
+    over = True
+    for note in notes:
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
             note[HEARD], over = now, False
-        else:
-            end(note, state)
-            if note[RECEIVED] <= KEPT_REPLY and note[RECORDER].room:
-                note[RECORDER].room -= 1
+            continue
+        end(note, state)
+        if note[RECEIVED] <= KEPT_REPLY:
+            whose = note[RECORDER]
+            if whose.room:
+                whose.room -= 1
                 note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
-            note[REPLIED] = now  # last: from here on another thread may sort it in
+        note[REPLIED] = now  # last: from here on another thread may sort it in
     # A recorder that was opened in between may have seen fewer of the writes.
-    state.notes = () if over else tuple([note for note in state.notes if note[MISSING]])
+    state.notes = () if over else tuple([note for note in notes if note[MISSING]])
 
 
 def answer_all(state: redis_py.State, failure: BaseException | None) -> None:

@@ -306,7 +306,7 @@ def begin_write(connection: Any, stream: Any) -> State:
         watch(state, stream)
     state.before, state.thread = received_bytes(state.key, 0), get_ident()  # type: ignore[arg-type]
     if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
-        state.writers = seeing()
+        state.started, state.writers = perf_counter(), seeing()
         for each in state.writers:
             if each.payloads:
                 each.listen(connection, state)
@@ -318,7 +318,7 @@ def seeing() -> tuple[Recorder, ...]:
     return (*scope.blocks_here(), *of_process)
 
 
-def tell_written(connection: Any, state: State, started: float, chunks: Any, task: Any) -> None:
+def tell_written(connection: Any, state: State, chunks: Any) -> None:
     """Tell the recorders of a write that has been handed to the system."""
     sent = perf_counter()
     said: Any
@@ -328,14 +328,13 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
         said = recorder.packed(commands, sum(map(len, chunks)))
     else:
         said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
+        if not said:
+            return  # redis-py writes nothing at all for an empty pipeline
         # The first says so of nearly all, and is fast.
         alone = said.rfind(b"*") == 0 or b"\r\n*" not in said
         if not alone or len(said) > recorder.KEPT_RAW:
             said = recorder.said_in(said)
         missing = 1 if alone else sum(said.names.values()) or 1
-        if not chunks or said == b"":
-            return  # redis-py writes nothing at all for an empty pipeline
-    state.started = started
     if state.notes and state.notes[0][recorder.HEARD] is not None:
         recorder.leave(state)
     taken = scope.blocks.get()
@@ -346,11 +345,15 @@ def tell_written(connection: Any, state: State, started: float, chunks: Any, tas
             each.unattributed += not each.process
     if of_process:
         taken = (*taken, *of_process)
-    state.writers = taken
-    for each in taken:
-        each.wrote(connection, state, sent, said, missing, task)
-        if each.payloads:
-            each.message(state, sent, chunks)
+    if taken:
+        worker = scope.worker_here(state.thread)
+        site = worker.site or callsites.finder.find()
+        for each in taken:
+            each.wrote(connection, state, sent, said, missing, worker, site)
+            if each.payloads:
+                each.message(state, sent, chunks)
+    if sockets.listeners:
+        state.writers = taken
 
 
 def in_bytes(chunks: Any) -> bytes:
@@ -509,13 +512,12 @@ def sends(original: Any) -> Any:
         state = None
         try:
             state = begin_write(self, self._sock)
-            started = perf_counter()
         except Exception as fault:
             faults.note(fault)
         original(self, command, check_health)
         if state is not None:
             try:
-                tell_written(self, state, started, command, scope.task_here())
+                tell_written(self, state, command)
                 if state.batch and is_long(state):
                     put_on(self, state, "read_response", MethodType(plain_read, self))
             except Exception as fault:
@@ -535,13 +537,12 @@ def async_sends(original: Any) -> Any:
         state = None
         try:
             state = begin_write(self, self._reader)
-            started = perf_counter()
         except Exception as fault:
             faults.note(fault)
         await original(self, command, check_health)
         if state is not None:
             try:
-                tell_written(self, state, started, command, scope.task_here())
+                tell_written(self, state, command)
                 if state.batch and is_long(state):
                     put_on(self, state, "read_response", MethodType(plain_read, self))
             except Exception as fault:

@@ -11,14 +11,13 @@ its work from a queue, can't be attributed.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import functools
 import itertools
 import sys
 import threading
 import weakref
-from asyncio import _get_running_loop
+from asyncio import _get_running_loop, current_task
 from collections.abc import Callable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -95,24 +94,16 @@ class Worker:
         self.depths: dict[int, list[int]] = {}  # for the critical path of each block
 
 
-def task_here() -> Any:
-    """Return the asyncio task that runs here, or None."""
+def worker_here(thread: int) -> Worker:
+    """Return the Worker of this thread, whose number is `thread`, or of the task that it runs."""
     loop = _get_running_loop()
-    return asyncio.current_task(loop) if loop is not None else None
-
-
-def worker_here(task: Any) -> Worker:
-    """Return the Worker of this thread, or of the task that it runs."""
+    task = None if loop is None else current_task(loop)
     worker = here.get()
-    if worker is not None:
-        if task is None:
-            if worker.task is None and worker.ident == get_ident():
-                return worker
-        elif worker.task is not None and worker.task() is task:
+    if worker is not None and worker.ident == thread:
+        known = worker.task
+        if task is None if known is None else known() is task:
             return worker
-    if worker is None:
-        worker = inherited()[1]
-    made = Worker(task, get_ident(), worker)
+    made = Worker(task, thread, inherited()[1] if worker is None else worker)
     here.set(made)
     return made
 
@@ -169,7 +160,7 @@ def stand_in(
     taken: tuple[Recorder, ...], site: callsites.CallSite, worker: Worker | None
 ) -> tuple[contextvars.Token[Any], callsites.CallSite]:
     """Have this thread stand in these blocks; return what it takes to leave them."""
-    own = worker_here(task_here())
+    own = worker_here(get_ident())
     if worker is not None and worker is not own:  # what this does comes after what that did
         own.above = (worker, *worker.above[:DEEPEST])
     before, callsites.handed_over.site = callsites.handed_over.site, site

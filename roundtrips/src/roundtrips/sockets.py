@@ -40,12 +40,12 @@ def counts_socket(kind: Any) -> type:
     class Counts(kind):  # type: ignore[misc]
         __slots__ = ()
 
-        def recv_into(self, *args: Any) -> Any:
-            size = recv_into(self, *args)
+        def recv_into(self, buffer: Any, *args: Any) -> Any:
+            size = recv_into(self, buffer, *args) if args else recv_into(self, buffer)
             try:
                 received[id(self)] += size
                 if listeners:
-                    tell(id(self), bytes(args[0][:size]))
+                    tell(id(self), bytes(buffer[:size]))
             except Exception as fault:
                 faults.note(fault)
             return size
