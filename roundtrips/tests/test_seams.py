@@ -77,9 +77,9 @@ def program(options):
 SEAMS = [
     *((redis_py, name) for name in (
         "state_of", "watch", "begin_write", "tell_written", "failed_to_read", "begin_batch",
-        "batch_ended", "is_long", "seeing", "described", "is_connected",
+        "end_batch", "is_long", "seeing", "described", "is_connected",
     )),
-    *((recorder, name) for name in ("answer", "answer_all", "lose", "leave", "end", "said_in")),
+    *((recorder, name) for name in ("answer", "end_all", "leave", "end", "said_in")),
     (recorder, "packed"),
     *((recorder.Recorder, name) for name in ("wrote", "number_of", "keep")),
     *((scope, name) for name in ("blocks_here", "worker_here", "handed_over")),

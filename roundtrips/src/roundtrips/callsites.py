@@ -130,9 +130,10 @@ class Finder:
             return self.search()
 
     def forget(self) -> None:
-        self.known.clear()
-        self.direct.clear()
-        self.codes.clear()
+        if self.codes:
+            self.known.clear()
+            self.direct.clear()
+            self.codes.clear()
 
     def search(self) -> CallSite:
         """Go up the stack from what `find` was called by.

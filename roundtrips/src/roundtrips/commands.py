@@ -88,6 +88,7 @@ BLOCKING_LAST = frozenset({"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZPOPMIN",
 BLOCKING = BLOCKING_LAST | {"XREAD", "XREADGROUP"}
 NAMES = {name.encode(): name for name in KEY_FIRST}  # as redis-py writes nearly all of them
 DETAILED = frozenset({*SCANS, *BLOCKING, *TEXTS_AND_FIELDS, *OPTIONS, *OF_SEVERAL})
+PLAIN = {name: name for name in KEY_FIRST - DETAILED}  # of which the key is all there is to see
 
 
 class Seen(NamedTuple):
@@ -240,6 +241,9 @@ def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
 
 def packed_seen(args: Sequence[Any]) -> Seen:
     """Return the Seen of one such command."""
+    plain = PLAIN.get(args[0])
+    if plain is not None and len(args) > 1:
+        return Seen(plain, encoded(args[1]))
     first = args[0] if isinstance(args[0], bytes) else str(args[0]).encode()
     return seen_in([*first.split(), *map(encoded, args[1:])])
 

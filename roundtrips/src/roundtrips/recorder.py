@@ -377,44 +377,36 @@ def answer(
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
     now, notes = perf_counter(), state.notes
-    over = True
+    state.notes = ()
     for note in notes:
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
-            note[HEARD], over = now, False
+            note[HEARD] = now
+            # A recorder that was opened in between may have seen fewer of the writes.
+            state.notes = (*state.notes, note)
             continue
         end(note, state)
-        if note[RECEIVED] <= KEPT_REPLY:
-            whose = note[RECORDER]
-            if whose.room:
-                whose.room -= 1
-                note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
-        note[REPLIED] = now  # last: from here on another thread may sort it in
-    # A recorder that was opened in between may have seen fewer of the writes.
-    state.notes = () if over else tuple([note for note in notes if note[MISSING]])
+        whose = note[RECORDER]
+        if whose.room and note[RECEIVED] <= KEPT_REPLY:
+            whose.room -= 1
+            note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
+        # From here on another thread may sort it in; without this it may drop what has MISSING 0.
+        note[REPLIED] = now
+        note[MISSING] = 0
 
 
-def answer_all(state: redis_py.State, failure: BaseException | None) -> None:
-    """Note that all replies of a pipeline were read, `failure` an error among them."""
-    now = perf_counter()
-    for note in state.notes:
+def end_all(state: redis_py.State, failure: BaseException | None = None, lost: bool = False) -> None:
+    """Note that no more replies are waited for: all of a pipeline were read, or none will come."""
+    now, notes = perf_counter(), state.notes
+    state.notes = ()
+    for note in notes:
         if failure is not None:
-            note[FAILURE] = type(failure).__name__
+            note[FAILURE], note[WAS_LOST] = type(failure).__name__, lost
         end(note, state)
         note[REPLIED] = now
-    state.notes = ()
-
-
-def lose(state: redis_py.State, failure: BaseException) -> None:
-    """Note that no reply will come any more."""
-    now = perf_counter()
-    for note in state.notes:
-        note[FAILURE], note[WAS_LOST] = type(failure).__name__, True
-        end(note, state)
-        note[REPLIED] = now
-    state.notes = ()
+        note[MISSING] = 0
 
 
 def leave(state: redis_py.State) -> None:
@@ -422,14 +414,15 @@ def leave(state: redis_py.State) -> None:
     for note in state.notes:
         end(note, state)
         note[REPLIED] = note[HEARD]
+        note[MISSING] = 0
     state.notes = ()
 
 
 def end(note: list[Any], state: redis_py.State) -> None:
-    note[MISSING] = 0
+    """Sum up the bytes of a note's replies."""
     before = note[RECEIVED]
-    now = sockets.received.get(note[STREAM], before) or 0
-    note[RECEIVED] = now - before  # from here on the bytes of its replies
+    now = sockets.received.get(note[STREAM], before)
+    note[RECEIVED] = now - before
     note[STREAM] = None
     if now > state.before:  # for a write that was waiting for a PING to be answered
         state.before = now

@@ -378,7 +378,7 @@ def failed_to_read(connection: Any, failure: BaseException) -> None:
     if isinstance(failure, ANSWERS):
         recorder.answer(state, failure=failure)
     elif is_closed(connection) or isinstance(failure, redis.ConnectionError):
-        recorder.lose(state, failure)
+        recorder.end_all(state, failure, lost=True)
 
 
 def is_closed(connection: Any) -> bool:
@@ -390,33 +390,47 @@ def has_heard(state: State) -> bool:
     return bool(sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED])
 
 
-def batch_ended(connection: Any, failure: BaseException | None, responses: Any) -> None:
-    """Note that a pipeline has read all its replies, or given up."""
-    real = getattr(connection, "_conn", connection)  # that of a client with a cache
-    state = state_of(real)
-    if state.put:
-        take_off(real, state, "read_response")
-    state.batch = False
-    if not state.notes:
-        return
-    if failure is not None and is_closed(real):
-        recorder.lose(state, failure)
-        return
-    error = failure if isinstance(failure, redis.ResponseError) else None
-    if error is None and isinstance(responses, list):
-        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ANSWERS)}
-        error = next((one for one in responses if type(one) in kinds), None) if kinds else None
-    recorder.answer_all(state, error)
-
-
 def is_long(state: State) -> bool:
     """Return whether this write is a pipeline, of which nobody need see each reply."""
     missing = state.notes[0][recorder.MISSING] if state.notes else 0
     return missing > 1 and not state.connecting
 
 
+class Batch:
+    """A pipeline's writing and reading on a connection: it sees all replies, or gives up."""
+
+    responses: Any = None
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = getattr(connection, "_conn", connection)  # that of a client with a cache
+
+    def __enter__(self) -> Batch:
+        fenced(begin_batch, self.connection)
+        return self
+
+    def __exit__(self, kind: Any, failure: BaseException | None, _: Any) -> None:
+        fenced(end_batch, self.connection, failure, self.responses)
+
+
 def begin_batch(connection: Any) -> None:
-    state_of(getattr(connection, "_conn", connection)).batch = True
+    state_of(connection).batch = True
+
+
+def end_batch(connection: Any, failure: BaseException | None, responses: Any) -> None:
+    state = state_of(connection)
+    if state.put:
+        take_off(connection, state, "read_response")
+    state.batch = False
+    if not state.notes:
+        return
+    if failure is not None and is_closed(connection):
+        recorder.end_all(state, failure, lost=True)
+        return
+    error = failure if isinstance(failure, redis.ResponseError) else None
+    if error is None and isinstance(responses, list):
+        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ANSWERS)}
+        error = next((one for one in responses if type(one) in kinds), None) if kinds else None
+    recorder.end_all(state, error)
 
 
 class Connecting:
@@ -623,34 +637,18 @@ def async_reads(original: Any) -> Any:
 
 def executes_batch(original: Any) -> Any:
     def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
-        failure, responses = None, None
-        fenced(begin_batch, connection)
-        try:
-            responses = original(self, connection, *args, **kwargs)
-            return responses
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            fenced(batch_ended, connection, failure, responses)
-            del failure  # which knows this frame
+        with Batch(connection) as batch:
+            batch.responses = original(self, connection, *args, **kwargs)
+            return batch.responses
 
     return execute
 
 
 def async_executes_batch(original: Any) -> Any:
     async def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
-        failure, responses = None, None
-        fenced(begin_batch, connection)
-        try:
-            responses = await original(self, connection, *args, **kwargs)
-            return responses
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            fenced(batch_ended, connection, failure, responses)
-            del failure
+        with Batch(connection) as batch:
+            batch.responses = await original(self, connection, *args, **kwargs)
+            return batch.responses
 
     return execute
 
@@ -658,7 +656,10 @@ def async_executes_batch(original: Any) -> Any:
 def makes_coroutine(original: Any) -> Any:
     def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(self, *args, **kwargs)
-        fenced(callsites.made, made)
+        try:
+            callsites.made(made)
+        except Exception as fault:
+            faults.note(fault)
         return made
 
     return execute
