@@ -178,7 +178,7 @@ def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(
 @pytest.mark.parametrize("owner, method, name", redis_py.USED)
 def test_one_that_calls_its_private_parts_otherwise_is_refused(monkeypatch, owner, method, name):
     with monkeypatch.context() as patched:
-        patched.setattr(redis_py, "made", [])
+        patched.setattr(redis_py, "made_for", None)
         patched.setattr(owner, method, lambda self, *_: None)
         with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}"):
             trace().__enter__()

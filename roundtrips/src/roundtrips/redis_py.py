@@ -60,6 +60,7 @@ open_recorders: tuple[Recorder, ...] = ()
 of_process: tuple[Recorder, ...] = ()  # those that are told of everything
 replaced: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement)
 made: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement) of the last time
+made_for: Any = None  # what that depended on
 # Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
 watched: weakref.WeakSet[Any] = weakref.WeakSet()  # connections on which a State stands
 received_bytes = sockets.received.get  # of a source, by its id
@@ -186,15 +187,19 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 
 def replace_all() -> None:
     """Put the replacements in place, all or none."""
-    global made
-    put_back()  # what a fault may have left
-    now = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in replacements()]
-    if now != [(owner, name, original) for owner, name, original, _ in made]:
+    global made, made_for
+    if replaced or watched:
+        put_back()  # what a fault may have left
+    # What is replaced depends on which modules are there, and on what else replaces it.
+    now = threading.Thread, len(sys.modules)
+    if now != made_for or any(owner.__dict__.get(name) is not one for owner, name, one, _ in made):
         check()
         made = [
             (owner, name, original, functools.wraps(original)(version(original)))
-            for (owner, name, original), (_, _, version) in zip(now, replacements(), strict=True)
+            for owner, name, version in replacements()
+            for original in [owner.__dict__[name]]
         ]
+        made_for = now
     try:
         for owner, name, original, version in made:
             replaced.append((owner, name, original, version))
@@ -211,12 +216,13 @@ def put_back() -> None:
             setattr(owner, name, original)
         replaced.pop()
     sockets.put_back()
-    for connection in list(watched):
-        state = connection.__dict__.pop(STATE, None)
-        if state is not None:
-            for name in list(state.put):
-                take_off(connection, state, name)
-    watched.clear()
+    if watched:
+        for connection in list(watched):
+            state = connection.__dict__.pop(STATE, None)
+            if state is not None:
+                for name in list(state.put):
+                    take_off(connection, state, name)
+        watched.clear()
     scope.forget()
     callsites.forget()
 
@@ -544,7 +550,7 @@ def async_sends(original: Any) -> Any:
     plain_read = ASYNC.__dict__["read_response"]
 
     async def send(self: Any, command: Any, check_health: bool = True) -> None:
-        if not self.is_connected:
+        if self._reader is None:
             await connect_now(self)
         if type(command) is not list:
             command = chunks_of(command)
@@ -619,7 +625,8 @@ def async_reads(original: Any) -> Any:
     async def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         state: State | None = self.__dict__.get(STATE)
         try:
-            response = await original(self, *args, **kwargs)
+            call = original(self, *args, **kwargs) if args or kwargs else original(self)
+            response = await call
         except BaseException as failure:
             fenced(failed_to_read, self, failure)
             raise

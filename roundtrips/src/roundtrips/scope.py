@@ -169,4 +169,5 @@ def stand_in(
 
 def forget() -> None:
     """Forget which thread was started where: the last block has closed."""
-    started_in.clear()
+    if started_in:
+        started_in.clear()

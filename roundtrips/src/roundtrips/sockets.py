@@ -108,8 +108,9 @@ def gone(key: int, _: Any) -> None:
 
 def put_back() -> None:
     """Give every socket and stream its own class again. A Ctrl-C may have cut this short before."""
-    for source in list(counted_sources):
-        if type(source) in counting_classes.values():
-            source.__class__ = type(source).__base__
-        counted_sources.discard(source)
-    counting_classes.clear()
+    if counting_classes:
+        for source in list(counted_sources):
+            if type(source) in counting_classes.values():
+                source.__class__ = type(source).__base__
+            counted_sources.discard(source)
+        counting_classes.clear()
