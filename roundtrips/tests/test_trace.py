@@ -371,13 +371,6 @@ def test_no_distance_is_refused(r, wrong):
         t.seconds_at(wrong)
 
 
-def test_another_client_is_not_missed_silently(r, monkeypatch):
-    monkeypatch.setitem(sys.modules, "valkey", object())
-    with trace() as t:
-        r.get("a")
-    assert t.uncounted == ["not counted: what goes through valkey-py; only redis-py is"]
-
-
 def test_connections_that_are_dropped_are_closed_as_without_a_trace(server):
     def gone():
         client = redis.Redis(**server)

@@ -40,6 +40,16 @@ SIGNALS = SIGHUP, SIGTERM = 1, 15  # that end a process
 OLD_S = 86_400
 
 
+def clients_here() -> list[str]:
+    """Return the names of other clients that are imported; a module of one's own is none."""
+    found = []
+    for module, name in UNSEEN.items():
+        file = str(getattr(sys.modules.get(module), "__file__", ""))
+        if "site-packages" in file or "dist-packages" in file:
+            found.append(name)
+    return found
+
+
 class Process:
     """This process. The first one has a `report`, which gets its own exit status and notes."""
 
@@ -282,7 +292,7 @@ class Process:
             "began": self.began,
             "started": self.started,
             "refusals": self.refusals,
-            "unseen": [name for module, name in UNSEEN.items() if module in sys.modules],
+            "unseen": clients_here(),
             "multiprocessing": starts_unheard(),
         }
 

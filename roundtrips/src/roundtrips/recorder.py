@@ -178,6 +178,7 @@ class Recorder:
         self.unattributed = 0  # writes that stand in no block
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
+        self.unseen: set[str] = set()  # what else goes to Redis, not by what is replaced
         self.faults: Counter[str] = Counter()  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
         self.limit = WHOLE + BATCH  # of notes
@@ -397,7 +398,7 @@ def answer(
         note[MISSING] = 0
 
 
-def end_all(state: redis_py.State, failure: BaseException | None = None, lost: bool = False) -> None:
+def end_all(state: redis_py.State, failure: BaseException | None, lost: bool = False) -> None:
     """Note that no more replies are waited for: all of a pipeline were read, or none will come."""
     now, notes = perf_counter(), state.notes
     state.notes = ()

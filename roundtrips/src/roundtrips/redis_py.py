@@ -227,6 +227,16 @@ def put_back() -> None:
     callsites.forget()
 
 
+def is_the_same() -> bool:
+    """Return whether redis-py's connections are those of when this was imported."""
+    return (
+        redis.connection.AbstractConnection is SYNC
+        and redis.asyncio.connection.AbstractConnection is ASYNC
+        and redis.client.ConnectionPool is redis.connection.ConnectionPool
+        and redis.asyncio.client.ConnectionPool is redis.asyncio.connection.ConnectionPool
+    )
+
+
 def check() -> None:
     """Raise RoundTripsError unless what is replaced or used is there, in the main interpreter."""
     missing = ["version 5"] if int(redis.__version__.split(".")[0]) < 5 else []
@@ -306,10 +316,28 @@ def watch(state: State, stream: Any) -> None:
                 sockets.count(stream)
 
 
+def is_own(connection: Any, name: str, owner: Any) -> bool:
+    """Return whether its class has a method in redis-py's place that does not go on to that one."""
+    kind = type(connection)
+    method = getattr(kind, name)
+    goes_on = {"super", "send_packed_command", *(each.__name__ for each in kind.__mro__)}
+    return method is not getattr(owner, name) and goes_on.isdisjoint(names_in(method))
+
+
+def note_if_unseen(connection: Any, *names: str) -> None:
+    """Note a connection whose class writes or reads by itself."""
+    owner = ASYNC if isinstance(connection, ASYNC) else SYNC
+    for name in names:
+        if is_own(connection, name, owner):
+            for each in seeing():
+                each.unseen.add(f"{type(connection).__name__}, whose {name} is not redis-py's")
+
+
 def begin_write(connection: Any, stream: Any) -> State:
     state: State = connection.__dict__.get(STATE) or state_of(connection)
     if stream is not state.stream:
         watch(state, stream)
+        note_if_unseen(connection, "read_response")
     state.before, state.thread = received_bytes(state.key, 0), get_ident()  # type: ignore[arg-type]
     if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
         state.started, state.writers = perf_counter(), seeing()
@@ -394,6 +422,12 @@ def is_closed(connection: Any) -> bool:
 def has_heard(state: State) -> bool:
     """Return whether anything came on the connection since the write whose reply is missing."""
     return bool(sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED])
+
+
+def read_plainly(connection: Any, state: State, owner: Any, plain_read: Any) -> None:
+    """Have it read as without a block, unless its class has a way of its own to read."""
+    if type(connection).read_response is owner.read_response:
+        put_on(connection, state, "read_response", MethodType(plain_read, connection))
 
 
 def is_long(state: State) -> bool:
@@ -539,7 +573,7 @@ def sends(original: Any) -> Any:
             try:
                 tell_written(self, state, command)
                 if state.batch and is_long(state):
-                    put_on(self, state, "read_response", MethodType(plain_read, self))
+                    read_plainly(self, state, SYNC, plain_read)
             except Exception as fault:
                 faults.note(fault)
 
@@ -564,7 +598,7 @@ def async_sends(original: Any) -> Any:
             try:
                 tell_written(self, state, command)
                 if state.batch and is_long(state):
-                    put_on(self, state, "read_response", MethodType(plain_read, self))
+                    read_plainly(self, state, ASYNC, plain_read)
             except Exception as fault:
                 faults.note(fault)
 
@@ -584,6 +618,8 @@ def reads(original: Any) -> Any:
                 recorder.answer(state, response)
             except Exception as fault:
                 faults.note(fault)
+        else:
+            fenced(note_if_unseen, self, "send_command", "send_packed_command")
         return response
 
     return read
@@ -637,6 +673,8 @@ def async_reads(original: Any) -> Any:
                     recorder.answer(state, response)
             except Exception as fault:
                 faults.note(fault)
+        else:
+            fenced(note_if_unseen, self, "send_command", "send_packed_command")
         return response
 
     return read

@@ -84,10 +84,10 @@ def counts_stream(kind: Any) -> type:
 def count(source: Any) -> None:
     """Begin to count what this socket or StreamReader receives, if that can be done."""
     kind = type(source)
-    if kind in counting_classes.values():
-        return
+    is_stream = isinstance(source, asyncio.StreamReader)
+    if kind in counting_classes.values() or not (is_stream or hasattr(kind, "recv_into")):
+        return  # a make-believe server has neither
     if kind not in counting_classes:
-        is_stream = isinstance(source, asyncio.StreamReader)
         counting = counts_stream(kind) if is_stream else counts_socket(kind)
         counting.__name__ = counting.__qualname__ = kind.__name__
         counting.__module__ = kind.__module__

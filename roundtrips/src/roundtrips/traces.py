@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import redis
 
 from . import keys as key_patterns
+from . import redis_py
 from .callsites import CallSite
 from .commands import SEVERAL, TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
-from .processes import UNSEEN
+from .processes import clients_here
 from .recorder import Fold, Kept, Place, Recorder, Sums, Totals
 from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
@@ -357,7 +357,8 @@ def uncounted(source: Record | Recorder) -> list[str]:
 def unseen(source: Record | Recorder) -> list[str]:
     if isinstance(source, Record):
         return source.unseen
-    return [name for module, name in UNSEEN.items() if module in sys.modules]
+    again = [] if redis_py.is_the_same() else ["redis.connection, which was loaded a second time"]
+    return [*clients_here(), *again, *sorted(source.unseen)]
 
 
 def faults(source: Record | Recorder) -> list[str]:
