@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -227,6 +228,37 @@ def test_whatever_is_open_can_be_closed_at_once(r):
     assert is_plain()
     one.recorder.close()  # and once more does no harm
     assert r.get("key") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_beside_a_thread_that_holds_a_lock(server):
+    program = f"""
+import os, redis, signal, threading
+from roundtrips import redis_py, trace
+held, over = threading.Event(), threading.Event()
+def hold(lock):
+    with lock:
+        held.set()
+        over.wait()
+with trace() as t:
+    for lock in (lambda: redis_py.changing, lambda: t._source.sorting):
+        held.clear(), over.clear()
+        thread = threading.Thread(target=hold, args=(lock(),))
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(10)
+            with trace() as inner:
+                redis.Redis(**{server!r}).get("a")
+            os._exit(10 * inner.round_trips + (t.round_trips > 0))
+        over.set()
+        thread.join()
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    asked = [sys.executable, "-W", "ignore", "-c", program]
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    assert (ran.stdout.split(), ran.stderr) == (["11", "11"], "")
 
 
 def test_what_somebody_else_replaces_meanwhile_stays(monkeypatch):

@@ -123,7 +123,7 @@ def folder(tmp_path_factory):
     (made / "ordinary.py").write_text(ORDINARY)
     (made / "greenlets.py").write_text(GREENLETS)
     (made / "calm.py").write_text(PROGRAM.replace('{user}")', '{user}")  # roundtrips: ignore'))
-    (made / "valkey.py").write_text("")  # stands for valkey-py
+    (made / "valkey.py").write_text("__file__ = 'site-packages/valkey.py'")  # stands for it
     (made / "other.py").write_text("import valkey\n")
     (made / "seam.py").write_text(SEAM + PROGRAM)
     (made / "link.html").symlink_to(made / "shop.py")

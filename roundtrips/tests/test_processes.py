@@ -119,7 +119,7 @@ def test_five(number):
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("processes")
     (made / "several.py").write_text(PROGRAM)
-    (made / "valkey.py").write_text("")  # stands for valkey-py
+    (made / "valkey.py").write_text("__file__ = 'site-packages/valkey.py'")  # stands for valkey-py
     (made / "test_five.py").write_text(TESTS)
     return made
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -169,13 +168,8 @@ def add(whole: Record, part: Record, later: float, process: str) -> None:
 
 
 def recorder_after_fork(old: Recorder) -> Recorder:
-    """Put a new Recorder in the place of one that a forked process has from its parent.
-
-    A lock may have been held by a thread that is not here any more: they are new ones, too.
-    """
-    redis_py.changing = threading.RLock()
-    for each in redis_py.open_recorders:
-        each.sorting = threading.RLock()
+    """Put a new Recorder in the place of one that a forked process has from its parent."""
+    redis_py.renew_locks()  # it may be asked before this
     new = Recorder(process=True)
     new.began, new.is_open = perf_counter(), True
     everybody = redis_py.open_recorders

@@ -14,6 +14,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import os
 import sys
 import threading
 import weakref
@@ -111,6 +112,18 @@ def take_off(connection: Any, state: State, name: str) -> None:
 
 
 # Opening and closing
+
+
+def renew_locks() -> None:
+    """Have new locks in a forked process: a thread that is not there may have held the others."""
+    global changing
+    changing = threading.RLock()
+    for each in open_recorders:
+        each.sorting = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_locks)
 
 
 def open_recorder(new: Recorder) -> None:
