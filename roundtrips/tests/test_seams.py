@@ -1,6 +1,7 @@
 """A fault of our own is never the program's: each seam raises in turn, and the program goes on."""
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 import threading
@@ -76,8 +77,8 @@ def program(options):
 
 SEAMS = [
     *((redis_py, name) for name in (
-        "state_of", "watch", "begin_write", "tell_written", "failed_to_read", "begin_batch",
-        "end_batch", "is_long", "seeing", "described", "is_connected",
+        "state_of", "watch", "begin_write", "tell_written", "failed_to_read",
+        "end_batch", "read_plainly", "seeing", "described", "is_connected",
     )),
     *((recorder, name) for name in ("answer", "end_all", "leave", "end", "said_in")),
     (recorder, "packed"),
@@ -122,6 +123,17 @@ def test_a_seam_that_raises(server, r, plain, owner, name, monkeypatch):
     assert said.startswith("roundtrips failed to see a part: LookupError: a seam"), said
     assert said in repr(t)
     assert is_plain()
+
+
+def test_near_the_end_of_the_stack_what_is_done_is_counted_or_said(r):
+    def at(depth):
+        return r.get("a") if depth == 0 else at(depth - 1)
+
+    r.ping()
+    for depth in range(sys.getrecursionlimit() - 130, sys.getrecursionlimit()):
+        with trace() as t, contextlib.suppress(RecursionError):
+            at(depth)
+            assert t.round_trips == 1 or t.uncounted
 
 
 def test_what_counts_bytes_may_fail(server, r, plain, monkeypatch):

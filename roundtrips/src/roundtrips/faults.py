@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
+import sys
 from collections.abc import Callable
 from typing import Any
+
+MOST = 1_000  # that are kept
+REDIS_PY = __name__.replace("faults", "redis_py")  # which imports this
 
 
 def fenced(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -20,9 +23,11 @@ def fenced(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def note(fault: Exception) -> None:
-    """Note a fault with whoever is open; the program goes on, and the trace says it at the end."""
-    with contextlib.suppress(Exception):
-        from . import redis_py
+    """Note a fault with whoever is open; the program goes on, and the trace says it at the end.
 
-        for each in redis_py.open_recorders:
-            each.failed(fault)
+    It calls nothing that is written in Python: the fault may be that the stack has no room.
+    """
+    fault.__traceback__ = fault.__context__ = None  # they keep alive what the program drops
+    for each in sys.modules[REDIS_PY].open_recorders:
+        each.faults.append(fault)
+        del each.faults[MOST:]

@@ -27,6 +27,7 @@ from .commands import (
     seen_in,
 )
 from .critical_path import CriticalPath
+from .faults import fenced
 from .resp import in_bytes
 from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
 
@@ -179,7 +180,7 @@ class Recorder:
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
         self.unseen: set[str] = set()  # what else goes to Redis, not by what is replaced
-        self.faults: Counter[str] = Counter()  # of this package, while it looked on
+        self.faults: list[Exception] = []  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
         self.limit = WHOLE + BATCH  # of notes
         self.room = KEPT_REPLIES
@@ -228,10 +229,6 @@ class Recorder:
     def seconds(self) -> float:
         return (self.over or perf_counter()) - self.began if self.began else 0.0
 
-    def failed(self, fault: Exception) -> None:
-        """Note a fault of this package's own; what it should have seen is missing."""
-        self.faults[f"{type(fault).__name__}: {fault}"[:200]] += 1
-
     # What it is told
 
     def wrote(
@@ -260,7 +257,7 @@ class Recorder:
         notes = self.notes
         notes.append(note)
         if len(notes) >= self.limit:
-            self.sort_in()
+            fenced(self.sort_in)
 
     def listen(self, connection: Any, state: redis_py.State) -> None:
         """Begin to keep what comes on a connection."""
@@ -303,7 +300,7 @@ class Recorder:
                     try:
                         self.keep(note)
                     except Exception as fault:
-                        self.failed(fault)
+                        self.faults.append(fault)
                 elif note[MISSING] and not all_of_them:
                     flying.append(note)
                 else:
@@ -377,16 +374,14 @@ def answer(
     state: redis_py.State, response: Any = None, failure: BaseException | None = None
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
-    now, notes = perf_counter(), state.notes
-    state.notes = ()
-    for note in notes:
+    now, left = perf_counter(), []
+    for note in state.notes:
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
             note[HEARD] = now
-            # A recorder that was opened in between may have seen fewer of the writes.
-            state.notes = (*state.notes, note)
+            left.append(note)
             continue
         end(note, state)
         whose = note[RECORDER]
@@ -396,18 +391,20 @@ def answer(
         # From here on another thread may sort it in; without this it may drop what has MISSING 0.
         note[REPLIED] = now
         note[MISSING] = 0
+    # A recorder that was opened in between may have seen fewer of the writes.
+    state.notes = tuple(left) if left else ()
 
 
 def end_all(state: redis_py.State, failure: BaseException | None, lost: bool = False) -> None:
     """Note that no more replies are waited for: all of a pipeline were read, or none will come."""
-    now, notes = perf_counter(), state.notes
-    state.notes = ()
-    for note in notes:
+    now = perf_counter()
+    for note in state.notes:
         if failure is not None:
             note[FAILURE], note[WAS_LOST] = type(failure).__name__, lost
         end(note, state)
         note[REPLIED] = now
         note[MISSING] = 0
+    state.notes = ()
 
 
 def leave(state: redis_py.State) -> None:

@@ -158,7 +158,7 @@ def close_recorder(old: Recorder) -> None:
             try:
                 put_back()
             except Exception as fault:
-                old.failed(fault)
+                old.faults.append(fault)
 
 
 def close_all() -> None:
@@ -370,9 +370,10 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
     sent = perf_counter()
     said: Any
     if state.packed is not None and state.packed[1] is chunks:
-        commands, state.packed = state.packed[0], None
+        commands = state.packed[0]
         missing = len(commands)
         said = recorder.packed(commands, sum(map(len, chunks)))
+        state.packed = None
     else:
         said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
         if not said:
@@ -438,15 +439,13 @@ def has_heard(state: State) -> bool:
 
 
 def read_plainly(connection: Any, state: State, owner: Any, plain_read: Any) -> None:
-    """Have it read as without a block, unless its class has a way of its own to read."""
-    if type(connection).read_response is owner.read_response:
+    """Have a pipeline's replies read as without a block: nobody need see each of them.
+
+    Not while it connects, nor where its class has a way of its own to read.
+    """
+    is_long = state.notes and state.notes[0][recorder.MISSING] > 1 and not state.connecting
+    if is_long and type(connection).read_response is owner.read_response:
         put_on(connection, state, "read_response", MethodType(plain_read, connection))
-
-
-def is_long(state: State) -> bool:
-    """Return whether this write is a pipeline, of which nobody need see each reply."""
-    missing = state.notes[0][recorder.MISSING] if state.notes else 0
-    return missing > 1 and not state.connecting
 
 
 class Batch:
@@ -458,15 +457,12 @@ class Batch:
         self.connection = getattr(connection, "_conn", connection)  # that of a client with a cache
 
     def __enter__(self) -> Batch:
-        fenced(begin_batch, self.connection)
+        with contextlib.suppress(Exception):  # then its replies are seen one by one
+            state_of(self.connection).batch = True
         return self
 
     def __exit__(self, kind: Any, failure: BaseException | None, _: Any) -> None:
         fenced(end_batch, self.connection, failure, self.responses)
-
-
-def begin_batch(connection: Any) -> None:
-    state_of(connection).batch = True
 
 
 def end_batch(connection: Any, failure: BaseException | None, responses: Any) -> None:
@@ -495,27 +491,24 @@ class Connecting:
         self.state: State | None = None
 
     def __enter__(self) -> None:
-        try:
-            state = state_of(self.connection)
-            recorder.leave(state)
-            self.told = seeing()
-            for each in self.told:
-                each.opened += 1
-            state.connecting += 1
-            self.state = state
-        except Exception as fault:
-            faults.note(fault)
+        fenced(self.begin)
+
+    def begin(self) -> None:
+        state = state_of(self.connection)
+        recorder.leave(state)
+        self.told = seeing()
+        for each in self.told:
+            each.opened += 1
+        state.connecting += 1
+        self.state = state
 
     def __exit__(self, *failure: Any) -> None:
-        try:
-            if self.state is not None:
-                self.state.connecting -= 1
-            if not is_connected(self.connection):
-                for each in self.told:
-                    each.opened -= 1
-                    each.refused += 1
-        except Exception as fault:
-            faults.note(fault)
+        if self.state is not None:
+            self.state.connecting -= 1
+        if not fenced(is_connected, self.connection):
+            for each in self.told:
+                each.opened -= 1
+                each.refused += 1
 
 
 def is_connected(connection: Any) -> bool:
@@ -559,10 +552,9 @@ def packs(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
         commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
-        try:
-            state_of(self).packed = commands, chunks
-        except Exception as fault:
-            faults.note(fault)
+        state = fenced(state_of, self)
+        if state is not None:
+            state.packed = commands, chunks
         return chunks
 
     return pack_commands
@@ -585,7 +577,7 @@ def sends(original: Any) -> Any:
         if state is not None:
             try:
                 tell_written(self, state, command)
-                if state.batch and is_long(state):
+                if state.batch:
                     read_plainly(self, state, SYNC, plain_read)
             except Exception as fault:
                 faults.note(fault)
@@ -610,7 +602,7 @@ def async_sends(original: Any) -> Any:
         if state is not None:
             try:
                 tell_written(self, state, command)
-                if state.batch and is_long(state):
+                if state.batch:
                     read_plainly(self, state, ASYNC, plain_read)
             except Exception as fault:
                 faults.note(fault)
@@ -680,12 +672,12 @@ def async_reads(original: Any) -> Any:
             fenced(failed_to_read, self, failure)
             raise
         if state is not None and state.notes:
-            try:
-                # With a timeout None may mean that nothing came.
-                if response is not None or not kwargs.get("timeout") or has_heard(state):
+            # With a timeout None may mean that nothing came.
+            if response is not None or not kwargs.get("timeout") or has_heard(state):
+                try:
                     recorder.answer(state, response)
-            except Exception as fault:
-                faults.note(fault)
+                except Exception as fault:
+                    faults.note(fault)
         else:
             fenced(note_if_unseen, self, "send_command", "send_packed_command")
         return response

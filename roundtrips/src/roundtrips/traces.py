@@ -291,7 +291,7 @@ class Tracing:
             recorder.close()
             if isinstance(fault, RoundTripsError):
                 raise
-            recorder.failed(fault)  # our own: the program goes on, and the trace says it
+            recorder.faults.append(fault)  # our own: the program goes on, and the trace says it
         except BaseException:  # a Ctrl-C in the midst of it
             recorder.close()
             raise
@@ -302,7 +302,7 @@ class Tracing:
         try:
             self.recorder.close()
         except Exception as fault:
-            self.recorder.failed(fault)
+            self.recorder.faults.append(fault)
         except BaseException:
             self.recorder.close()
             raise
@@ -344,7 +344,8 @@ def uncounted(source: Record | Recorder) -> list[str]:
     if source.detached:
         missed.append(
             "the block was closed in another context than it was opened in, as in a dependency or "
-            "fixture that runs in a thread; what was done between stands in neither"
+            "fixture that runs in a thread; what was done between stands in neither (make that an "
+            "`async def`, or open the block in the function that does the work)"
         )
     if source.others:
         names = ", ".join(sorted(source.others))
@@ -366,8 +367,12 @@ def faults(source: Record | Recorder) -> list[str]:
         return source.faults
     return [
         fault + (f" ({times:,} times)" if times > 1 else "")
-        for fault, times in source.faults.most_common(3)
+        for fault, times in Counter(map(described, source.faults)).most_common(3)
     ]
+
+
+def described(fault: Exception) -> str:
+    return f"{type(fault).__name__}: {fault}"[:200]
 
 
 # A Record of what a Recorder keeps
