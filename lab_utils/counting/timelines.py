@@ -3,7 +3,8 @@
 import itertools
 from dataclasses import dataclass
 
-from roundtrips.resp import ReplyError, commands_in, replies_in
+import hiredis
+from roundtrips.resp import commands_in
 
 from ..arguments import check_function, check_ran
 from ..errors import LabError
@@ -82,6 +83,17 @@ def steps(seen):
     return [step for _, step in sorted(found, key=lambda pair: pair[0])]
 
 
+def replies_in(chunks):
+    """Yield the replies in read bytes; what a server pushes answers no command and is left out."""
+    end = object()
+    reader = hiredis.Reader(notEnoughData=end, convertSetsToLists=True)
+    for chunk in chunks:
+        reader.feed(chunk)
+    while (reply := reader.gets()) is not end:
+        if not isinstance(reply, hiredis.PushNotification):
+            yield reply
+
+
 def said(commands):
     if len(commands) > SHOWN_COMMANDS:
         return counted(len(commands), "command")
@@ -100,10 +112,11 @@ def in_words(reply):
         return "nil"
     if isinstance(reply, bytes):
         return reply.decode(errors="replace")
-    if isinstance(reply, ReplyError):
+    if isinstance(reply, hiredis.ReplyError):
         return f"error {str(reply).split(' ')[0]}"
-    if isinstance(reply, tuple):
-        return f"{in_words(reply[0])}: {in_words(reply[1])}"
+    if isinstance(reply, dict):
+        pairs = [f"{in_words(name)}: {in_words(value)}" for name, value in reply.items()]
+        return f"[{', '.join(pairs)}]"
     if isinstance(reply, list):
         return f"[{', '.join(in_words(item) for item in reply)}]"
     return str(reply)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -113,31 +113,6 @@ class Command:
     pattern: str | None = None
     key: int | None = None
     detail: float | None = None
-
-
-def read_commands(data: bytes) -> Iterator[list[bytes]]:
-    """Yield the commands in what a client wrote, each as a list of bytes; no RESP ends them."""
-    at, size = 0, len(data)
-    while at < size:
-        try:
-            parts, at = read_command(data, at)
-        except ValueError:
-            return
-        if not parts:
-            return
-        yield parts
-
-
-def read_command(data: bytes, at: int) -> tuple[list[bytes], int]:
-    """Return (the parts of the command that begins at `at`, where the next one begins)."""
-    end = data.index(b"\r\n", at)
-    number, at, parts = int(data[at + 1 : end]), end + 2, []
-    for _ in range(number):
-        end = data.index(b"\r\n", at)
-        length = int(data[at + 1 : end])
-        parts.append(data[end + 2 : end + 2 + length])
-        at = end + length + 4
-    return parts, at
 
 
 def command_in(data: bytes) -> list[bytes] | None:

@@ -23,12 +23,11 @@ from .commands import (
     command_in,
     packed_names,
     packed_seen,
-    read_commands,
     seen_in,
 )
 from .critical_path import CriticalPath
 from .faults import fenced
-from .resp import in_bytes
+from .resp import commands_in, in_bytes
 from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
 
 WHOLE = 10_000
@@ -463,7 +462,7 @@ def said_in(what: Any) -> Said:
         return Said([seen], {seen.name: 1}, len(what))
     first: list[Seen] = []
     names: dict[str, int] = {}
-    for parts in read_commands(what):
+    for parts in commands_in([what]):
         seen = seen_in(parts)
         names[seen.name] = names.get(seen.name, 0) + 1
         if len(first) < MOST_KEPT:

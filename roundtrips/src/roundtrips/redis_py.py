@@ -35,6 +35,7 @@ import redis.connection
 from . import callsites, faults, recorder, scope, sockets
 from .errors import RoundTripsError
 from .faults import fenced
+from .resp import in_bytes
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -402,12 +403,6 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
                 each.message(state, sent, chunks)
     if sockets.listeners:
         state.writers = taken
-
-
-def in_bytes(chunks: Any) -> bytes:
-    return b"".join(
-        [chunk.encode() if isinstance(chunk, str) else bytes(chunk) for chunk in chunks]
-    )
 
 
 def chunks_of(command: Any) -> list[Any]:
