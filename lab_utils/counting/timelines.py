@@ -86,7 +86,7 @@ def steps(seen):
 def replies_in(chunks):
     """Yield the replies in read bytes; what a server pushes answers no command and is left out."""
     end = object()
-    reader = hiredis.Reader(notEnoughData=end, convertSetsToLists=True)
+    reader = hiredis.Reader(notEnoughData=end)
     for chunk in chunks:
         reader.feed(chunk)
     while (reply := reader.gets()) is not end:
@@ -117,8 +117,9 @@ def in_words(reply):
     if isinstance(reply, dict):
         pairs = [f"{in_words(name)}: {in_words(value)}" for name, value in reply.items()]
         return f"[{', '.join(pairs)}]"
-    if isinstance(reply, list):
-        return f"[{', '.join(in_words(item) for item in reply)}]"
+    if isinstance(reply, (list, set)):
+        words = [in_words(item) for item in reply]
+        return f"[{', '.join(sorted(words) if isinstance(reply, set) else words)}]"
     return str(reply)
 
 

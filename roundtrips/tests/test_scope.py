@@ -47,20 +47,6 @@ def test_blocks_in_blocks_and_side_by_side_see_each_their_own(server, r):
         ]
 
 
-def test_tasks_with_a_block_each_see_their_own(server):
-    async def work(client, number):
-        async with trace() as t:
-            for _ in range(number):
-                await client.get("a")
-        return t.round_trips, t.waits, t.uncounted
-
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            return await asyncio.gather(*(work(client, number) for number in range(1, 10)))
-
-    assert asyncio.run(main()) == [(number, number, []) for number in range(1, 10)]
-
-
 def test_threads_of_a_thread_and_functions_handed_to_an_executor_of_before(r, warm):
     def child():
         r.get("child")
@@ -120,42 +106,6 @@ def test_what_is_submitted_keeps_its_name():
         handed = scope.handed_over(mine)
     assert seen == [mine, None]
     assert (handed.__name__, handed.__doc__, handed.__module__) == ("mine", "Mine.", __name__)
-
-
-@pytest.mark.parametrize("how", ["task", "default executor", "executor", "to_thread"])
-def test_asyncio_hands_work_to_workers_of_before(server, r, warm, how):
-    async def main():
-        loop = asyncio.get_running_loop()
-        await asyncio.to_thread(int)  # so that the default executor has a worker
-        async with redis.asyncio.Redis(**server) as client:
-            await client.ping()
-            with trace() as t:
-                if how == "task":
-                    await asyncio.create_task(client.get("a"))
-                elif how == "to_thread":
-                    await asyncio.to_thread(r.get, "a")
-                else:
-                    pool = warm if how == "executor" else None
-                    await loop.run_in_executor(pool, r.get, "a")
-        return t
-
-    t = asyncio.run(main())
-    assert (t.round_trips, t.uncounted) == (1, [])
-
-
-def test_callbacks_belong_to_the_block_that_asked_for_them(server, r):
-    async def main():
-        loop, done = asyncio.get_running_loop(), asyncio.Event()
-        with trace() as t:
-            loop.call_soon(r.get, "a")
-            loop.call_later(0.001, r.get, "b")
-            task = loop.create_task(asyncio.sleep(0.01))
-            task.add_done_callback(lambda _: (r.get("c"), done.set()))
-            await done.wait()
-        return t
-
-    t = asyncio.run(main())
-    assert (t.round_trips, t.uncounted) == (3, [])
 
 
 def test_a_task_that_outlives_the_block_is_counted_as_long_as_it_is_open(server):
