@@ -212,6 +212,7 @@ class Recorder:
         with self.sorting:  # they are sorted in when somebody asks
             flying = [note for note in self.notes if note[REPLIED] is None]
             for note in flying:
+                end(note)
                 note[REPLIED] = note[HEARD]  # answered in part counts
                 # A program may end while a worker of its blocks.
                 if note[HEARD] is None and not self.process:
@@ -312,7 +313,7 @@ class Recorder:
         setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
         names = names_in(what)
         size = what.size if type(what) is Said else len(what)
-        came, outcome = received(note), outcome_of(note)
+        came, outcome = note[RECEIVED], outcome_of(note)
         depth = self.path.enter(worker, note[CONNECTION], note[SENT], note[REPLIED], not setup)
         if worker.token not in self.workers and len(self.workers) < MOST_PLACES:
             self.workers[worker.token] = worker.name
@@ -415,22 +416,15 @@ def leave(state: redis_py.State) -> None:
     state.notes = ()
 
 
-def end(note: list[Any], state: redis_py.State) -> None:
-    """Sum up the bytes of a note's replies."""
-    before = note[RECEIVED]
-    now = sockets.received.get(note[STREAM], before)
-    note[RECEIVED] = now - before
-    note[STREAM] = None
-    if now > state.before:  # for a write that was waiting for a PING to be answered
-        state.before = now
-
-
-def received(note: list[Any]) -> int:
-    """Return the bytes of a note's replies."""
-    if note[STREAM] is None:
-        return int(note[RECEIVED])
-    before = int(note[RECEIVED])
-    return max(0, sockets.received.get(note[STREAM], before) - before)
+def end(note: list[Any], state: redis_py.State | None = None) -> None:
+    """Sum up the bytes of a note's replies, up to now, for good."""
+    if note[STREAM] is not None:
+        before: int = note[RECEIVED]
+        now = int(sockets.received.get(note[STREAM], before))
+        note[RECEIVED] = now - before
+        note[STREAM] = None
+        if state is not None and now > state.before:  # for a write that waits for a PING's answer
+            state.before = now
 
 
 def outcome_of(note: list[Any]) -> str:

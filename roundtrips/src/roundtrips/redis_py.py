@@ -243,11 +243,13 @@ def put_back() -> None:
 
 def is_the_same() -> bool:
     """Return whether redis-py's connections are those of when this was imported."""
-    return (
-        redis.connection.AbstractConnection is SYNC
-        and redis.asyncio.connection.AbstractConnection is ASYNC
-        and redis.client.ConnectionPool is redis.connection.ConnectionPool
-        and redis.asyncio.client.ConnectionPool is redis.asyncio.connection.ConnectionPool
+    return all(
+        connections.AbstractConnection is known
+        and vars(clients)["ConnectionPool"] is connections.ConnectionPool
+        for connections, clients, known in (
+            (redis.connection, redis.client, SYNC),
+            (redis.asyncio.connection, redis.asyncio.client, ASYNC),
+        )
     )
 
 
