@@ -31,7 +31,7 @@ def plot_comparison(times, over, said=None, title=None):
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
     figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
     set_title(axes, title or comparison_title(times, over))
-    environment(axes, times.rtts, times.calm)
+    environment(axes, times.rtts, times.calm, "small dots: the rounds")
     say(in_words(times, over), times.calm)
     return figure
 
@@ -47,7 +47,9 @@ def rows_at(times, over, rtt, scale):
         seconds = times.seconds(name, rtt)
         ratio = None if name == over else times.speedup(name, over, rtt)
         since = times.seconds(over, rtt) * scale if ratio and ratio.differs else None
-        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row, str(ratio) if ratio else "", since))
+        rounds = tuple(each * scale for each in times.rounds(name, rtt))
+        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row,
+                        str(ratio) if ratio else "", since, rounds=rounds))
     return rows
 
 

@@ -18,7 +18,10 @@ MARGIN_PX = 16
 
 @dataclass(frozen=True)
 class Row:
-    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`."""
+    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`.
+
+    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio.
+    """
 
     name: str
     value: float
@@ -26,13 +29,18 @@ class Row:
     look: style.Look
     note: str = ""
     since: float | None = None
-    interval: tuple | None = None
+    interval: tuple = ()
+    rounds: tuple = ()
     said: bool = False
 
     @property
+    def start(self):
+        return min(self.value, *self.interval, *self.rounds, self.value)
+
+    @property
     def end(self):
-        """Where the bar ends, or its interval."""
-        return max(self.value, self.interval[1]) if self.interval else self.value
+        """Where the bar ends, its interval, or its rounds."""
+        return max(self.value, *self.interval, *self.rounds, self.value)
 
 
 def said_row(value, text, note="", since=None):
@@ -85,7 +93,7 @@ def set_scale(axes, rows, width, log):
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
         return lambda row: False
-    values = [row.value for row in rows if row.value > 0] + [row.since for row in rows if row.since]
+    values = [each for row in rows if row.value > 0 for each in (row.start, row.end, row.since or row.value)]
     low, high = min(values), max(values)
     span = max(math.log(high / low), NARROWEST)
 
@@ -119,13 +127,13 @@ def draw_row(axes, place, row, log, between):
     if log or row.said:
         draw_dot(axes, place, row)
         left, right = words_of(row, between)
-        write(axes, left, (row.value, place), (-9, 0), color, "right")
-        write(axes, right, (max(row.value, row.since or 0), place), (9, 0), color, "left")
+        write(axes, left, (row.start, place), (-9, 0), color, "right")
+        write(axes, right, (max(row.end, row.since or 0), place), (9, 0), color, "left")
     else:
-        axes.barh(place, row.value, 0.62, color=row.look.color, hatch=None if row.look.filled else "////", edgecolor=style.PAPER)
-        if row.interval:
-            axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8)
+        axes.barh(place, row.value, 0.56, color=row.look.color, edgecolor=style.PAPER)
         write(axes, ending(row), (row.end, place), (6, 0), color, "left")
+    axes.plot(row.rounds, [place + 0.4] * len(row.rounds), linestyle="none", marker="o", markersize=2.5,
+              color=row.look.color, markeredgewidth=0, alpha=0.7)
     if between:
         axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
                       va="bottom", fontsize=SMALL, color=style.QUIET)
@@ -139,9 +147,13 @@ def write(axes, words, place, shift, color, side):
 
 
 def draw_dot(axes, place, row):
+    """The dot, a line from what it is compared with, and the interval of a Ratio."""
     look = row.look
     if row.since:
         axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6, zorder=2)
+    if row.since and not row.interval:
         axes.plot([row.since], [place], marker="|", markersize=9, color=look.color, alpha=0.6, zorder=2)
+    if row.interval:
+        axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8, zorder=2)
     axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9, markerfacecolor=look.face,
               markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)
