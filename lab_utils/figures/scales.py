@@ -5,7 +5,8 @@ import math
 from . import style
 from .canvas import SMALL
 
-SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
+# A log scale whose ends are less than this factor apart gets ticks between the powers of ten, at numbers that begin so.
+BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
 FEW_TICKS, TICK_PX = 8, 46
 NARROWEST = math.log(3)  # of a log axis between its outermost dots
 MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
@@ -15,8 +16,8 @@ def plain_ticks(axis):
     """0.1, 1, 10, 1,000 instead of powers of ten; more numbers between them where the scale is too short for several of those."""
     def between(value, _):
         low, high = axis.get_view_interval()
-        shown = 0 < low < high < SHORT_SCALE * low and (high < 4 * low or f"{value:e}"[0] in "235")
-        return f"{value:,.10g}" if shown else ""
+        digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
+        return f"{value:,.10g}" if f"{value:e}"[0] in digits else ""
 
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axis.set_minor_formatter(between)

@@ -58,8 +58,9 @@ def set_heights(axes, series):
 
 def draw_memory(axes, megabytes):
     draw_points(axes, megabytes, style.Look(style.NO_ROLE, "s"))
-    axes.set_ylabel("client's peak memory, MB")
-    axes.set_ylim(0, max(megabytes.values()) * 1.15)
+    axes.set_ylabel("client's peak memory,\nMB, log scale")
+    axes.set_yscale("log")  # as the sizes are: what grows with the size is a straight line
+    axes.margins(y=0.15)
     plain_ticks(axes.yaxis)
 
 
