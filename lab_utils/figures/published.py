@@ -72,8 +72,6 @@ def draw_pair(axes, place, then, now, unit):
 def evidence(published, reproduced, fitted):
     """What a table proves: only a figure that the distance was not solved from can come out or fail to."""
     free = [name for name in published if name not in fitted]
-    if not free:
-        return "every figure went into the fit, so none is evidence"
     worst = max(factor_off(published[name], reproduced[name]) for name in free)
     how = within(worst) if worst < NEARLY else f"{'up to ' if len(free) > 1 else ''}{times(worst)} off"
     if not fitted:
