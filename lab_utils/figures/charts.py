@@ -267,7 +267,7 @@ def set_limits(row, panels, ylabel, log_y, ylim, limit):
 def lines_in_words(series, xlabel, ylabel, ratios):
     return "; ".join(f"{name} from {ends_in_words(points, ylabel, ratios.get(name, {}))} "
                      f"between {number(min(points))} and {number(max(points))} {xlabel}"
-                     for name, points in series.items() if name not in style.FORMULAS)
+                     for name, points in series.items() if name.lower() not in style.FORMULAS)
 
 
 def ends_in_words(points, ylabel, ratios):

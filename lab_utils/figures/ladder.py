@@ -18,7 +18,6 @@ BAND = 9  # points
 LATE = 1 / 30  # of the height: a reply that lay so long at the client before it was read
 
 
-@styled
 def plot_ladder(capture, turns=6, title=None, gap=None):
     """Draw one ladder, of the first `turns` turns; a turn ends where the next request follows a reply.
 
@@ -27,22 +26,14 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
     if not capture.messages:
         raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
     drawn = first_turns(capture.messages, check_number(turns, "turns", 1, whole=True))
-    end = max(max(message.at_client, message.at_server) for message in drawn) * 1000
-    figure, axes = plt.subplots(figsize=(WIDTH, HEIGHT))
-    draw_ladder(axes, drawn, end, capture.rtt_ms, gap)
-    axes.set_ylabel("milliseconds since the first request left")
     left = count_turns(capture.messages) - count_turns(drawn)
-    if left:
-        axes.set_xlabel(f"… and {left:,} more turns like these")
-    set_title(axes, title or ladder_title(capture))
-    environment(axes, (capture.rtt_ms,))
-    say(f"{ladder_title(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
-    return figure
+    below = f"… and {left:,} more turns like these" if left else ""
+    told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back"
+    return draw_ladders([(drawn, capture.rtt_ms, below)], title or in_all(capture), told, gap)
 
 
-@styled
 def plot_ladders(captures, title=None):
-    """The ladder of each {name: Capture}, side by side; time runs downwards, and the scale is the same for all.
+    """Draw the ladder of each {name: Capture}, side by side; time runs downwards, on the same scale for all.
 
     Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
     """
@@ -50,16 +41,23 @@ def plot_ladders(captures, title=None):
         raise LabError('lab.plot_ladders needs captures by name, of functions that sent something. '
                        'Pass {"loop": lab.capture(loop, far)} for instance.')
     check_title(title, "lab.plot_ladders")
-    end = max(took(capture) for capture in captures.values()) * 1000
-    figure, panels = plt.subplots(1, len(captures), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
-    for axes, (name, capture) in zip(panels[0], captures.items(), strict=True):
-        draw_ladder(axes, capture.messages, end, capture.rtt_ms)
-        axes.set_xlabel(f"{name}: {in_words(capture)}")
+    told = {name: f"{name}: {in_words(capture)}" for name, capture in captures.items()}
+    ladders = [(capture.messages, capture.rtt_ms, told[name]) for name, capture in captures.items()]
+    return draw_ladders(ladders, title or ladders_title(captures), "; ".join(told.values()))
+
+
+@styled
+def draw_ladders(ladders, title, told, gap=None):
+    """Each (messages, RTT in ms, words below) beside the others."""
+    end = max(max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages) * 1000
+    figure, panels = plt.subplots(1, len(ladders), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
+    for axes, (messages, rtt_ms, below) in zip(panels[0], ladders, strict=True):
+        draw_ladder(axes, messages, end, rtt_ms, gap)
+        axes.set_xlabel(below)
     panels[0][0].set_ylabel("milliseconds since the first request left")
-    found = "; ".join(f"{name}: {in_words(capture)}" for name, capture in captures.items())
-    set_title(panels[0][0], title or ladders_title(captures))
-    environment(panels[0][0], sorted({capture.rtt_ms for capture in captures.values()}))
-    say(found)
+    set_title(panels[0][0], title)
+    environment(panels[0][0], sorted({rtt_ms for _, rtt_ms, _ in ladders}))
+    say(told)
     return figure
 
 
@@ -164,7 +162,7 @@ def took(capture):
     return max(message.at_client for message in capture.messages)
 
 
-def ladder_title(capture):
+def in_all(capture):
     turns = count_turns(capture.messages)
     word = "one wait" if turns == 1 else f"{turns:,} waits"
     return f"{word}, {plain_duration(took(capture))} in all at RTT {milliseconds(capture.rtt_ms)}"

@@ -20,7 +20,8 @@ MARGIN_PX = 16
 class Row:
     """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`.
 
-    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio.
+    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio; with a
+    `since_look`, what it is compared with is a dot too.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Row:
     look: style.Look
     note: str = ""
     since: float | None = None
+    since_look: style.Look | None = None
     interval: tuple = ()
     rounds: tuple = ()
     said: bool = False
@@ -93,17 +95,17 @@ def set_scale(axes, rows, width, log):
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
         return lambda row: False
-    values = [each for row in rows if row.value > 0 for each in (row.start, row.end, row.since or row.value)]
-    low, high = min(values), max(values)
-    span = max(math.log(high / low), NARROWEST)
+    rows = [row for row in rows if row.value > 0]
+    ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows]
+    span = max(math.log(max(high for _, high in ends) / min(low for low, _ in ends)), NARROWEST)
 
     def fits(row):
         if not row.since or row.value <= 0:
             return False
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
-    left, right = (max(words_px(words_of(row, fits(row))[side], USUAL) for row in rows) + MARGIN_PX for side in (0, 1))
-    log_axis(axes, low, high, left, right, width)
+    beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, fits(row))] for row in rows]
+    log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
     return fits
 
 
@@ -148,11 +150,12 @@ def write(axes, words, place, shift, color, side):
 
 def draw_dot(axes, place, row):
     """The dot, a line from what it is compared with, and the interval of a Ratio."""
-    look = row.look
+    look, other = row.look, row.since_look or style.Look(row.look.color, "|")
     if row.since:
         axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6, zorder=2)
     if row.since and not row.interval:
-        axes.plot([row.since], [place], marker="|", markersize=9, color=look.color, alpha=0.6, zorder=2)
+        axes.plot([row.since], [place], marker=other.marker, markersize=9, color=other.color,
+                  alpha=1 if row.since_look else 0.6, zorder=2)
     if row.interval:
         axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8, zorder=2)
     axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9, markerfacecolor=look.face,

@@ -63,18 +63,22 @@ def mark(axes, value, words, across=False):
         axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
 
 
-def log_axis(axes, low, high, left, right, width):
-    """A log axis from `low` to `high`, of `width` px, with room for words beside both ends; how much of the logarithm a px is.
+def log_axis(axes, rows, width):
+    """A log axis of `width` px for rows (lowest, highest, px of words left of it, px right of it).
 
     At least a third of the width stays for the dots, however long the words.
     """
-    span, beside = max(math.log(high / low), NARROWEST), left + right
-    unit = span / (width - min(beside, MOST_BESIDE * width))
-    shrunk = min(1.0, MOST_BESIDE * width / beside) if beside else 1.0
-    middle = math.sqrt(low * high)
+    shrunk = min([1.0, *(MOST_BESIDE * width / (left + right) for _, _, left, right in rows if left + right)])
+    start, end, unit = 0.0, 0.0, 0.0  # `unit` is how much of the logarithm a px is
+    for _ in range(50):
+        start = min(math.log(low) - shrunk * left * unit for low, _, left, _ in rows)
+        end = max(math.log(high) + shrunk * right * unit for _, high, _, right in rows)
+        unit = max(end - start, NARROWEST) / width
+    spare = max(0.0, NARROWEST - (end - start)) / 2
     axes.set_xscale("log")
-    axes.set_xlim(middle * math.exp(-span / 2 - left * shrunk * unit), middle * math.exp(span / 2 + right * shrunk * unit))
-    return unit
+    axes.set_xlim(math.exp(start - spare), math.exp(end + spare))
+    lowest, highest = min(low for low, *_ in rows), max(high for _, high, *_ in rows)
+    axes.set_xticks([tick for tick in axes.get_xticks() if lowest / 10 < tick < highest * 10])
 
 
 def words_px(text, points):

@@ -80,7 +80,7 @@ NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
 # What is no way, but has a role: the CPU, other people's figures, and what a formula says.
 ROLES = {"client": (CLIENT, "s"), "server": (SERVER, "^"), "published": (PUBLISHED, "o")}
-FORMULAS = ("n times as fast", "the waiting alone", "the CPU alone", "at most")
+FORMULAS = ("n times as fast", "the waiting alone", "the cpu alone")
 ROLES |= dict.fromkeys(FORMULAS, (RULE, ""))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", ":", "-.")
