@@ -6,7 +6,8 @@ Measured values differ on every run; as long as only they do, the file stays as 
 --force rewrites it all the same: for new pictures after a change of style.
 
 What was measured on a busy machine is not committed, --force or not, nor is a figure of a measurement that failed: the
-chapter is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go the measurements behind its verdicts, to tests/measured/claims.json.
+chapter is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go the measurements
+behind its verdicts, to tests/measured/claims.json.
 """
 
 import datetime

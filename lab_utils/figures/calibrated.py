@@ -2,7 +2,7 @@
 
 from ..words import factor_off, times
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled
+from .canvas import USUAL, WIDTH, environment, plt, set_title, styled
 
 FARTHEST = 1_000  # by how much a guess may be off before it stands at the end of the scale
 ROW, REST = 0.34, 1.7  # inches
@@ -33,11 +33,11 @@ def draw_calibration(pairs, close, words):
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach]
     axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5))
     axes.set_xticks([*(1 / mark for mark in reversed(marks)), 1, *marks],
-                    [*(f"{mark:,}x too low" for mark in reversed(marks)), "right", *(f"{mark:,}x too high" for mark in marks)],
-                    fontsize=SMALL)
+                    [*(f"{mark:,}x" for mark in reversed(marks)), "right", *(f"{mark:,}x" for mark in marks)])
     axes.set_xticks([], minor=True)
     axes.set_yticks(range(len(chapters)), [f"chapter {chapter}" for chapter in chapters], fontsize=USUAL)
     axes.grid(False, axis="y")
+    axes.set_xlabel("← too low          how far off          too high →")
     set_title(axes, f"{words[0].upper()}{words[1:]}".replace("; ", ";\n"))
     environment(axes)
     return figure

@@ -61,8 +61,8 @@ def draw_chain(questions, columns, title):
 
 def draw_strips(axes, trips):
     """A stroke for each round trip, all as far apart."""
-    for row, (name, count) in enumerate(trips.items()):
-        color, _ = style.way("one by one" if row == 0 else "pipeline")
+    for row, count in enumerate(trips.values()):
+        color, _ = style.way("pipeline" if row else "one by one")
         axes.vlines(range(count), row - 0.3, row + 0.3, color=color, linewidth=1.1)
         axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center",
                       fontsize=USUAL)

@@ -261,7 +261,7 @@ def set_limits(row, panels, ylabel, log_y, ylim, limit):
         if is_ratio(ylabel):
             mark(each, 1, "1x", across=True)
         if limit:
-            mark(each, *limit, across=True)
+            mark(each, *limit, across=True, end=1)
 
 
 def lines_in_words(series, xlabel, ylabel, ratios):

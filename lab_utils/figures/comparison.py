@@ -5,6 +5,7 @@ from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import environment, say, set_title, styled
 from .rows import Row, draw_rows, page, said_row
+from .scales import unit_for
 
 LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to be seen
 MOST_IN_TITLE = 3
@@ -34,11 +35,6 @@ def plot_comparison(times, over, said=None, title=None):
     environment(axes, times.rtts, times.calm, "small dots: the rounds")
     say(in_words(times, over), times.calm)
     return figure
-
-
-def unit_for(seconds):
-    """(name of the unit that suits the longest time, how many of it make a second)."""
-    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
 
 
 def rows_at(times, over, rtt, scale):

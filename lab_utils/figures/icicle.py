@@ -46,7 +46,8 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     if not tree.samples:
         raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function that the samples hold, spelt as "
                        f"there. Write {EXAMPLE}.")
-    return draw_icicle(tree, whole, unit, waiting, title)
+    share = sum(str(stack[0]) in waiting for stack in stacks if root in map(str, stack)) / tree.samples
+    return draw_icicle(tree, whole, unit, waiting, share, title)
 
 
 def checked(stacks):
@@ -71,7 +72,7 @@ def grown(stacks, root):
 
 
 @styled
-def draw_icicle(tree, whole, unit, waiting, title):
+def draw_icicle(tree, whole, unit, waiting, share, title):
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
     figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * (levels + SUM * bool(waiting))))
@@ -82,7 +83,6 @@ def draw_icicle(tree, whole, unit, waiting, title):
     axes.grid(False)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(unit)
-    share = sum(box.own for box in walk(tree) if box.name in waiting) / tree.samples
     if waiting:
         draw_sum(axes, share, whole, levels)
     set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")

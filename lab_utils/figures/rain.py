@@ -10,7 +10,6 @@ from .scales import words_px
 
 ABREAST = 4  # panels in a row
 PANEL_IN, REST_IN, AXIS_PX = 3.1, 1.3, 760
-CELLS_ACROSS, CELLS_UP = 400, 200  # of a panel: a drop hides everything that falls into its cell
 MOST_TICKS = 4  # along the time of a panel
 ROOM = 1.25  # times the slowest PING, for the words above it
 
@@ -67,22 +66,10 @@ def draw_panel(axes, run, limits, color):
     axes.grid(False)
     felt = set(run.samples)
     for ours, shade in ((False, style.PUBLISHED), (True, color)):
-        drops = [(1000 * due, 1000 * latency) for due, latency in thinned(run.pings, limits) if ((due, latency) in felt) == ours]
+        drops = [(1000 * due, 1000 * latency) for due, latency in run.pings if ((due, latency) in felt) == ours]
         axes.plot([at for at, _ in drops], [wait for _, wait in drops], linestyle="none", marker="o", markersize=2.6,
                   color=shade, markeredgewidth=0)
     mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), limits[0], color)
-
-
-def thinned(pings, limits):
-    """The slowest PING of each cell: what a drop would hide anyway. So a long run is drawn as it is, with its slowest PING."""
-    (first, last), (_, slowest) = limits
-    across, up = (last - first) / 1000 / CELLS_ACROSS, slowest / 1000 / CELLS_UP
-    kept = {}
-    for due, latency in pings:
-        place = int(due // across), int(latency // up)
-        if latency > kept.get(place, (0, 0))[1]:
-            kept[place] = due, latency
-    return list(kept.values())
 
 
 def mark_worst(axes, ping, across, color):

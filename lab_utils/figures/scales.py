@@ -46,18 +46,29 @@ def ticks_at(axis, values, length_px):
     axis.set_ticks([], minor=True)
 
 
+def unit_for(seconds):
+    """(name of the unit that suits the longest time, how many of it make a second)."""
+    if seconds >= 2:
+        return "seconds", 1
+    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
+
+
 def is_ratio(unit):
     """True for "times faster", "one by one ÷ pipeline, times": what is 1 where nothing changes."""
     return "times" in unit.split() or unit.startswith("times")
 
 
-def mark(axes, value, words, across=False):
-    """A thin line at a value to compare with, "1x" or what was asked, its words at its end; `across` for the y axis."""
+def mark(axes, value, words, across=False, end=0):
+    """A thin line at a value to compare with, "1x" or what was asked, its words at its end.
+
+    `across` is for the y axis; there the words stand left, or with `end` 1 right.
+    """
     line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     text = {"fontsize": SMALL, "color": style.QUIET, "annotation_clip": False, "textcoords": "offset points"}
     if across:
         axes.axhline(value, **line)
-        axes.annotate(words, (0, value), (4, 3), xycoords=axes.get_yaxis_transform(), ha="left", va="bottom", **text)
+        axes.annotate(words, (end, value), (-4 if end else 4, 3), xycoords=axes.get_yaxis_transform(),
+                      ha="right" if end else "left", va="bottom", **text)
     else:
         axes.axvline(value, **line)
         axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
