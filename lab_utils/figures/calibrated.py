@@ -29,8 +29,8 @@ def draw_calibration(pairs, close, words):
             if off > close and (factor > 1) == (side > 0):
                 axes.annotate(label(name, off), (within_reach(factor), row), (9 * side, 0), va="center",
                               textcoords="offset points", ha="left" if side > 0 else "right", fontsize=USUAL)
-    reach = max(10, *factors, *(1 / factor for factor in factors)) * 10  # room for the names
-    marks = [mark for mark in (10, 100, FARTHEST) if mark < reach]
+    reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
+    marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
     axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5))
     axes.set_xticks([*(1 / mark for mark in reversed(marks)), 1, *marks],
                     [*(f"{mark:,}x" for mark in reversed(marks)), "right", *(f"{mark:,}x" for mark in marks)])
@@ -49,4 +49,4 @@ def within_reach(factor):
 
 def label(name, off):
     """'cart, 12x' of "01.cart"."""
-    return f"{name[3:].replace('_', ' ')}, {times(off)}"
+    return f"{name[3:].replace('_', ' ')}, {times(off) if off <= FARTHEST else f'>{FARTHEST:,}x'}"
