@@ -45,7 +45,7 @@ def draw_seen(runs, whole, title):
         part = sum(0 < seen < whole for _, seen in samples)
         nothing = sum(seen == 0 for _, seen in samples)
         words = f"{nothing} saw nothing, {part} a part, {len(samples) - nothing - part} all of it"
-        axes.text(0.03, 0.84, f"of {counted(len(samples), 'look')}, a stroke each,\n{words}", color=style.INK,
+        axes.text(0.03, 0.5, f"of {counted(len(samples), 'look')}, a stroke each,\n{words}", color=style.INK,
                   fontsize=USUAL, transform=axes.transAxes, va="center")
         axes.set_ylim(-0.12 * whole, 1.12 * whole)
         axes.set_ylabel(f"{name}:\nentries seen")
