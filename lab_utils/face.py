@@ -19,12 +19,12 @@ from .course.guesses import calibration, guess
 from .course.published import plot_published
 from .course.retrials import retrial
 from .errors import LabError
-from .figures.charts import plot_bars, plot_groups, plot_lines, plot_panels
-from .figures.guess_and_measured import plot_prediction
+from .figures.chain import plot_chain
+from .figures.charts import plot_bars, plot_lines
 from .figures.icicle import plot_icicle
 from .figures.ladder import plot_ladders
+from .figures.ruler import plot_ruler
 from .figures.seen import plot_seen
-from .figures.stairs import plot_staircase
 from .interrupts import interruptible
 from .testbed.chosen_server import connect
 from .testbed.clusters import cluster

@@ -115,7 +115,8 @@ ROWS = [
     ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),  # the other way round
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "nothing above 0", lambda x, r: lab.plot_bars({"a": 0}, "ms", "title", log=True)),
-    ("plot_groups", "values", lambda x, r: lab.plot_groups({"near": x}, "ms", "title")),
+    ("plot_bars", "values", lambda x, r: lab.plot_bars({"near": x}, "ms", "title")),
+    ("plot_chain", "pair", lambda x, r: lab.plot_chain({"a": x})),
     ("plot_icicle", "strange", lambda x, r: lab.plot_icicle([["other"]], "work", 5, "µs")),  # no sample of the root
     ("plot_icicle", "positive number", lambda x, r: lab.plot_icicle([["work"]], "work", x, "µs")),
     ("plot_ladders", "values", lambda x, r: lab.plot_ladders(x)),
@@ -126,18 +127,14 @@ ROWS = [
     ("plot_lanes", "strange", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),  # it sends nothing
     ("plot_lines", "values", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title")),
     ("plot_lines", "nothing above 0", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
-    ("plot_lines", "pair", lambda x, r: lab.plot_lines({"a": {1: 1}}, "x", "y", "title", ylim=x or (2, 1))),
     ("plot_map", "client or cluster", lambda x, r: lab.plot_map(x)),
     ("plot_map", "whole number", lambda x, r: lab.plot_map(r, x)),
-    ("plot_panels", "dict", lambda x, r: lab.plot_panels({"near": x}, "x", "y", "title")),
-    ("plot_prediction", "positive number", lambda x, r: lab.plot_prediction("a", x, 1)),
     ("plot_published", "values", lambda x, r: lab.plot_published("a", x, BARS, 1)),
     ("plot_rain", "values", lambda x, r: lab.plot_rain(x)),
+    ("plot_ruler", "pair", lambda x, r: lab.plot_ruler({"a": x}, "title")),
     ("plot_seen", "pair", lambda x, r: lab.plot_seen({"a": x}, 1, "title")),
     ("plot_seen", "pair", lambda x, r: lab.plot_seen({"a": ([x], 1.0)}, 1, "title")),
     ("plot_seen", "positive number", lambda x, r: lab.plot_seen(SEEN, x, "title")),
-    ("plot_staircase", "values", lambda x, r: lab.plot_staircase(x, "µs")),
-    ("plot_staircase", "strange", lambda x, r: lab.plot_staircase(BARS, "µs")),  # one step is no stair
     ("predict", "number", lambda x, r: lab.predict(1, x)),
     ("race", "functions", lambda x, r: lab.race(x, r)),
     ("race", "positive number", lambda x, r: lab.race({"one": works}, r, x)),

@@ -27,7 +27,8 @@ def test_a_box_is_as_wide_as_its_share():
     figure = lab.plot_icicle(STACKS, "work", 50, "µs", waiting="send")
     client, waiting = to_rgba(style.CLIENT), to_rgba(style.WAITING)
     assert boxes(figure) == {(0, client): [(0, 50)], (1, client): [(0, 45)], (2, client): [(0, 30)],
-                             (2, waiting): [pytest.approx((30, 10))]}
+                             (2, waiting): [pytest.approx((30, 10))],
+                             (3, client): [(0, 40)], (3, waiting): [(40, 10)]}  # added up
 
 
 def test_what_took_most_in_itself_is_told(capsys):

@@ -60,6 +60,15 @@ def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
     assert "Run it again" in said
 
 
+def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, capsys):
+    path = tmp_path / "chapter.ipynb"
+    write(path, "from IPython.display import display\ndisplay({'image/png': b'', 'text/plain': 'one'}, raw=True, "
+                "metadata={'image/png': {'alt': 'RTT 1 ms: no knee shown, 2 s at 10'}})")
+    before = path.read_bytes()
+    assert command.main([str(path)]) == 1 and path.read_bytes() == before
+    assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
+
+
 def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remembered):
     known = {"text": "", "article": "", "word": "holds", "because": "", "measured": {}}
     tried = {"C2": known | {"chapters": {"14_scoreboard": {"word": "holds", "taken_share": 0.3}}},

@@ -1,14 +1,11 @@
 """The rain: every PING a drop, nobody's slowest left out, and a title that says no more than the runs do."""
 
-import random
-
 import pytest
 from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.figures.rain import CELLS_ACROSS, limits_of, thinned
-from lab_utils.timing.bystanders import Bystander, Run, run_of
+from lab_utils.timing.bystanders import Bystander, run_of
 
 
 def rained(worst_s, took=0.5, quick=60e-6, quiet=60e-6):
@@ -59,24 +56,6 @@ def test_it_draws_the_middle_run(r):
     [axes] = panels(MULTI.plot())
     slowest = max(max(line.get_ydata()) for line in axes.lines)
     assert slowest == pytest.approx(38.2)
-
-
-def test_a_long_run_is_thinned_and_keeps_its_slowest_of_every_moment():
-    chance = random.Random(0)
-    pings = [(ms / 1000, chance.lognormvariate(-9, 0.4)) for ms in range(60_000)]
-    pings[41_234] = pings[41_234][0], 0.2
-    limits = limits_of([Run(pings, 60.0)])
-    kept = thinned(pings, limits)
-    assert len(kept) < len(pings) / 2 and (41.234, 0.2) in kept
-    cell = (limits[0][1] - limits[0][0]) / 1000 / CELLS_ACROSS
-
-    def slowest(drops):
-        found = {}
-        for due, latency in drops:
-            found[due // cell] = max(latency, found.get(due // cell, 0))
-        return found
-
-    assert slowest(kept) == slowest(pings)
 
 
 def test_it_says_what_a_ping_takes_without_the_work(r):

@@ -5,7 +5,6 @@ import redis
 from helpers import refusal
 
 import lab_utils as lab
-from lab_utils.figures.seen import apart
 
 
 @pytest.fixture
@@ -118,12 +117,5 @@ def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):
     runs = {"pipeline": ([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003), "transaction": ([(0.001, 0)], 0.003)}
     figure = lab.plot_seen(runs, 10, "half done")
     assert len(figure.axes) == 2
-    assert capsys.readouterr().out == ("measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 saw a part, 1 saw all of it; "
-                                       "transaction: 1 look in 3 ms, 1 saw nothing, 0 saw a part, 0 saw all of it\n")
-
-
-def test_looks_that_would_cover_each_other_are_drawn_once_and_counted_each():
-    empty = [(at, 0) for at in (0.0, 0.1, 0.2, 5.0, 5.1)]
-    assert apart(empty, 1, 10) == [(0.0, 0), (5.0, 0), (5.1, 0)]
-    assert apart([(0.0, 0), (0.1, 20)], 1, 10) == [(0.0, 0), (0.1, 20)]
-    assert apart([], 1, 10) == []
+    assert capsys.readouterr().out == ("measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 a part, 1 all of it; "
+                                       "transaction: 1 look in 3 ms, 1 saw nothing, 0 a part, 0 all of it\n")

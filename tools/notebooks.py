@@ -5,8 +5,9 @@
 Measured values differ on every run; as long as only they do, the file stays as it is, so that a re-run is no diff.
 --force rewrites it all the same: for new pictures after a change of style.
 
-What was measured on a busy machine is not committed, --force or not: the chapter is left as it is, the reason is told, and
-the exit status is 1. With a chapter that is rewritten go the measurements behind its verdicts, to tests/measured/claims.json.
+What was measured on a busy machine is not committed, --force or not, nor is a figure of a measurement that failed: the
+chapter is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go the measurements
+behind its verdicts, to tests/measured/claims.json.
 """
 
 import datetime
@@ -23,6 +24,7 @@ from nbval.plugin import get_sanitize_patterns
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
+FAILED = "no knee shown", "too few rounds to tell"  # so says a figure whose rounds do not show what was looked for
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
 ASK_VERSIONS = "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
 ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
@@ -38,7 +40,7 @@ def main(names):
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
         after, busy = run(path)
-        busy = busy or busy_trials(path.stem)
+        busy = busy or busy_trials(path.stem) or failed_figures(after)
         changed = force or comparable(before) != comparable(after) or words(before) != words(after)
         if changed and busy:
             refused = True
@@ -71,6 +73,13 @@ def busy_trials(chapter):
     tried = {name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()}
     names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0] if chapter in SCOREBOARDS else []
     return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
+
+
+def failed_figures(notebook):
+    """Return what a figure says whose measurement failed, by its text for those who cannot see it; "" if none."""
+    alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "")
+            for cell in notebook.cells for output in cell.get("outputs", [])]
+    return next((f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt), "")
 
 
 def keep_measured(chapter, shown):

@@ -57,11 +57,14 @@ class Capture:
             lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  {message.text}")
         return "\n".join(lines)
 
-    def plot(self, turns=6, title=None):
-        """Draws the ladder: client and server as two verticals, each message an arrow at its real time."""
+    def plot(self, turns=6, title=None, gap=None):
+        """Draw the ladder: client and server as two verticals, each message an arrow at its real time.
+
+        `gap`, a few words, marks the server's line from each reply to the next request.
+        """
         from ..figures.ladder import plot_ladder
 
-        return plot_ladder(self, turns, title)
+        return plot_ladder(self, turns, title, gap)
 
 
 def capture(fn, client):

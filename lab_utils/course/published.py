@@ -5,14 +5,15 @@ from dataclasses import asdict
 from .. import calm
 from ..arguments import check_dict, check_names, check_number, check_positive, check_text, check_title
 from ..errors import LabError
-from ..figures.published import plot_table
+from ..figures.published import plot_table, published_words
 from . import state
 
 
 def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
-    """Published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
+    """Draw published seconds beside those reproduced here at the fitted distance: {name: seconds}, twice.
 
     `fitted` names the published figures that the distance was solved from: they are marked, and are no evidence.
+    Where that is all of them, there is nothing to look at: a line is printed.
     The table is remembered for the scoreboard under the name `what`, on a busy machine with its Calm. Raises LabError for a
     fitted name that is not there.
     """
@@ -31,4 +32,7 @@ def plot_published(what, published, reproduced, rtt_ms, title=None, fitted=()):
     with state.changing("published") as tables:
         tables[what] = {"published": published, "reproduced": reproduced, "rtt_ms": rtt_ms, "fitted": list(fitted),
                         **({"calm": asdict(seen)} if seen.busy else {})}
+    if set(fitted) == set(published):
+        print(f"measured: {published_words(published, reproduced, fitted)}")
+        return None
     return plot_table(what, published, reproduced, rtt_ms, title, fitted)

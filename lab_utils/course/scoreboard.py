@@ -6,7 +6,8 @@ from ..calm import Calm, worst
 from ..errors import LabError
 from ..figures import style
 from ..figures.canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
-from ..figures.published import draw_published, names_px, published_words
+from ..figures.published import UNIT, published_words, rows_of
+from ..figures.rows import draw_rows, page
 from ..words import factor_off, two_figures
 from .claims import ARTICLES, DEPENDS, FAILS, HOLDS, UNTESTED
 
@@ -61,26 +62,21 @@ def draw_claim(axes, top, claim, lines):
 
 @styled
 def plot_tables(tables, title=None):
-    """A panel for each published table: its seconds and those reproduced here, with the factor between them."""
+    """Draw each published table: its seconds and those reproduced here, with the factor between them."""
     if not tables:
         raise LabError("No published table was reproduced: their cells failed. "
                        "Run lab.retrial() again; the reasons stand beside the untested claims.")
-    heights = [len(table["published"]) for table in tables.values()]
-    figure, panels = plt.subplots(len(tables), 1, figsize=(9, 1.2 + 0.62 * sum(heights) + 0.55 * len(tables)),
-                                  gridspec_kw={"height_ratios": heights}, squeeze=False)
-    beside_px = max(names_px(table["published"], table.get("fitted", ())) for table in tables.values())
-    factors = {}
-    for axes, (what, table) in zip(panels[:, 0], tables.items(), strict=True):
-        fitted = table.get("fitted", ())
-        draw_published(axes, table["published"], table["reproduced"], fitted, beside_px)
-        factors |= {(what, name): factor_off(then, table["reproduced"][name]) for name, then in table["published"].items()
-                    if name not in fitted}
-        axes.set_title(f"{what}, at an RTT of {two_figures(table['rtt_ms'])} ms", fontsize=10, loc="left")
-    panels[-1, 0].set_xlabel("milliseconds, log scale")
+    blocks, factors = {}, {}
+    for what, table in tables.items():
+        published, reproduced, fitted = table["published"], table["reproduced"], table.get("fitted", ())
+        blocks[f"{what}, RTT {two_figures(table['rtt_ms'])} ms"] = rows_of(published, reproduced, fitted)
+        factors |= {(what, name): factor_off(then, reproduced[name]) for name, then in published.items() if name not in fitted}
+    figure, axes = page(blocks)
+    draw_rows(axes, blocks, UNIT, log=True)
     found = came_out(factors)
-    set_title(panels[0, 0], title or found)
+    set_title(axes, title or found)
     seen = worst(Calm(**table["calm"]) for table in tables.values() if "calm" in table)  # not of this kernel: others measured
-    environment(panels[-1, 0], found=seen)
+    environment(axes, found=seen)
     say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()), seen)
     return figure
 

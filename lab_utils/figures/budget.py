@@ -1,69 +1,99 @@
-"""Where the time of each variant went: waiting, the client's CPU, the server's CPU."""
+"""Where the time of each variant went: the client's CPU, the server's CPU, waiting."""
 
 from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
 from .rows import GAP, HEADING, REST, ROW, name_rows
+from .scales import plain_ticks
 
-PARTS = (("waiting", style.WAITING), ("client's CPU", style.CLIENT), ("server's CPU", style.SERVER))
-NARROWEST = 6  # percent that have room for a number
+PARTS = (("client's CPU", style.CLIENT), ("server's CPU", style.SERVER), ("waiting", style.WAITING))
+ENLARGE = 8  # times: where the longest bar is so much longer than the work, the work is enlarged beside
+LABELS = {1: 1.25, 2: 1.45}  # by panels: the axis, in longest bars, so that the words behind it have room
 
 
 @styled
 def plot_budget(times, rtt_ms=None, title=None):
-    """Stacked bars: of each variant's time, the share spent waiting for the network, in the client and in the server."""
+    """Draw each variant's milliseconds from zero: the work first, then the waiting, at each distance.
+
+    A distance makes the waiting longer and leaves the work as it was. Where the work is too short
+    to be seen beside the waiting, a second panel shows the first milliseconds enlarged.
+    """
     rtts = [rtt_ms] if rtt_ms is not None else times.rtts
-    rows = [(name, rtt, times.budget(name, rtt)) for rtt in rtts for name in times.names]
-    several = len(rtts) > 1
-    height = ROW * 1.15 * len(rows) + (HEADING + GAP) * len(rtts) * several
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + 0.25 + height))
-    names, place = [], 0.0
+    bars, names, place = [], [], 0.0
     for rtt in rtts:
-        if several:
+        if len(rtts) > 1:
             names.append((place, f"RTT {milliseconds(rtt)}", style.INK, "bold"))
             place += HEADING / ROW
         for name in times.names:
             names.append((place, name, style.INK, "normal"))
-            draw_shares(axes, place, times.budget(name, rtt))
+            bars.append((place, name, rtt, times.budget(name, rtt)))
             place += 1
         place += GAP / ROW
+    longest = max(1000 * sum(parts(budget)) for *_, budget in bars)
+    work = max(1000 * sum(parts(budget)[:2]) for *_, budget in bars)
+    panels = 2 if longest > ENLARGE * work else 1
+    figure, row = plt.subplots(1, panels, sharey=True, squeeze=False, figsize=(WIDTH, REST + 0.25 + ROW * place),
+                               gridspec_kw={"width_ratios": (3, 2)[:panels]})
+    axes = row[0][0]
+    draw_bars(axes, bars, longest * LABELS[panels])
+    for at, _, _, budget in bars:
+        axes.annotate(words(budget), (1000 * sum(parts(budget)), at), (5, 0), va="center",
+                      textcoords="offset points", fontsize=USUAL)
+    axes.set_xlabel("milliseconds a call")
     axes.set_ylim(place - 0.4 - GAP / ROW, -0.6)
     name_rows(axes, names)
-    axes.set_xlim(0, 112)
-    axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
-    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=color, edgecolor=style.WAITING_EDGE, linewidth=0.7) for _, color in PARTS]
-    axes.legend(boxes, [label for label, _ in PARTS], loc="lower left", bbox_to_anchor=(0, 1), ncols=3, fontsize=USUAL)
-    set_title(axes, title or budget_title(rows))
+    if panels == 2:
+        draw_bars(row[0][1], bars, 1.25 * work)
+        row[0][1].set_xlabel(f"the first {1.25 * work:.2g} of them, enlarged")
+        row[0][1].tick_params(axis="y", length=0)
+        row[0][1].grid(False, axis="y")
+    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=color, edgecolor=style.WAITING_EDGE, linewidth=0.7)
+             for _, color in PARTS]
+    axes.legend(boxes, [label for label, _ in PARTS], loc="lower left", bbox_to_anchor=(0, 1), ncols=3,
+                fontsize=USUAL)
+    set_title(axes, title or budget_title([each for each in bars if each[1] == times.names[0]]))
     environment(axes, rtts, times.calm)
-    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for name, rtt, budget in rows), times.calm)
+    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for _, name, rtt, budget in bars),
+        times.calm)
     return figure
 
 
-def draw_shares(axes, place, budget):
-    """One bar of 100%, the shares in it, and the whole time at its end."""
-    left, whole = 0, budget.network + budget.client + budget.server
-    for (_, color), part in zip(PARTS, (budget.network, budget.client, budget.server), strict=True):
-        share = 100 * part / whole
-        axes.barh(place, share, 0.68, left=left, color=color, edgecolor=style.WAITING_EDGE, linewidth=0.7)
-        if share >= NARROWEST:
-            axes.text(left + share / 2, place, f"{share:.0f}%", ha="center", va="center", fontsize=USUAL,
-                      color=style.PAPER if color == style.SERVER else style.INK)
-        left += share
-    axes.text(101, place, plain_duration(budget.total), va="center", fontsize=USUAL)
+def parts(budget):
+    """(client, server, waiting) in seconds."""
+    return budget.client, budget.server, budget.network
 
 
-def budget_title(rows):
-    """Of the first variant: how much of its time is waiting, at the nearest and at the farthest distance."""
-    name = rows[0][0]
-    own = [(rtt, waiting(budget)) for other, rtt, budget in rows if other == name]
-    text = f"{name}: {own[0][1]:.0%} of the time is waiting at RTT {milliseconds(own[0][0])}"
-    return text if len(own) == 1 else f"{text}, {own[-1][1]:.0%} at {milliseconds(own[-1][0])}"
+def draw_bars(axes, bars, end):
+    """The bars up to `end` milliseconds; one that is longer leaves the panel."""
+    for place, _, _, budget in bars:
+        left = 0.0
+        for (_, color), seconds in zip(PARTS, parts(budget), strict=True):
+            axes.barh(place, 1000 * seconds, 0.68, left=left, color=color, edgecolor=style.WAITING_EDGE,
+                      linewidth=0.7)
+            left += 1000 * seconds
+    axes.set_xlim(0, end)
+    plain_ticks(axes.xaxis)
 
 
 def waiting(budget):
-    return budget.network / (budget.network + budget.client + budget.server)
+    return budget.network / sum(parts(budget))
+
+
+def words(budget):
+    """'35.6 ms, 86% waiting'."""
+    return f"{plain_duration(budget.total)}, {waiting(budget):.0%} waiting"
+
+
+def budget_title(bars):
+    """'loop: 3.4 ms at RTT 0 ms; 104 ms at 1 ms, 94% of it waiting': the nearest and the farthest distance."""
+    (_, name, near, first), *_ = bars
+    _, _, far, last = bars[-1]
+    found = f"{plain_duration(last.total)} at RTT {milliseconds(far)}, {waiting(last):.0%} of it waiting"
+    if len(bars) == 1:
+        return f"{name}: {found}"
+    return f"{name}: {plain_duration(first.total)} at RTT {milliseconds(near)}; {found}"
 
 
 def shares(budget):
-    whole = budget.network + budget.client + budget.server
-    return f"{budget.network / whole:.0%} network, {budget.client / whole:.0%} client, {budget.server / whole:.0%} server"
+    client, server, network = (part / sum(parts(budget)) for part in parts(budget))
+    return f"{network:.0%} network, {client:.0%} client, {server:.0%} server"

@@ -1,12 +1,19 @@
-"""Charts of a chapter's own numbers: bars, bars in groups, lines."""
+"""Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
 
-from dataclasses import replace
-
-from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, heard, shown
+from ..arguments import (
+    check_dict,
+    check_number,
+    check_numbers,
+    check_positive,
+    check_positive_one,
+    check_text,
+    heard,
+    shown,
+)
 from ..errors import LabError
 from ..words import factor_off
 from . import style
-from .canvas import WIDTH, environment, number, plt, set_title, styled, tell
+from .canvas import SMALL, WIDTH, environment, number, plt, set_title, styled, tell
 from .labels import name_ends
 from .rows import Row, draw_rows, page, said_row
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
@@ -15,55 +22,63 @@ HANDFUL = 12  # measured points; a line through more of them is drawn as a line
 LONGEST_UNIT = 4  # letters that are repeated beside every value
 AXIS_PX = 700
 ALIKE = 1.05  # two values closer than that stand for the same
+BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
 def plot_bars(values, unit, title, log=False, measured=True, asked=None, said=None):
-    """A horizontal bar for each {name: value}, labelled with its value in `unit`, such as "ms" or "bytes".
+    """Draw a horizontal bar for each {name: value}, or {group: {name: value}}, labelled in `unit`.
 
-    With `log`, for values that span decades, a dot on a log axis, and the factor to the first one. `asked` draws a line at
-    the number that was asked for; ratios, whose unit says "times", get one at 1x, and a Ratio shows its interval
-    and says its own judgement. `said` is a guess at the last value, a hollow diamond beneath it. `measured=False` prints
-    the values as facts, to be compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
+    With `log`, for values that span decades, a dot on a log axis, and the factor to the first one.
+    Ratios, whose unit says "times", are dots on a log axis too, left or right of 1x; a Ratio shows
+    its interval and its own judgement, and is hollow where that is "no different". `asked` draws a
+    line at the number that was asked for. `said` is a guess at the last value, a hollow diamond
+    beneath it. `measured=False` prints the values as facts, to be compared in CI: for counts only.
+    Raises LabError for anything but numbers by name and texts.
     """
-    values, ratios = without_intervals(values)
-    *_, last = check_numbers(values, "lab.plot_bars", '{"loop": 31.2}').values()
-    said = heard(said, last, "x" if is_ratio(check_text(unit, "unit")) else unit)
-    return checked_rows("lab.plot_bars", {"": values}, unit, title, log, measured, asked, ratios, said)
-
-
-def plot_groups(groups, unit, title, log=False, measured=True, asked=None):
-    """A horizontal bar for each value of {group: {name: value}}, under the group's name; the rest is as in `plot_bars`.
-
-    A name keeps its colour in every group. Raises LabError for anything but numbers by name and group, and texts.
-    """
-    for values in check_dict(groups, "lab.plot_groups", '{"near": {"loop": 3.1}}').values():
-        check_numbers(values, "lab.plot_groups", '{"near": {"loop": 3.1}}')
-    return checked_rows("lab.plot_groups", groups, unit, title, log, measured, asked)
-
-
-def checked_rows(helper, groups, unit, title, log, measured, asked, ratios=None, said=None):
-    for values in groups.values():
-        if log:
-            check_positive_one(values.values(), helper)
-    check_text(unit, "unit")
+    groups = grouped(values, "lab.plot_bars", BARS)
+    parts = {heading: without_intervals(each) for heading, each in groups.items()}
+    groups = {heading: numbers for heading, (numbers, _) in parts.items()}
     check_text(title, "title")
+    log = log or is_ratio(check_text(unit, "unit"))
+    for numbers in groups.values():
+        check_numbers(numbers, "lab.plot_bars", BARS)
+        if log:
+            check_positive_one(numbers.values(), "lab.plot_bars")
+    *_, last = [value for numbers in groups.values() for value in numbers.values()]
     if asked is not None:
         check_positive(asked, "asked")
-    return draw_groups(groups, unit, title, log, measured, asked, ratios or {}, said)
+    said = heard(said, last, "x" if is_ratio(unit) else unit)
+    ratios = {heading: found for heading, (_, found) in parts.items()}
+    return draw_bars(groups, unit, title, log, measured, asked, ratios, said)
+
+
+def grouped(values, helper, example, depth=1):
+    """{group: values}, of values by group or of one lot, which gets no heading; `depth` is how deep one lot is."""
+    check_dict(values, helper, example)
+
+    def is_group(each):
+        nested = [each]
+        for _ in range(depth):
+            if not all(isinstance(one, dict) and one for one in nested):
+                return False
+            nested = [inner for one in nested for inner in one.values()]
+        return True
+
+    return values if all(map(is_group, values.values())) else {"": values}
 
 
 @styled
-def draw_groups(groups, unit, title, log, measured, asked, ratios, said):
+def draw_bars(groups, unit, title, log, measured, asked, ratios, said):
     looks = looks_of(groups)
-    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios) for heading, values in groups.items()}
+    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading])
+              for heading, values in groups.items()}
     if said:
-        blocks[""].append(said_row(said, in_unit(said, unit)))
+        list(blocks.values())[-1].append(said_row(said, in_unit(said, unit)))
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
-    figure.ratios = list(ratios.values())
-    values = [value for values in groups.values() for value in values.values()]
+    figure.ratios = [ratio for found in ratios.values() for ratio in found.values()]
     if not log:
-        whole_ticks(axes.xaxis, values)
+        whole_ticks(axes.xaxis, [value for values in groups.values() for value in values.values()])
     if is_ratio(unit):
         mark(axes, 1, "1x")
     if asked is not None:
@@ -71,35 +86,35 @@ def draw_groups(groups, unit, title, log, measured, asked, ratios, said):
     set_title(axes, title)
     environment(axes)
     yours = f"; you said {in_unit(said, unit)}" if said and measured else ""
-    tell(measured, bars_in_words(groups[""], unit, ratios) + yours if "" in groups else groups_in_words(groups, unit))
+    tell(measured, bars_in_words(groups, unit, ratios) + yours)
     return figure
 
 
 def looks_of(groups):
-    """{heading: {name: Look}}: by the names; where they have no role and the headings are ways, by the headings."""
+    """{heading: {name: Look}}: by the names; where none of them has a role, by the headings."""
     looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
     if any(look.color != style.NO_ROLE for look in looks.values()):
         return dict.fromkeys(groups, looks)
-    heads = style.looks(groups)
-    return {heading: {name: pair_of(heads[heading], name, list(values)) if heads[heading].color != style.NO_ROLE
-                      else looks[name] for name in values} for heading, values in groups.items()}
-
-
-def pair_of(look, name, names):
-    """Of two values the first is hollow, such as warm and cold; more than two are told apart by their names alone."""
-    return replace(look, filled=len(names) != 2 or name == names[-1])
+    heads = style.looks(list(groups))
+    return {heading: dict.fromkeys(values, heads[heading]) for heading, values in groups.items()}
 
 
 def rows_of(values, unit, looks, log, ratios):
-    """A Row for each value; on a log axis with the factor to the first."""
+    """A Row for each value: a ratio beside 1x, else on a log axis with the factor to the first."""
     first, rows = next(iter(values.values())), []
     for name, value in values.items():
-        text = str(ratios[name]) if name in ratios else in_unit(value, unit)
-        compared = log and rows and first > 0 and value > 0 and factor_off(value, first) >= ALIKE
-        note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}" if compared else ""
-        if value > 0 or not log:
-            since = first if compared else None
-            rows.append(Row(name, value, text, looks[name].in_row, note, since, interval_of(ratios.get(name))))
+        if log and value <= 0:
+            continue
+        look, ratio = looks[name].in_row, ratios.get(name)
+        if is_ratio(unit):
+            text = str(ratio) if ratio else in_unit(value, unit)
+            hollow = style.replace(look, filled=not ratio or ratio.differs)
+            rows.append(Row(name, value, text, hollow, since=1, interval=interval_of(ratio)))
+        elif log and rows and first > 0 and factor_off(value, first) >= ALIKE:
+            note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}"
+            rows.append(Row(name, value, in_unit(value, unit), look, note, first))
+        else:
+            rows.append(Row(name, value, in_unit(value, unit), look))
     return rows
 
 
@@ -117,12 +132,17 @@ def without_intervals(values):
 
 
 def interval_of(ratio):
-    """(low, high) of a Ratio; None of a number."""
-    return (ratio.low, ratio.high) if hasattr(ratio, "low") and hasattr(ratio, "high") else None
+    """(low, high) of a Ratio; () of a number."""
+    return (ratio.low, ratio.high) if hasattr(ratio, "low") and hasattr(ratio, "high") else ()
 
 
-def bars_in_words(values, unit, ratios):
-    return "; ".join(f"{name} {worded(value, ratios.get(name), f' {unit}')}" for name, value in values.items())
+def bars_in_words(groups, unit, ratios):
+    if "" in groups:
+        return "; ".join(f"{name} {worded(value, ratios[''].get(name), f' {unit}')}"
+                         for name, value in groups[""].items())
+    return "; ".join(f"{group}: " + ", ".join(f"{name} {worded(value, ratios[group].get(name))}"
+                                              for name, value in bars.items())
+                     for group, bars in groups.items()) + f" ({unit})"
 
 
 def worded(value, ratio, unit=""):
@@ -130,95 +150,76 @@ def worded(value, ratio, unit=""):
     return str(ratio) if ratio else f"{number(value)}{unit}"
 
 
-def groups_in_words(groups, unit):
-    return "; ".join(f"{group}: " + ", ".join(f"{name} {number(value)}" for name, value in bars.items())
-                     for group, bars in groups.items()) + f" ({unit})"
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None,
+               shaded=None, limit=None):
+    """Draw the points of {name: {x: y}}, or of {panel: {name: {x: y}}} side by side on the same axes.
 
-
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None):
-    """The points of {name: {x: y}}, the name at the last one. Axes carry their units in their labels.
-
-    `ylim` is (lowest, highest), for charts that are to be compared. Ratios, whose ylabel says "times", get a line at 1x,
-    and a Ratio shows its interval and says its own judgement.
-    `measured=False` prints the end points as facts, to be compared in CI: for counts only. Raises LabError for anything
-    but numbers by number and name, and texts.
+    Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
+    (lowest, highest). `shaded`, (from, to, words), shades a span of x, and `limit`, (y, words), is a
+    line across. Ratios, whose ylabel says "times", get a line at 1x, and a Ratio shows its interval
+    and its own judgement. `measured=False` prints the end points as facts, to be compared in CI: for
+    counts only. Raises LabError for anything but numbers by number and name, and texts.
     """
-    series, ratios = series_without_intervals(series)
-    check_series(series, "lab.plot_lines", log_x, log_y)
+    panels, ratios = grouped(series, "lab.plot_lines", LINES, depth=2), {}
+    if "" in panels:
+        parts = {name: without_intervals(points) for name, points in series.items()}
+        panels = {"": {name: points for name, (points, _) in parts.items()}}
+        ratios = {name: found for name, (_, found) in parts.items()}
+    for lines in panels.values():
+        check_series(lines, log_x, log_y)
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
-    if ylim is not None:
-        check_limits(ylim, log_y)
-    return draw_lines({"": series}, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios)
+    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios, shaded, limit)
 
 
-def series_without_intervals(series):
-    """({name: {x: number}}, {name: {x: Ratio}}) of points that may be Ratios."""
-    if not isinstance(series, dict):
-        return series, {}
-    parts = {name: without_intervals(points) for name, points in series.items()}
-    return {name: points for name, (points, _) in parts.items()}, {name: ratios for name, (_, ratios) in parts.items()}
-
-
-def plot_panels(panels, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None):
-    """{panel: {name: {x: y}}} side by side on the same axes, so that they can be compared; else as `plot_lines`."""
-    for series in check_dict(panels, "lab.plot_panels", '{"near": {"loop": {1: 0.5, 10: 4.8}}}').values():
-        check_series(series, "lab.plot_panels", log_x, log_y)
-    for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
-        check_text(text, label)
-    if ylim is not None:
-        check_limits(ylim, log_y)
-    return draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim)
-
-
-def check_series(series, helper, log_x, log_y):
-    example = '{"loop": {1: 0.5, 10: 4.8}}'
-    for name, points in check_dict(series, helper, example).items():
+def check_series(series, log_x, log_y):
+    for name, points in check_dict(series, "lab.plot_lines", LINES).items():
         if not isinstance(points, dict) or not points:
-            raise LabError(f"{helper} needs a dict {{x: y}} for each line, such as {example}, and got {shown(points)} "
-                           f"for {name}. Write at least one point.")
+            raise LabError(f"lab.plot_lines needs a dict {{x: y}} for each line, such as {LINES}, and got "
+                           f"{shown(points)} for {name}. Write at least one point.")
         for x, y in points.items():
-            check_number(x, f"{helper}: x of {name}")
-            check_number(y, f"{helper}: y of {name}")
-        if log_x:
-            check_positive_one(points, helper)
-        if log_y:
-            check_positive_one(points.values(), helper)
-
-
-def check_limits(ylim, log_y):
-    if not isinstance(ylim, (tuple, list)) or len(ylim) != 2:
-        raise LabError(f"ylim={shown(ylim)} is not a lowest and a highest value. Write both: ylim=(0, 10).")
-    low, high = (check_number(value, "ylim", 0) for value in ylim)
-    if low >= high or (log_y and low == 0):
-        raise LabError(f"ylim={shown(ylim)} must grow" + (", from above 0 on a log scale. " if log_y else ". ")
-                       + "Write the lower value first.")
+            check_number(x, f"lab.plot_lines: x of {name}")
+            check_number(y, f"lab.plot_lines: y of {name}")
+        for values, log in ((points, log_x), (points.values(), log_y)):
+            if log:
+                check_positive_one(values, "lab.plot_lines")
 
 
 @styled
-def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim=None, ratios=None):
+def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios, shaded, limit):
     figure, row = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, figsize=(WIDTH, 4.4))
+    row = row[0]
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
-    for axes, (heading, series) in zip(row[0], panels.items(), strict=True):
+    for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
         axes.set_xscale("log" if log_x else "linear")
         axes.set_yscale("log" if log_y else "linear")
         axes.set_title(heading, fontsize=11, fontweight="normal")
         axes.set_xlabel(f"{xlabel}, log scale" if log_x else xlabel)
-    for name, intervals in (ratios or {}).items():
-        draw_intervals(row[0][0], intervals, looks[name])
-    figure.ratios = [ratio for intervals in (ratios or {}).values() for ratio in intervals.values()]
-    set_limits(row[0], panels, ylabel, log_y, ylim)
-    row[0][0].set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
-    set_title(row[0][0], title)
-    environment(row[0][0])
-    for axes, series in zip(row[0], panels.values(), strict=True):
+        shade(axes, shaded)
+    for name, intervals in ratios.items():
+        draw_intervals(row[0], intervals, looks[name])
+    figure.ratios = [ratio for intervals in ratios.values() for ratio in intervals.values()]
+    set_limits(row, panels, ylabel, log_y, ylim, limit)
+    row[0].set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
+    set_title(row[0], title)
+    environment(row[0])
+    for axes, series in zip(row, panels.values(), strict=True):
         ticks_at(axes.xaxis, [x for points in series.values() for x in points], AXIS_PX / len(panels))
-    name_panels(row[0], list(panels.values()), looks)
-    told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel, ratios or {})
+    name_panels(row, list(panels.values()), looks)
+    told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel, ratios)
             for heading, series in panels.items()]
     tell(measured, ". ".join(told))
     return figure
+
+
+def shade(axes, shaded):
+    """A span of x that the title speaks of, its words at its head."""
+    if shaded:
+        start, end, words = shaded
+        axes.axvspan(start, end, color=style.RISK, zorder=0)
+        axes.annotate(words, ((start + end) / 2, 1), (0, -4), xycoords=axes.get_xaxis_transform(), ha="center",
+                      va="top", textcoords="offset points", fontsize=SMALL, color=style.INK)
 
 
 def name_panels(row, panels, looks):
@@ -234,11 +235,11 @@ def draw_series(axes, series, looks):
     """Points where there are a handful, which a thin line only joins for the eye; a line where there are many."""
     for name, points in series.items():
         look, few = looks[name], len(points) <= HANDFUL
-        axes.plot(list(points), list(points.values()), color=look.color, linestyle=look.line, linewidth=1.2 if few else 2,
-                  alpha=0.6 if few and look.marker else 1)
+        axes.plot(list(points), list(points.values()), color=look.color, linestyle=look.line,
+                  linewidth=1.2 if few else 2, alpha=0.6 if few and look.marker else 1)
         if few:
-            axes.plot(list(points), list(points.values()), linestyle="none", marker=look.marker or None, markersize=8,
-                      color=look.color, markerfacecolor=look.face, markeredgewidth=1.6)
+            axes.plot(list(points), list(points.values()), linestyle="none", marker=look.marker or None,
+                      markersize=8, color=look.color, markerfacecolor=look.face, markeredgewidth=1.6)
 
 
 def draw_intervals(axes, ratios, look):
@@ -246,23 +247,27 @@ def draw_intervals(axes, ratios, look):
         axes.plot([x, x], interval_of(ratio), color=look.color, linewidth=1.2, marker="_", markersize=7)
 
 
-def set_limits(row, panels, ylabel, log_y, ylim):
+def set_limits(row, panels, ylabel, log_y, ylim, limit):
     values = [y for series in panels.values() for points in series.values() for y in points.values()]
+    highest = max([*values, 1 if is_ratio(ylabel) else 0, limit[0] if limit else 0])
     axes = row[0]
     if ylim:
         axes.set_ylim(*ylim)
     elif not log_y:
-        axes.set_ylim(min(0, *values) if len(values) > 1 else 0, max([*values, 1 if is_ratio(ylabel) else 0]) * 1.08 or 1)
+        axes.set_ylim(min(0, *values) if len(values) > 1 else 0, highest * 1.08 or 1)
         whole_ticks(axes.yaxis, values)
     for each in row:
         plain_ticks(each.yaxis)
         if is_ratio(ylabel):
             mark(each, 1, "1x", across=True)
+        if limit:
+            mark(each, *limit, across=True, end=1)
 
 
 def lines_in_words(series, xlabel, ylabel, ratios):
     return "; ".join(f"{name} from {ends_in_words(points, ylabel, ratios.get(name, {}))} "
-                     f"between {number(min(points))} and {number(max(points))} {xlabel}" for name, points in series.items())
+                     f"between {number(min(points))} and {number(max(points))} {xlabel}"
+                     for name, points in series.items() if name.lower() not in style.FORMULAS)
 
 
 def ends_in_words(points, ylabel, ratios):

@@ -5,6 +5,7 @@ from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import environment, say, set_title, styled
 from .rows import Row, draw_rows, page, said_row
+from .scales import unit_for
 
 LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to be seen
 MOST_IN_TITLE = 3
@@ -31,14 +32,9 @@ def plot_comparison(times, over, said=None, title=None):
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
     figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
     set_title(axes, title or comparison_title(times, over))
-    environment(axes, times.rtts, times.calm)
+    environment(axes, times.rtts, times.calm, "small dots: the rounds")
     say(in_words(times, over), times.calm)
     return figure
-
-
-def unit_for(seconds):
-    """(name of the unit that suits the longest time, how many of it make a second)."""
-    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
 
 
 def rows_at(times, over, rtt, scale):
@@ -47,7 +43,9 @@ def rows_at(times, over, rtt, scale):
         seconds = times.seconds(name, rtt)
         ratio = None if name == over else times.speedup(name, over, rtt)
         since = times.seconds(over, rtt) * scale if ratio and ratio.differs else None
-        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row, str(ratio) if ratio else "", since))
+        rounds = tuple(each * scale for each in times.rounds(name, rtt))
+        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row,
+                        str(ratio) if ratio else "", since, rounds=rounds))
     return rows
 
 

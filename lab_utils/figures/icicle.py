@@ -8,6 +8,7 @@ from . import style
 from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled, text_px
 
 LEVEL, REST = 0.34, 1.5  # inches
+SUM = 1.5  # levels: room for both sums below the boxes
 DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
 FEWEST_LETTERS = 6  # of a name that is cut
@@ -45,7 +46,8 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     if not tree.samples:
         raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function that the samples hold, spelt as "
                        f"there. Write {EXAMPLE}.")
-    return draw_icicle(tree, whole, unit, waiting, title)
+    share = sum(str(stack[0]) in waiting for stack in stacks if root in map(str, stack)) / tree.samples
+    return draw_icicle(tree, whole, unit, waiting, share, title)
 
 
 def checked(stacks):
@@ -70,23 +72,32 @@ def grown(stacks, root):
 
 
 @styled
-def draw_icicle(tree, whole, unit, waiting, title):
+def draw_icicle(tree, whole, unit, waiting, share, title):
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * levels))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * (levels + SUM * bool(waiting))))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
     axes.set_xlim(0, whole)
-    axes.set_ylim(levels, 0)
+    axes.set_ylim(levels + SUM * bool(waiting), 0)
     axes.set_yticks([])
     axes.grid(False)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(unit)
-    share = sum(box.own for box in walk(tree) if box.name in waiting) / tree.samples
+    if waiting:
+        draw_sum(axes, share, whole, levels)
     set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
     explain(axes, bool(waiting))
     environment(axes)
     say("most in itself: " + "; ".join(f"{name} {number(samples * scale)}" for name, samples in longest(tree)) + f" ({unit})")
     return figure
+
+
+def draw_sum(axes, share, whole, levels):
+    """Below the boxes both colours added up, with the boxes that are too narrow to be drawn."""
+    for left, width, color in ((0, whole * (1 - share), style.CLIENT), (whole * (1 - share), whole * share, style.WAITING)):
+        axes.broken_barh([(left, width)], (levels + 0.54, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1)
+    axes.text(0, levels + 1, f" added up: the client's CPU {1 - share:.0%}", va="center", fontsize=SMALL, color=style.INK)
+    axes.text(whole, levels + 1, f"{share:.0%} ", va="center", ha="right", fontsize=SMALL, color=style.INK)
 
 
 def depth(box, all_samples):

@@ -15,30 +15,25 @@ HEIGHT = 5.2
 BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
 LEFT, RIGHT = -0.4, 1.3
 BAND = 9  # points
+LATE = 1 / 30  # of the height: a reply that lay so long at the client before it was read
 
 
-@styled
-def plot_ladder(capture, turns=6, title=None):
-    """One ladder, of the first `turns` turns; a turn ends where the next request follows a reply."""
+def plot_ladder(capture, turns=6, title=None, gap=None):
+    """Draw one ladder, of the first `turns` turns; a turn ends where the next request follows a reply.
+
+    `gap`, a few words, marks the server's line from each reply to the next request.
+    """
     if not capture.messages:
         raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
     drawn = first_turns(capture.messages, check_number(turns, "turns", 1, whole=True))
-    end = max(max(message.at_client, message.at_server) for message in drawn) * 1000
-    figure, axes = plt.subplots(figsize=(WIDTH, HEIGHT))
-    draw_ladder(axes, drawn, end)
-    axes.set_ylabel("milliseconds since the first request left")
     left = count_turns(capture.messages) - count_turns(drawn)
-    if left:
-        axes.set_xlabel(f"… and {left:,} more turns like these")
-    set_title(axes, title or ladder_title(capture))
-    environment(axes, (capture.rtt_ms,))
-    say(f"{ladder_title(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back")
-    return figure
+    below = f"… and {left:,} more turns like these" if left else ""
+    told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back"
+    return draw_ladders([(drawn, capture.rtt_ms, below)], title or in_all(capture), told, gap)
 
 
-@styled
 def plot_ladders(captures, title=None):
-    """The ladder of each {name: Capture}, side by side; time runs downwards, and the scale is the same for all.
+    """Draw the ladder of each {name: Capture}, side by side; time runs downwards, on the same scale for all.
 
     Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
     """
@@ -46,31 +41,44 @@ def plot_ladders(captures, title=None):
         raise LabError('lab.plot_ladders needs captures by name, of functions that sent something. '
                        'Pass {"loop": lab.capture(loop, far)} for instance.')
     check_title(title, "lab.plot_ladders")
-    end = max(took(capture) for capture in captures.values()) * 1000
-    figure, panels = plt.subplots(1, len(captures), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
-    for axes, (name, capture) in zip(panels[0], captures.items(), strict=True):
-        draw_ladder(axes, capture.messages, end)
-        axes.set_xlabel(f"{name}: {in_words(capture)}")
+    told = {name: f"{name}: {in_words(capture)}" for name, capture in captures.items()}
+    ladders = [(capture.messages, capture.rtt_ms, told[name]) for name, capture in captures.items()]
+    return draw_ladders(ladders, title or ladders_title(captures), "; ".join(told.values()))
+
+
+@styled
+def draw_ladders(ladders, title, told, gap=None):
+    """Each (messages, RTT in ms, words below) beside the others."""
+    end = max(max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages) * 1000
+    figure, panels = plt.subplots(1, len(ladders), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
+    for axes, (messages, rtt_ms, below) in zip(panels[0], ladders, strict=True):
+        draw_ladder(axes, messages, end, rtt_ms, gap)
+        axes.set_xlabel(below)
     panels[0][0].set_ylabel("milliseconds since the first request left")
-    found = "; ".join(f"{name}: {in_words(capture)}" for name, capture in captures.items())
-    set_title(panels[0][0], title or ladders_title(captures))
-    environment(panels[0][0], sorted({capture.rtt_ms for capture in captures.values()}))
-    say(found)
+    set_title(panels[0][0], title)
+    environment(panels[0][0], sorted({rtt_ms for _, rtt_ms, _ in ladders}))
+    say(told)
     return figure
 
 
-def draw_ladder(axes, messages, end):
-    """Client and server as verticals from 0 down to `end` milliseconds, and every message between them."""
+def draw_ladder(axes, messages, end, rtt_ms, gap=None):
+    """Draw client and server as verticals from 0 down to `end` milliseconds, and every message between them."""
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
         axes.plot([place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4, zorder=1)
         axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
-    for sent, heard, arrived, left in waits(messages):
+    turns = list(waits(messages))
+    for sent, heard, arrived, left in turns:
         band(axes, 0, sent, heard, style.WAITING_EDGE, BAND)
         band(axes, 0, sent, heard, style.WAITING, BAND - 1.5)
         band(axes, 1, arrived, left, style.SERVER, BAND)
+    if gap:
+        for (*_, left), (_, _, arrived, _) in itertools.pairwise(turns):
+            band(axes, 1, left, arrived, style.RISK, BAND)
+            axes.annotate(gap, (1, 500 * (left + arrived)), (9, 0), textcoords="offset points", va="center",
+                          fontsize=SMALL, color=style.INK)
     for bundle in bundles(messages, end / 1000):
-        draw_bundle(axes, bundle)
+        draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
     axes.set_xlim(LEFT, RIGHT)
     axes.set_ylim(end * 1.04, -0.1 * end)
     axes.set_xticks([])
@@ -105,17 +113,27 @@ def bundles(messages, span_s):
     return found
 
 
-def draw_bundle(axes, bundle):
-    """An arrow, solid for a request and dashed for a reply, with its words at the end where it leaves."""
+def draw_bundle(axes, bundle, way_s, late_s):
+    """Draw arrows, solid for requests and dashed for replies, with their words where they leave.
+
+    A reply that lay at the client before redis-py read it arrives where the way of `way_s` seconds
+    ends; from there on the client was at work.
+    """
     message = bundle[0]
     request = message.way == "request"
     text = message.text if len(bundle) == 1 else f"{len(bundle)} {'writes' if request else 'pieces'}"
-    ends = (0, message.at_client), (1, message.at_server)
-    start, stop = ends if request else ends[::-1]
-    axes.annotate("", (stop[0], stop[1] * 1000), (start[0], start[1] * 1000), zorder=2,
-                  arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linewidth": 1.6,
-                              "linestyle": "-" if request else "--", "shrinkA": 4, "shrinkB": 4})
-    axes.annotate(text, (start[0], start[1] * 1000), (-9 if request else 9, 0), textcoords="offset points", color=style.INK,
+    for each in bundle:
+        at_client = each.at_client
+        if not request and way_s and at_client - each.at_server - way_s > late_s:
+            band(axes, 0, each.at_server + way_s, at_client, style.CLIENT, BAND - 1.5)
+            at_client = each.at_server + way_s
+        ends = (0, at_client * 1000), (1, each.at_server * 1000)
+        start, stop = ends if request else ends[::-1]
+        axes.annotate("", stop, start, zorder=2,
+                      arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linewidth": 1.6 if len(bundle) == 1 else 0.8,
+                                  "linestyle": "-" if request else "--", "shrinkA": 4, "shrinkB": 4})
+    place = (0, message.at_client * 1000) if request else (1, message.at_server * 1000)
+    axes.annotate(text, place, (-9 if request else 9, 0), textcoords="offset points", color=style.INK,
                   fontsize=SMALL, ha="right" if request else "left", va="center")
 
 
@@ -144,7 +162,7 @@ def took(capture):
     return max(message.at_client for message in capture.messages)
 
 
-def ladder_title(capture):
+def in_all(capture):
     turns = count_turns(capture.messages)
     word = "one wait" if turns == 1 else f"{turns:,} waits"
     return f"{word}, {plain_duration(took(capture))} in all at RTT {milliseconds(capture.rtt_ms)}"

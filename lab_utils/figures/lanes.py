@@ -9,6 +9,7 @@ from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
 from ..words import counted, milliseconds, plain_duration
 from . import style
 from .canvas import environment, plt, say, set_title, styled
+from .scales import unit_for
 
 WIDTH_PX, DPI = 900, 100
 AXIS_PX = 830  # about what is left for the axis of time
@@ -28,7 +29,7 @@ OUTCOMES = {  # kind of flight: (what it means, colour, hatch)
 }
 WORKING = "the client works: nothing is on its way"
 QUEUEING = "waiting for a connection of the pool"
-BINNED = "height: how much of it waits"
+BINNED = "waiting: a request is on its way (height: how much waits)"
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,6 @@ def draw_lanes(runs, title=None):
 def tell(runs):
     """Prints one line in words."""
     say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
-
-
-def unit_for(seconds):
-    """(name of the unit that suits the longest time, how many of it make a second)."""
-    if seconds >= 2:
-        return "seconds", 1
-    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
 
 
 def distances(runs):
@@ -224,7 +218,8 @@ def legend(axes, seen):
              for meaning, color, hatch in [*OUTCOMES.values(), (QUEUEING, style.QUEUE, style.QUEUE_HATCH)]}
     known[BINNED] = Patch(facecolor=style.WAITING, edgecolor=style.WAITING_EDGE)
     known[WORKING] = Patch(facecolor=style.CLIENT)
-    shown = {meaning: patch for meaning, patch in known.items() if meaning in seen}
+    hidden = {OUTCOMES[REQUEST][0]} if BINNED in seen else set()  # both are pale: one swatch says it
+    shown = {meaning: patch for meaning, patch in known.items() if meaning in seen - hidden}
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # under the axis' own label
     axes.legend(shown.values(), shown.keys(), loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, ncols=3, fontsize=9,
                 borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)

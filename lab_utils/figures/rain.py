@@ -6,13 +6,12 @@ import textwrap
 from ..words import plain_duration
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
-from .scales import plain_ticks, words_px
+from .scales import words_px
 
 ABREAST = 4  # panels in a row
 PANEL_IN, REST_IN, AXIS_PX = 3.1, 1.3, 760
-CELLS_ACROSS, CELLS_A_DECADE = 400, 60  # of a panel: a drop hides everything that falls into its cell
 MOST_TICKS = 4  # along the time of a panel
-ROOM = 2.2  # times the slowest PING, for the words above it
+ROOM = 1.25  # times the slowest PING, for the words above it
 
 
 @styled
@@ -31,7 +30,7 @@ def draw_rain(watched, title=None):
     for axes in places[len(runs):]:
         axes.set_visible(False)
     for axes in (row[0] for row in grid):
-        axes.set_ylabel("ms until the PING's reply, log scale")
+        axes.set_ylabel("ms until the PING's reply")
     figure.align_ylabels()
     set_title(places[0], title or finding(watched))
     under(places, columns, watched)
@@ -50,40 +49,27 @@ def middle(runs):
 
 
 def limits_of(runs):
-    """((first, last), (quickest, slowest)) in ms, of all panels."""
+    """((first, last), (0, slowest)) in ms, of all panels."""
     pings = [ping for run in runs for ping in run.pings]
     across = min(due for due, _ in pings), max(due for due, _ in pings)
     waits = [latency for _, latency in pings]
-    return tuple(1000 * at for at in across), (1000 * min(waits) / 1.4, 1000 * max(waits) * ROOM)
+    return tuple(1000 * at for at in across), (0, 1000 * max(waits) * ROOM)
 
 
 def draw_panel(axes, run, limits, color):
     axes.set_xlim(*limits[0])
     axes.set_ylim(*limits[1])
-    axes.set_yscale("log")
     axes.xaxis.get_major_locator().set_params(nbins=MOST_TICKS)
-    plain_ticks(axes.xaxis)
-    plain_ticks(axes.yaxis)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.axvspan(0, 1000 * run.took, color=style.GRID, zorder=0)
     axes.grid(False)
     felt = set(run.samples)
     for ours, shade in ((False, style.PUBLISHED), (True, color)):
-        drops = [(1000 * due, 1000 * latency) for due, latency in thinned(run.pings, limits) if ((due, latency) in felt) == ours]
+        drops = [(1000 * due, 1000 * latency) for due, latency in run.pings if ((due, latency) in felt) == ours]
         axes.plot([at for at, _ in drops], [wait for _, wait in drops], linestyle="none", marker="o", markersize=2.6,
                   color=shade, markeredgewidth=0)
     mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), limits[0], color)
-
-
-def thinned(pings, limits):
-    """The slowest PING of each cell: what a drop would hide anyway. So a long run is drawn as it is, with its slowest PING."""
-    (first, last), _ = limits
-    cell = (last - first) / 1000 / CELLS_ACROSS
-    kept = {}
-    for due, latency in pings:
-        place = int(due // cell), int(math.log10(latency) * CELLS_A_DECADE // 1)
-        if latency > kept.get(place, (0, 0))[1]:
-            kept[place] = due, latency
-    return list(kept.values())
 
 
 def mark_worst(axes, ping, across, color):

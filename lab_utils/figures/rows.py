@@ -18,7 +18,11 @@ MARGIN_PX = 16
 
 @dataclass(frozen=True)
 class Row:
-    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`."""
+    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`.
+
+    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio; with a
+    `since_look`, what it is compared with is a dot too.
+    """
 
     name: str
     value: float
@@ -26,13 +30,19 @@ class Row:
     look: style.Look
     note: str = ""
     since: float | None = None
-    interval: tuple | None = None
+    since_look: style.Look | None = None
+    interval: tuple = ()
+    rounds: tuple = ()
     said: bool = False
 
     @property
+    def start(self):
+        return min(self.value, *self.interval, *self.rounds, self.value)
+
+    @property
     def end(self):
-        """Where the bar ends, or its interval."""
-        return max(self.value, self.interval[1]) if self.interval else self.value
+        """Where the bar ends, its interval, or its rounds."""
+        return max(self.value, *self.interval, *self.rounds, self.value)
 
 
 def said_row(value, text, note="", since=None):
@@ -85,17 +95,17 @@ def set_scale(axes, rows, width, log):
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
         return lambda row: False
-    values = [row.value for row in rows if row.value > 0] + [row.since for row in rows if row.since]
-    low, high = min(values), max(values)
-    span = max(math.log(high / low), NARROWEST)
+    rows = [row for row in rows if row.value > 0]
+    ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows]
+    span = max(math.log(max(high for _, high in ends) / min(low for low, _ in ends)), NARROWEST)
 
     def fits(row):
         if not row.since or row.value <= 0:
             return False
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
-    left, right = (max(words_px(words_of(row, fits(row))[side], USUAL) for row in rows) + MARGIN_PX for side in (0, 1))
-    log_axis(axes, low, high, left, right, width)
+    beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, fits(row))] for row in rows]
+    log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
     return fits
 
 
@@ -119,13 +129,13 @@ def draw_row(axes, place, row, log, between):
     if log or row.said:
         draw_dot(axes, place, row)
         left, right = words_of(row, between)
-        write(axes, left, (row.value, place), (-9, 0), color, "right")
-        write(axes, right, (max(row.value, row.since or 0), place), (9, 0), color, "left")
+        write(axes, left, (row.start, place), (-9, 0), color, "right")
+        write(axes, right, (max(row.end, row.since or 0), place), (9, 0), color, "left")
     else:
-        axes.barh(place, row.value, 0.62, color=row.look.color, hatch=None if row.look.filled else "////", edgecolor=style.PAPER)
-        if row.interval:
-            axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8)
+        axes.barh(place, row.value, 0.56, color=row.look.color, edgecolor=style.PAPER)
         write(axes, ending(row), (row.end, place), (6, 0), color, "left")
+    axes.plot(row.rounds, [place + 0.4] * len(row.rounds), linestyle="none", marker="o", markersize=2.5,
+              color=row.look.color, markeredgewidth=0, alpha=0.7)
     if between:
         axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
                       va="bottom", fontsize=SMALL, color=style.QUIET)
@@ -139,9 +149,14 @@ def write(axes, words, place, shift, color, side):
 
 
 def draw_dot(axes, place, row):
-    look = row.look
+    """The dot, a line from what it is compared with, and the interval of a Ratio."""
+    look, other = row.look, row.since_look or style.Look(row.look.color, "|")
     if row.since:
         axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6, zorder=2)
-        axes.plot([row.since], [place], marker="|", markersize=9, color=look.color, alpha=0.6, zorder=2)
+    if row.since and not row.interval:
+        axes.plot([row.since], [place], marker=other.marker, markersize=9, color=other.color,
+                  alpha=1 if row.since_look else 0.6, zorder=2)
+    if row.interval:
+        axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8, zorder=2)
     axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9, markerfacecolor=look.face,
               markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)

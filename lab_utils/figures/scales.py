@@ -5,7 +5,8 @@ import math
 from . import style
 from .canvas import SMALL
 
-SHORT_SCALE = 15  # a log scale whose ends are less than this factor apart may show one power of ten, or none
+# A log scale whose ends are less than this factor apart gets ticks between the powers of ten, at numbers that begin so.
+BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
 FEW_TICKS, TICK_PX = 8, 46
 NARROWEST = math.log(3)  # of a log axis between its outermost dots
 MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
@@ -15,8 +16,8 @@ def plain_ticks(axis):
     """0.1, 1, 10, 1,000 instead of powers of ten; more numbers between them where the scale is too short for several of those."""
     def between(value, _):
         low, high = axis.get_view_interval()
-        shown = 0 < low < high < SHORT_SCALE * low and (high < 4 * low or f"{value:e}"[0] in "235")
-        return f"{value:,.10g}" if shown else ""
+        digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
+        return f"{value:,.10g}" if f"{value:e}"[0] in digits else ""
 
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axis.set_minor_formatter(between)
@@ -45,35 +46,50 @@ def ticks_at(axis, values, length_px):
     axis.set_ticks([], minor=True)
 
 
+def unit_for(seconds):
+    """(name of the unit that suits the longest time, how many of it make a second)."""
+    if seconds >= 2:
+        return "seconds", 1
+    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
+
+
 def is_ratio(unit):
     """True for "times faster", "one by one ÷ pipeline, times": what is 1 where nothing changes."""
     return "times" in unit.split() or unit.startswith("times")
 
 
-def mark(axes, value, words, across=False):
-    """A thin line at a value to compare with, "1x" or what was asked, its words at its end; `across` for the y axis."""
+def mark(axes, value, words, across=False, end=0):
+    """A thin line at a value to compare with, "1x" or what was asked, its words at its end.
+
+    `across` is for the y axis; there the words stand left, or with `end` 1 right.
+    """
     line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     text = {"fontsize": SMALL, "color": style.QUIET, "annotation_clip": False, "textcoords": "offset points"}
     if across:
         axes.axhline(value, **line)
-        axes.annotate(words, (0, value), (4, 3), xycoords=axes.get_yaxis_transform(), ha="left", va="bottom", **text)
+        axes.annotate(words, (end, value), (-4 if end else 4, 3), xycoords=axes.get_yaxis_transform(),
+                      ha="right" if end else "left", va="bottom", **text)
     else:
         axes.axvline(value, **line)
         axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
 
 
-def log_axis(axes, low, high, left, right, width):
-    """A log axis from `low` to `high`, of `width` px, with room for words beside both ends; how much of the logarithm a px is.
+def log_axis(axes, rows, width):
+    """A log axis of `width` px for rows (lowest, highest, px of words left of it, px right of it).
 
     At least a third of the width stays for the dots, however long the words.
     """
-    span, beside = max(math.log(high / low), NARROWEST), left + right
-    unit = span / (width - min(beside, MOST_BESIDE * width))
-    shrunk = min(1.0, MOST_BESIDE * width / beside) if beside else 1.0
-    middle = math.sqrt(low * high)
+    shrunk = min([1.0, *(MOST_BESIDE * width / (left + right) for _, _, left, right in rows if left + right)])
+    start, end, unit = 0.0, 0.0, 0.0  # `unit` is how much of the logarithm a px is
+    for _ in range(50):
+        start = min(math.log(low) - shrunk * left * unit for low, _, left, _ in rows)
+        end = max(math.log(high) + shrunk * right * unit for _, high, _, right in rows)
+        unit = max(end - start, NARROWEST) / width
+    spare = max(0.0, NARROWEST - (end - start)) / 2
     axes.set_xscale("log")
-    axes.set_xlim(middle * math.exp(-span / 2 - left * shrunk * unit), middle * math.exp(span / 2 + right * shrunk * unit))
-    return unit
+    axes.set_xlim(math.exp(start - spare), math.exp(end + spare))
+    lowest, highest = min(low for low, *_ in rows), max(high for _, high, *_ in rows)
+    axes.set_xticks([tick for tick in axes.get_xticks() if lowest / 10 < tick < highest * 10])
 
 
 def words_px(text, points):

@@ -22,8 +22,7 @@ HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
 QUEUE, QUEUE_HATCH = "#FFFFFF", "...."  # a caller waits until the pool has a connection for it
 FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends the request elsewhere
 
-# Time that a better way does not take.
-SAVED = "#F1EBDD"
+RISK = "#F4BFBF"  # meanwhile others get in, or nothing goes on
 
 # What is not a measurement of this machine.
 PUBLISHED = "#999999"
@@ -50,7 +49,7 @@ BY_NUMBER = {1: (2,), 2: (1, 4), 3: (0, 2, 4), 4: (0, 1, 2, 4), 5: (0, 1, 2, 3, 
 PLACES = ("same host", "next door", "same zone", "in one zone", "across zones")
 A_DISTANCE = re.compile(r"(RTT )?[\d.]+ ms( away)?$")
 
-# A way of doing it: (colour, marker). Other names of the same way stand beside it.
+# A way of doing it: (colour, marker).
 WAYS = {
     "one by one": ("#D55E00", "o"),
     "pipeline": ("#0072B2", "s"),
@@ -60,12 +59,19 @@ WAYS = {
     "threads": ("#000000", "P"),
     "asyncio": ("#8A6D00", "X"),
 }
-ALSO = {
-    "loop": "one by one", "loops": "one by one", "ping-pong": "one by one", "plain": "one by one", "calls": "one by one",
-    "multi": "transaction", "exec": "transaction", "watch": "transaction",
-    "mset": "one command", "msets": "one command", "mget": "one command", "hmget": "one command",
-    "lua": "script", "eval": "script", "thread": "threads", "tasks": "asyncio", "async": "asyncio",
+# What the chapters call them, as whole names; a count before it ("16 threads") aside.
+NAMED = {
+    "one by one": ("loop", "plain", "naive", "ping-pong", "loop on one connection", "3 one by one"),
+    "pipeline": ("pipelined", "asyncio pipeline", "pipeline(), by default", "pipeline, execute_command",
+                 "3 in a pipeline", "100 in a pipeline"),
+    "transaction": ("multi", "watch", "multi by 1,000"),
+    "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand"),
+    "script": ("lua",),
+    "asyncio": ("tasks", "asyncio, in turn", "asyncio, one shared", "asyncio, 50 connections"),
 }
+WAY_OF = {name: way for way, names in NAMED.items() for name in (way, *names)} | {"threads": "threads"}
+COUNT = re.compile(r"[\d,]+ (?=(?:threads|tasks)$)")
+
 # How a title says it.
 IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline", "transaction": "in a transaction",
             "threads": "in threads", "asyncio": "with asyncio", "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
@@ -73,10 +79,9 @@ IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a p
 NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
 # What is no way, but has a role: the CPU, other people's figures, and what a formula says.
-ROLES = {
-    "client": (CLIENT, "s"), "server": (SERVER, "^"), "published": (PUBLISHED, "o"), "1 / rtt": (RULE, ""),
-    "the rule": (RULE, ""), "model": (RULE, ""), "the waiting alone": (RULE, ""),
-}
+ROLES = {"client": (CLIENT, "s"), "server": (SERVER, "^"), "published": (PUBLISHED, "o")}
+FORMULAS = ("n times as fast", "the waiting alone", "the cpu alone")
+ROLES |= dict.fromkeys(FORMULAS, (RULE, ""))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", ":", "-.")
 
@@ -96,33 +101,21 @@ class Look:
 
     @property
     def in_row(self):
-        """The look of a row, which its name stands beside: without a role a dot like the others."""
-        return replace(self, marker="o", filled=True) if self.color == NO_ROLE else self
+        """The look of a row, which its name stands beside: always filled, and a dot where it has no role."""
+        return replace(self, marker="o" if self.color == NO_ROLE else self.marker, filled=True)
 
 
 def way(name):
-    """(colour, marker) of a way of doing it, known by a word in its name: "16 threads", "loop"; a dark grey dot else.
-
-    Of several words the last counts: an "asyncio pipeline" is a pipeline. What is put together with a + is no way.
-    """
-    lowered = name.lower()
-    found = [(lowered.rfind(known), known) for known in WAYS if known in lowered]
-    found += [(place.start(), ALSO[place[0]]) for place in re.finditer(r"[\w-]+", lowered) if place[0] in ALSO]
-    return WAYS[max(found)[1]] if found and "+" not in name else (NO_ROLE, "o")
+    """(colour, marker) of a way of doing it, by its whole name: "16 threads", "loop"; a dark grey dot of any other name."""
+    return WAYS.get(WAY_OF.get(COUNT.sub("", name.lower())), (NO_ROLE, "o"))
 
 
 def looks(names):
-    """{name: Look}: by role; the distances among the names by rank, and those without a role by their markers.
-
-    Where most of the names are no ways of doing it, none is coloured as one.
-    """
+    """{name: Look}: by role; the distances among the names by rank, and those without a role by their markers."""
     found = by_distance([name for name in names if A_DISTANCE.match(name) or name in PLACES])
-    roles = {name: ROLES.get(name.lower().split(",")[0]) for name in names}
-    ways = {name: way(name) for name in names if way(name)[0] != NO_ROLE and not roles[name]}
-    roles |= ways if 2 * len(ways) >= len(names) else {}
-    for name in sorted(names, key=lambda name: name.lower() not in {*WAYS, *ALSO}):  # the plain name gets the plain look
-        if name not in found and roles[name]:
-            color, marker = roles[name]
+    for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name gets the plain look
+        color, marker = ROLES.get(name.lower(), way(name))
+        if name not in found and color != NO_ROLE:
             found[name] = apart(Look(color, marker, line="--" if color == RULE else "-"), found.values())
     spare = [name for name in names if name not in found]
     found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS), LINES[place % len(LINES)])

@@ -3,44 +3,49 @@
 from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import WIDTH, environment, plt, say, set_title, styled
+from .charts import AXIS_PX, draw_series
 from .labels import name_ends
 from .scales import plain_ticks, ticks_at
 
-AXIS_PX = 760
 DECADE = 10  # times: values that are closer together are drawn from zero
 
 
 @styled
 def plot_sweep(sweep, title=None):
-    """Time against the size swept, points by distance, each with its knee; beneath, the client's memory if it was measured."""
-    memory = sweep.memory
+    """Draw time against the size swept, a line a distance, its knee ringed; beneath, the client's memory.
+
+    Memory, if it was measured, has a log axis as the sizes have: what grows with them is a straight line.
+    """
+    memory, found = sweep.memory, sweep.comparison.calm
     figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False, figsize=(WIDTH, 6.4 if memory else 4.4))
-    axes = panels[0][0]
+    axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
     series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes} for name, rtt in named.items()}
-    looks = style.looks(named)
+    looks = style.looks(list(named))
     axes.set_xscale("log")
-    for name, points in series.items():
-        draw_points(axes, points, looks[name])
+    draw_series(axes, series, looks)
     set_heights(axes, series)
+    words = {}
     for name, rtt in named.items():
-        mark_knee(axes, sweep, rtt, looks[name].color)
+        knee = sweep.knee(rtt)
+        words[name] = name if knee is None else f"{name}, knee {knee:,}"
+        if knee is not None:
+            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
+                      markeredgecolor=looks[name].color)
     if memory:
-        draw_memory(panels[1][0], {size: memory[size] / 1e6 for size in sweep.sizes})
-    panels[-1][0].set_xlabel(f"{sweep.what}, log scale")
+        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
+        last.set_ylabel("client's peak memory,\nMB, log scale")
+        last.set_yscale("log")
+        last.margins(y=0.15)
+        plain_ticks(last.yaxis)
+    last.set_xlabel(f"{sweep.what}, log scale")
     set_title(axes, title or sweep.finding(sweep.rtts[-1]))
-    environment(axes, sweep.rtts, sweep.comparison.calm)
-    ticks_at(panels[-1][0].xaxis, sweep.sizes, AXIS_PX)
-    name_ends(axes, series, looks, {name: f"{name}{knee_of(sweep, rtt)}" for name, rtt in named.items()})
+    environment(axes, sweep.rtts, found)
+    ticks_at(last.xaxis, sweep.sizes, AXIS_PX)
+    name_ends(axes, series, looks, words)
     say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts),
-        sweep.comparison.calm)
+                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts), found)
     return figure
-
-
-def draw_points(axes, points, look):
-    axes.plot(list(points), list(points.values()), color=look.color, linewidth=1.2, alpha=0.6)
-    axes.plot(list(points), list(points.values()), linestyle="none", marker=look.marker, markersize=8, color=look.color)
 
 
 def set_heights(axes, series):
@@ -56,27 +61,9 @@ def set_heights(axes, series):
     plain_ticks(axes.yaxis)
 
 
-def draw_memory(axes, megabytes):
-    draw_points(axes, megabytes, style.Look(style.NO_ROLE, "s"))
-    axes.set_ylabel("client's peak memory, MB")
-    axes.set_ylim(0, max(megabytes.values()) * 1.15)
-    plain_ticks(axes.yaxis)
-
-
-def mark_knee(axes, sweep, rtt, color):
-    """A ring around the knee of one distance, where the rounds show it."""
-    if (knee := sweep.knee(rtt)) is not None:
-        axes.plot(knee, sweep.seconds(knee, rtt) * 1000, marker="o", markersize=16, markerfacecolor="none", markeredgecolor=color)
-
-
-def knee_of(sweep, rtt):
-    return "" if sweep.knee(rtt) is None else f", knee {sweep.knee(rtt):,}"
-
-
 def knee_in_words(sweep, rtt):
-    knee = sweep.knee(rtt)
+    knee, largest = sweep.knee(rtt), sweep.sizes[-1]
+    at_last = f"{plain_duration(sweep.seconds(largest, rtt))} at {largest:,}"
     if sweep.still_falls(rtt):
-        return f"the largest tried is the fastest, {plain_duration(sweep.seconds(sweep.sizes[-1], rtt))} at {sweep.sizes[-1]:,}"
-    if knee is None:
-        return f"no knee shown, {plain_duration(sweep.seconds(sweep.sizes[-1], rtt))} at {sweep.sizes[-1]:,}"
-    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
+        return f"the largest tried is the fastest, {at_last}"
+    return f"no knee shown, {at_last}" if knee is None else f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"

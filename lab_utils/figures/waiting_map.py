@@ -160,4 +160,5 @@ def draw_dots(axes, dots, colors):
         axes.plot([rtt], [count], marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK, markeredgewidth=1.2,
                   zorder=4)
         axes.annotate(f"{share:.0%}", (rtt, count), (9, 0), textcoords="offset points", va="center", fontsize=9, zorder=4,
-                      color=style.PAPER if share > 0.85 else style.INK)
+                      color=style.PAPER if share > 0.85 else style.INK,
+                      bbox={"facecolor": colors(share), "edgecolor": "none", "pad": 0.8})  # no line runs through it

@@ -166,9 +166,9 @@ THROUGH_REDIS_URL = """
     print(lab.ledger())
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_groups",
-                    "plot_icicle", "plot_lines", "plot_panels", "plot_prediction", "plot_published", "plot_rain",
-                    "plot_seen", "plot_staircase"}
+WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_chain",
+                    "plot_icicle", "plot_lines", "plot_published", "plot_rain", "plot_ruler",
+                    "plot_seen"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.

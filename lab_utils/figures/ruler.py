@@ -1,0 +1,67 @@
+"""The ruler of distances: how far places are apart, on one log axis, and what each leaves of a second."""
+
+from ..arguments import check_dict, check_positive, check_text, shown
+from ..errors import LabError
+from . import style
+from .canvas import USUAL, WIDTH, environment, number, plt, set_title, styled, tell
+from .rows import name_rows
+from .scales import plain_ticks
+
+ROW, REST = 0.36, 2.0  # inches
+EXAMPLE = '{"one zone": (0.26, 0.9), "London to New York": (70, 80, 56)}'
+
+
+def plot_ruler(places, title):
+    """Draw {place: (RTT from, to)} in milliseconds as ranges on a log axis, with requests a second on top.
+
+    A third number, the RTT that light alone would take, is a mark of its own. Prints the ranges as
+    facts: they are published, not measured. Raises LabError for anything else.
+    """
+    for place, spans in check_dict(places, "lab.plot_ruler", EXAMPLE).items():
+        if not isinstance(spans, tuple) or len(spans) not in (2, 3):
+            raise LabError(f"lab.plot_ruler needs (from, to) or (from, to, by light) for each place, and got "
+                           f"{shown(spans)} for {place}. Write {EXAMPLE}.")
+        for value in spans:
+            check_positive(value, f"the RTT of {place}")
+    check_text(title, "title")
+    return draw_ruler(places, title)
+
+
+@styled
+def draw_ruler(places, title):
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(places)))
+    shades = [style.DISTANCES[row * len(style.DISTANCES) // len(places)] for row in range(len(places))]
+    for row, ((low, high, *light), shade) in enumerate(zip(places.values(), shades, strict=True)):
+        axes.plot([low, high], [row, row], color=shade, linewidth=9, solid_capstyle="butt", marker="o", markersize=9,
+                  markeredgewidth=0)
+        axes.annotate(span(low, high), (high, row), (11, 0), textcoords="offset points", va="center", fontsize=USUAL)
+        for value in light:
+            axes.plot([value, low], [row, row], color=shade, linewidth=1.2)
+            axes.plot([value], [row], color=shade, marker="|", markersize=11, markeredgewidth=2)
+            axes.annotate(f"by light {number(value)}", (value, row), (-6, 0), textcoords="offset points", ha="right",
+                          va="center", fontsize=USUAL, color=style.QUIET)
+    least, most = (end(value for spans in places.values() for value in spans) for end in (min, max))
+    axes.set(xscale="log", xlim=(least / 1.6, most * 5), ylim=(len(places) - 0.4, -0.6))
+    axes.set_xlabel("RTT in milliseconds, log scale")
+    above = axes.secondary_xaxis("top", functions=(inverse, inverse))
+    above.set_xlabel("requests a second at most, on one connection that waits", labelpad=8)
+    plain_ticks(axes.xaxis)
+    plain_ticks(above.xaxis)
+    above.set_ticks([10.0**power for power in range(9) if least < 1000 / 10.0**power < most])
+    name_rows(axes, [(row, place, style.INK, "normal") for row, place in enumerate(places)])
+    set_title(axes, title)
+    environment(axes, note="published, not measured here")
+    tell(False, "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items()))
+    return figure
+
+
+def inverse(values):
+    """Requests a second at an RTT in ms, and the other way round; 0 of nothing, for Matplotlib asks it."""
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        return 1000 / np.asarray(values, float)
+
+
+def span(low, high):
+    return f"{number(low)} ms" if low == high else f"{number(low)} to {number(high)} ms"
