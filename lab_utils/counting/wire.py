@@ -58,10 +58,7 @@ class Capture:
         return "\n".join(lines)
 
     def plot(self, turns=6, title=None, gap=None):
-        """Draw the ladder: client and server as two verticals, each message an arrow at its real time.
-
-        `gap`, a few words, marks the server's line from each reply to the next request.
-        """
+        """Draw the ladder of the messages; `gap`, a few words, marks the server's line between reply and request."""
         from ..figures.ladder import plot_ladder
 
         return plot_ladder(self, turns, title, gap)
