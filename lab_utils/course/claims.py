@@ -96,6 +96,34 @@ class Tried:
         return in_words(self.name, self.text, self.verdict)
 
 
+@dataclass(frozen=True)
+class Retried:
+    """A claim and the verdict that it got just now: `word`, `because`, `addition`.
+
+    `chapter` is the file name of the notebook that tells why, `section` "#its-section" there.
+    `turns_with`, one of TURNS_WITH or "", decides where the claim holds and by how much.
+    """
+
+    name: str
+    text: str
+    word: str
+    because: str
+    chapter: str
+    addition: str = ""
+    turns_with: str = ""
+    section: str = ""
+
+    @property
+    def clause(self) -> str:
+        """The verdict in one clause: 'depends on the client', for one."""
+        if self.word == DEPENDS:
+            return f"{self.word} {self.because.split(':')[0]}"
+        if self.word == UNTESTED:
+            return f"{self.word}: {self.because.split(', ')[0]}"
+        turns = self.word == HOLDS and self.turns_with
+        return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
+
+
 def judge(name, chapter, text, turns_with="", after="", margin=1.5):
     """Register the decorated function as the judge of a Claim."""
     def register(function):
