@@ -28,9 +28,10 @@ def after_cell(result):
     # the notebook that runs here, as it was last saved
     path = Path(os.environ.get("JPY_SESSION_NAME") or f"{os.environ.get('LAB_CHAPTER')}.ipynb")
     error = result.error_in_exec
-    if isinstance(error, NameError) and error.name and path.is_file():
-        if told := sentence(error.name, result.info.raw_cell, path):
-            print(told, file=sys.stderr)
+    if not isinstance(error, NameError) or not error.name or not path.is_file():
+        return
+    if told := sentence(error.name, result.info.raw_cell, path):
+        print(told, file=sys.stderr)
 
 
 def sentence(name: str, source: str, path: Path) -> str:
