@@ -42,7 +42,7 @@ SCRIPT = """
     while not guard.has_ended(("127.0.0.1", spare.get_connection_kwargs()["port"])):
         time.sleep(0.01)
     print(told(spare))
-    for helper in lab.empty, lab.raw_socket, lambda client: lab.count(lambda c: c.ping(), client):
+    for helper in lab.empty, lambda client: lab.count(lambda c: c.ping(), client):
         try:
             helper(spare)
         except lab.LabError as error:

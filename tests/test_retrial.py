@@ -14,7 +14,7 @@ from test_links import anchors
 from verdict_words import shown_in
 
 import lab_utils as lab
-from lab_utils.course import claims
+from lab_utils.course import claims, state
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Retried
 
 module = importlib.import_module("lab_utils.course.retrials")  # the package's attribute of that name is the function
@@ -51,11 +51,11 @@ def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
     assert board.claims["D7"].word == UNTESTED
     assert "no chapter" in board.claims["D7"].because
     assert repr(board).startswith("verdicts: of 2 claims 1 holds, 1 untested\n")
-    assert lab.ledger()["C2"]["word"] == HOLDS
+    assert state.load("claims")["C2"]["word"] == HOLDS
 
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(40), True))
     assert lab.retrial().claims["C2"].word == FAILS
-    assert lab.ledger()["C2"]["word"] == FAILS
+    assert state.load("claims")["C2"]["word"] == FAILS
 
 
 def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_the_reason(shelf):

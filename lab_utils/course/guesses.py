@@ -26,8 +26,8 @@ NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
 SMALLEST, LARGEST = 1e-6, 1e12
 CLOSE = 2  # a guess within this factor was good
 
-_units = {}  # {name: unit}, as the cells of this kernel asked
-_answered = set()  # names whose answer this kernel has shown while no guess was made
+_units: dict[str, str] = {}  # {name: unit}, as the cells of this kernel asked
+_answered: set[str] = set()  # names whose answer this kernel has shown while no guess was made
 
 
 class Guess(float):
@@ -36,7 +36,10 @@ class Guess(float):
     Where none was made it is nan, false, and in no figure.
     """
 
-    def __new__(cls, value, name, unit):
+    name: str
+    unit: str
+
+    def __new__(cls, value: float, name: str, unit: str) -> "Guess":
         made = super().__new__(cls, value)
         made.name, made.unit = name, unit
         return made

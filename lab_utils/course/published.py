@@ -54,7 +54,7 @@ def plot_tables(tables: dict, title=None):
                                   gridspec_kw={"height_ratios": heights})
     beside_px = max(names_px(table["published"], table.get("fitted", ()))
                     for table in tables.values())
-    factors = {}
+    factors: dict[tuple[str, str], float] = {}
     for axes, (what, table) in zip(panels[:, 0], tables.items(), strict=True):
         published, fitted = table["published"], table.get("fitted", ())
         draw_published(axes, published, table["reproduced"], fitted, beside_px)

@@ -88,7 +88,8 @@ def retrial() -> Retrial:
     if not chapters:
         raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone "
                        "of the lab, where lab_utils was installed with pip install -e.")
-    tried, tables = {}, {}
+    tried: dict[str, Retried] = {}
+    tables: dict[str, dict] = {}
     for path in progress(chapters, CHAPTER_S * len(chapters), scale()):
         ledger, drawn, error = run_trials(path)
         tables |= drawn
@@ -130,7 +131,8 @@ def sections(path: Path) -> dict[str, str]:
 
     An anchor is JupyterLab's: the heading with dashes in place of spaces.
     """
-    found, anchor = {}, ""
+    found: dict[str, str] = {}
+    anchor = ""
     for cell in cells_of(path):
         headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
         if headings:
@@ -152,13 +154,15 @@ def run_trials(path: Path) -> tuple[dict, dict, str | None]:
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"})
     try:
+        assert kept.process and kept.process.stdout
         with kept.process.stdout as said:
             told = [json.loads(line) for line in said if line.endswith(b"\n")]
     finally:
         kept.stop()
-    last = told[-1] if told else {"error": None}
-    error = (last["error"]
-             or (None if len(told) == len(sources) else "the Python of this chapter ended"))
+    last: dict = told[-1] if told else {}
+    error = last.get("error")
+    if not error and len(told) < len(sources):
+        error = "the Python of this chapter ended"
     ledger = last.get("claims", {})
     for name, entry in ledger.items():
         [verdict] = entry["chapters"].values()

@@ -122,8 +122,9 @@ class Conditions:
     """Claims by what decides where each holds: {condition: {word: [Retried]}}, and the rest."""
 
     def __init__(self, tried: Iterable[Retried]):
-        self.groups = {what: {DEPENDS: [], HOLDS: []} for what in claims.TURNS_WITH}
-        self.rest = []
+        self.groups: dict[str, dict[str, list[Retried]]] = {
+            what: {DEPENDS: [], HOLDS: []} for what in claims.TURNS_WITH}
+        self.rest: list[Retried] = []
         for claim in tried:
             group = self.groups.get(claim.turns_with, {}).get(claim.word, self.rest)
             group.append(claim)
