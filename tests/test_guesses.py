@@ -26,9 +26,8 @@ from lab_utils.timing.comparison import Comparison
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_A_CHAPTER = 5
 BAD = {
-    "0": 0, "negative": -3, "text": "20", "with its unit": "20 ms", "NaN": float("nan"), "infinity": float("inf"), "True": True,
-    "a list": [20], "two": (5, 0), "complex": 3j, "too large for a float": 10**400, "too long to print": 10**5_000,
-    "huge": 1e13, "tiny": 1e-9, "a function": len,
+    "0": 0, "negative": -3, "text": "20", "NaN": float("nan"), "infinity": float("inf"), "True": True, "a list": [20],
+    "too large for a float": 10**400, "too long to print": 10**5_000, "tiny": 1e-9, "a function": len,
 }
 
 
@@ -158,13 +157,6 @@ def test_the_last_guess_before_its_answer_counts(capsys, new_kernel):
     assert kept() == {"01.cart": (20, 202)}
 
 
-def test_run_all_twice_remembers_what_the_first_found(new_kernel):
-    for measured in (202.0, 180.0):
-        new_kernel()
-        made((20, measured), (4, measured / 50))
-    assert kept() == {"01.a": (20, 202), "01.b": (4, 4.04)}
-
-
 def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
     lab.guess("01.cart", ..., "ms").against(202)
     late = lab.guess("01.cart", 202, "ms")
@@ -177,13 +169,6 @@ def test_what_follows_from_a_rule_is_not_called_measured(remembered, capsys):
     lab.guess("10.seconds", ..., "s").against(55, computed=True)
     lab.guess("10.rule", 5, "s").against(55, computed=True)
     assert told(capsys) == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11.0x off\n"
-
-
-def test_a_guess_that_was_never_measured_waits_for_the_next_kernel(new_kernel):
-    lab.guess("01.cart", 20, "ms")
-    new_kernel()
-    lab.guess("01.cart", 300, "ms").against(202)
-    assert kept() == {"01.cart": (300, 202)}
 
 
 def test_what_came_out_as_zero_is_told_and_not_drawn(capsys):
@@ -206,14 +191,6 @@ def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
     monkeypatch.setenv("LAB_FIGURES", "off")
     made((20, 202))
     assert kept() == {}
-
-
-@pytest.mark.parametrize("number", ["true", "0", "-5", "NaN", "1e999", "9" * 400])
-def test_a_number_that_no_figure_can_show_is_passed_over(remembered, number):
-    made((20, 202))
-    text = (remembered / "state.json").read_text(encoding="utf-8")
-    (remembered / "state.json").write_text(text.replace("202", number), encoding="utf-8")
-    assert lab.calibration() is None
 
 
 # In figures
