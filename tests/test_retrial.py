@@ -271,7 +271,6 @@ def verdicts_in(path):
 def test_the_scoreboard_as_committed_shows_every_claim_with_a_verdict():
     shown = verdicts_in(SCOREBOARD)
     assert [name for name, _ in shown] == sorted(claims.CLAIMS, key=claims.order)
-    assert {name for name, word in shown if word == UNTESTED} == {"D3", "D4", "D6"}, "of Java, which does not run here"
 
 
 def test_the_scoreboard_says_what_the_chapters_say():
