@@ -59,7 +59,7 @@ soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every serve
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py
 
-pictures: dev  ## draw the README's pictures again: the race, a budget, the scoreboard
+pictures: dev  ## draw the README's pictures again: the race and a budget
 	$(BIN)/python tools/pictures.py
 
 sheet: dev  ## print the cheat sheet onto its page, docs/cheat_sheet.pdf, with chromium

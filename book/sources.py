@@ -26,6 +26,7 @@ SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
 LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
 CODE_OR_LINK = re.compile(f"{CODE}|{LINK}", re.MULTILINE)
+CHAPTER_LINK = re.compile(r'(href="\d\d_\w+)\.ipynb(?:#([^"]*))?')
 IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 
 
@@ -73,7 +74,7 @@ class Book:
             for output in cell.get("outputs", ()):
                 if "text/html" in output.get("data", {}):  # a table with links to chapters
                     html = "".join(output["data"]["text/html"])
-                    output["data"]["text/html"] = re.sub(r'(href="\d\d_\w+)\.ipynb', r"\1.html", html)
+                    output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
         return json.dumps(notebook)
 
     def linked(self, text, page):
@@ -107,6 +108,11 @@ class Book:
 
 def normal(path):
     return PurePosixPath(os.path.normpath(path))
+
+
+def chapter_link(found):
+    """Return the address of a chapter, or of a section of one, as the book has it."""
+    return f"{found[1]}.html{'#' + slug(found[2]) if found[2] else ''}"
 
 
 def slug(anchor):

@@ -10,10 +10,10 @@ os.environ.setdefault("ROUNDTRIPS_KEYS", "plain")
 
 __all__ = [
     "Cost", "LabError", "bystander", "calibration", "capture", "check", "claim", "cluster", "compare", "connect",
-    "count", "describe", "empty", "fingerprint", "fit_model", "frozen", "guess", "hidden_distance", "ledger",
+    "count", "empty", "fingerprint", "fit_model", "frozen", "guess", "hidden_distance",
     "plot_bars", "plot_chain", "plot_icicle", "plot_ladders", "plot_lanes", "plot_lines", "plot_map",
     "plot_published", "plot_rain", "plot_ruler", "plot_seen", "predict", "race",
-    "raw_socket", "replica", "retrial", "run_fresh", "sampled", "segments", "spare", "sweep", "timeline", "trace",
+    "replica", "retrial", "run_fresh", "spare", "sweep", "timeline", "trace",
 ]
 
 

@@ -9,11 +9,10 @@ from roundtrips import trace
 from . import __all__ as NAMES
 from .counting.cost import Cost, count
 from .counting.side_by_side import plot_lanes, race
-from .counting.tcp_segments import segments
 from .counting.timelines import timeline
 from .counting.wire import capture
 from .course import out_of_order, reporting
-from .course.claims import claim, ledger
+from .course.claims import claim
 from .course.exercises import check
 from .course.guesses import calibration, guess
 from .course.published import plot_published
@@ -32,15 +31,13 @@ from .testbed.ended import explained, watch_cells
 from .testbed.fingerprints import fingerprint
 from .testbed.freezing import frozen
 from .testbed.guard import empty
-from .testbed.plain_socket import raw_socket
 from .testbed.replicas import replica
 from .testbed.spare_server import spare
 from .timing.bystanders import bystander, plot_rain
 from .timing.cold_start import run_fresh
 from .timing.comparison import compare
-from .timing.fitting import describe, fit_model, hidden_distance, predict
+from .timing.fitting import fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
-from .timing.sampling import sampled
 from .timing.sweeps import sweep
 
 

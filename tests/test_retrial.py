@@ -1,17 +1,21 @@
 """The scoreboard: every claim is tried by the chapter of its judge, and tried again from that chapter's own cells."""
 
+import dataclasses
+import html
 import importlib
 import re
+from urllib.parse import unquote
 
 import nbformat
 import pytest
 from helpers import ROOT, as_compared, refusal, running, wait_until
 from jupyter_client.manager import start_new_kernel
+from test_links import anchors
 from verdict_words import shown_in
 
 import lab_utils as lab
-from lab_utils.course import claims, scoreboard
-from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED
+from lab_utils.course import claims, state
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Retried
 
 module = importlib.import_module("lab_utils.course.retrials")  # the package's attribute of that name is the function
 claims.load_all()
@@ -46,12 +50,12 @@ def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
     assert (board.claims["C2"].word, board.claims["C2"].chapter) == (HOLDS, "01_round_trips.ipynb")
     assert board.claims["D7"].word == UNTESTED
     assert "no chapter" in board.claims["D7"].because
-    assert repr(board) == "verdicts: of 2 claims 1 holds, 1 untested"
-    assert lab.ledger()["C2"]["word"] == HOLDS
+    assert repr(board).startswith("verdicts: of 2 claims 1 holds, 1 untested\n")
+    assert state.load("claims")["C2"]["word"] == HOLDS
 
     book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(40), True))
     assert lab.retrial().claims["C2"].word == FAILS
-    assert lab.ledger()["C2"]["word"] == FAILS
+    assert state.load("claims")["C2"]["word"] == FAILS
 
 
 def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_the_reason(shelf):
@@ -106,21 +110,17 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
         manager.shutdown_kernel(now=True)
 
 
-def test_a_published_table_comes_along_in_its_order(shelf):
-    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(1), True),
-         ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5, fitted=['b'])", True))
-    tables = lab.retrial().tables
-    assert tables == {"both": {"published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5,
-                               "fitted": ["b"]}}
-    assert list(tables["both"]["published"]) == ["b", "a"]
-
-
-def test_a_published_table_comes_along_with_who_disturbed_it(shelf, capsys):
-    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\nfrom lab_utils import calm", True), (C2.format(1), True),
-         ("calm.note(calm.Calm(0, 40, 0.5))\nlab.plot_published('both', {'b': 2.0}, {'b': 4.0}, 0.5)", True))
-    figure = lab.retrial().plot_tables()
+def test_published_tables_come_along_in_their_order_and_with_who_disturbed_them(shelf, capsys):
+    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\nfrom lab_utils import calm\n"
+         "from lab_utils.course.published import plot_published", True), (C2.format(1), True),
+         ("plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5, fitted=['b'])", True),
+         ("calm.note(calm.Calm(0, 40, 0.5))\nplot_published('busy', {'b': 2.0}, {'b': 4.0}, 0.5)", True))
+    board = lab.retrial()
+    assert board.tables["both"] == {"published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5,
+                                    "fitted": ["b"]}
+    assert list(board.tables["both"]["published"]) == ["b", "a"]
     busy = "the machine was busy: other programs took 50% of the time, 0 of 40 rounds were quiet"
-    assert figure.get_supxlabel().endswith(busy) and capsys.readouterr().out.endswith(f" ({busy})\n")
+    assert board.plot_tables().get_supxlabel().endswith(busy) and capsys.readouterr().out.endswith(f" ({busy})\n")
 
 
 def test_chapters_that_are_not_there(shelf):
@@ -130,45 +130,42 @@ def test_chapters_that_are_not_there(shelf):
 # What is drawn and shown
 
 
+WORDS = {"A1": HOLDS, "B2": DEPENDS, "C10": FAILS, "C2": UNTESTED}
+
+
+def retried(name, word, **more):
+    return Retried(name, f"{name} says <this>", word, "~3 ms", "01_round_trips.ipynb", **more)
+
+
 @pytest.fixture
 def board():
-    words = {"A1": HOLDS, "B2": DEPENDS, "C10": FAILS, "C2": UNTESTED}
-    chapter = "01_round_trips.ipynb"
-    made = {name: module.Retried(name, f"{name} says <this>", word, "~3 ms", chapter, "<more> in ~4 ms" if name == "C2" else "",
-                                 "the client" if name != "A1" else "the distance") for name, word in words.items()}
+    made = {name: retried(name, word, addition="<more> in ~4 ms" if name == "C2" else "", section="#a-b",
+                          turns_with="the client" if name != "A1" else "the distance") for name, word in WORDS.items()}
     pings = {"published": {"loop": 1.0, "pipeline": 0.1}, "reproduced": {"loop": 0.9, "pipeline": 0.02}, "rtt_ms": 5}
     return module.Retrial(made, {"100 PINGs": pings})
 
 
-def test_the_verdicts_are_counted_and_drawn(board, capsys):
-    assert board.words() == {HOLDS: 1, DEPENDS: 1, FAILS: 1, UNTESTED: 1}
-    figure = board.plot()
-    assert len(figure.axes[0].patches) == 4
-    colors = {patch.get_facecolor() for patch in figure.axes[0].patches}
-    assert len(colors) == 4
-    shown = [text.get_text() for text in figure.axes[0].texts]
-    assert shown[:4] == [f"A: {claims.ARTICLES['A']}", "holds", "A1", "A1 says <this>"]
-    assert shown.index("C2 says <this>") == shown.index("untested") + 2
-    assert "does not hold here: C10; untested: C2" in capsys.readouterr().out
+def test_the_scoreboard_is_a_page_of_words_with_links_to_the_sections_that_tried_them(board):
+    page = board._repr_html_()
+    assert [page.index(f"<b>{word}</b>") for word in WORDS.values()] == sorted(
+        page.index(f"<b>{word}</b>") for word in WORDS.values())
+    assert '<a href="01_round_trips.ipynb#a-b">B2</a> B2 says &lt;this&gt;' in page
+    assert f"A: {html.escape(claims.ARTICLES['A'])}" in page and "<b>E: " not in page
+    assert "<script" not in page and "color:" not in page, "it is read on dark and on light"
+    assert repr(board).splitlines() == [
+        "verdicts: of 4 claims 1 holds, 1 depends, 1 does not hold here, 1 untested", "verdicts: holds: A1",
+        "verdicts: depends: B2", "verdicts: does not hold here: C10", "verdicts: untested: C2"]
 
 
-def test_the_tables_are_drawn_with_the_farthest_off_named(board, capsys):
+def test_the_tables_are_drawn_with_the_farthest_off_named_and_what_was_fitted_is_no_evidence(board, capsys):
     figure = board.plot_tables()
-    assert "1 of the 2" in figure.get_suptitle()
-    assert "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle()
-    assert len(figure.axes) == 1
+    assert "1 of the 2" in figure.get_suptitle() and "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle()
     assert capsys.readouterr().out.startswith("measured: 100 PINGs: loop: published 1 s, here 900 ms")
-
-
-def test_a_figure_that_went_into_a_fit_is_no_evidence(board, capsys):
     board.tables["100 PINGs"]["fitted"] = ["pipeline"]
     assert "1 of the 1 published figures that went into no fit comes out within" in board.plot_tables().get_suptitle()
     assert "pipeline: published 100 ms (fitted), here 20 ms" in capsys.readouterr().out
     board.tables["100 PINGs"]["fitted"] = ["pipeline", "loop"]
     assert "none is evidence" in board.plot_tables().get_suptitle()
-
-
-def test_no_tables_to_draw():
     assert "failed" in refusal(module.Retrial({}, {}).plot_tables)
 
 
@@ -178,33 +175,22 @@ def test_nothing_said_every_claim_in_its_order_with_its_figures_folded(board):
     assert repr(table).startswith(f"{claims.ARTICLES['C']}\nC10  C10 says")
     assert "C2  C2 says <this>  [01_round_trips.ipynb]\n    verdict: untested: ~3 ms\n    addition: <more>" in repr(table)
     page = table._repr_html_()
-    assert "<b>C2</b> C2 says &lt;this&gt;" in page and 'href="01_round_trips.ipynb">01</a>' in page
+    assert "<b>C2</b> C2 says &lt;this&gt;" in page and 'href="01_round_trips.ipynb#a-b">01</a>' in page
     assert "<details><summary>figures</summary>~3 ms<br><i>The lab adds:</i> &lt;more&gt; in ~4 ms</details>" in page
-    assert repr(table).count("addition") == page.count("The lab adds") == 1
     assert "you said" not in page.lower() + repr(table)
 
 
 def test_first_come_the_claims_that_came_out_otherwise(board):
-    table = board.against({"A1": "holds", "B2": " No, never", "C10": "depends", "C2": "holds"})
-    assert [claim.name for claim in table.otherwise] == ["B2", "C10"]
-    assert [claim.name for claim in table.as_said] == ["A1"]
-    assert [claim.name for claim in table.unsaid] == ["C2"], "untested here: it came out neither way"
+    table = board.against({"A1": "Holds", "B2": " No, never", "C10": "depends", "C2": "holds"})
+    assert [[claim.name for claim in part] for part in (table.otherwise, table.as_said, table.unsaid)] == [
+        ["B2", "C10"], ["A1"], ["C2"]], "untested came out neither way"
     assert table.sentence == "of the 3 that you judged, 1 came out as you said"
-    told = repr(table)
-    assert told.index("B2  B2") < told.index("C10  C10") < told.index("A1  A1") < told.index("C2  C2")
-    assert "    verdict: and you said “does not hold here”\nC10" in told
+    assert "    verdict: and you said “does not hold here”\nC10" in repr(table)
     page = table._repr_html_()
-    assert page.index("Otherwise than you said") < page.index("<b>B2</b>") < page.index("<b>C10</b>")
-    assert page.index("<b>C10</b>") < page.index("<summary>As you said: A1</summary>") < page.index("<b>A1</b>")
-    assert page.index("<b>A1</b>") < page.index("Not judged, or not tested here") < page.index("<b>C2</b>")
-    assert page.count("you said</th>") == 1 and "<b>does not hold here</b><details>" in page
-
-
-def test_all_as_said(board):
-    table = board.against({"A1": "Holds", "C10": "does not hold here"})
-    assert table.otherwise == table.unsaid == []
-    assert table.sentence == "of the 2 that you judged, 2 came out as you said"
-    assert "Otherwise" not in table._repr_html_()
+    order = ["Otherwise than you said", "<b>B2</b>", "<b>C10</b>", "<summary>As you said: A1</summary>", "<b>A1</b>",
+             "Not judged, or not tested here", "<b>C2</b>"]
+    assert [page.index(part) for part in order] == sorted(page.index(part) for part in order)
+    assert page.count("you said</th>") == 1
 
 
 @pytest.mark.parametrize("said", [{}, {"Z9": "holds"}, {"A1": "perhaps"}, {"A1": 3}, {"A1": ""}, "holds", ["A1"], None])
@@ -214,26 +200,24 @@ def test_what_cannot_have_been_said_of_a_claim(board, said):
 
 @pytest.mark.parametrize("word, because, turns_with, clause", [
     (DEPENDS, "on the client: ~3 ms", "the client", "depends on the client"),
-    (DEPENDS, "on what is kept, not on what is sent: 3 of 4", "", "depends on what is kept, not on what is sent"),
     (HOLDS, "~3 ms", "the distance", "holds; the figures vary with the distance"), (HOLDS, "~3 ms", "", "holds"),
     (FAILS, "~3 ms: no", "the distance", "does not hold here"),
-    (UNTESTED, "Java does not run here, and more", "the client", "untested: Java does not run here"),
-    (UNTESTED, "OSError: no memory", "", "untested: OSError: no memory")])
+    (UNTESTED, "Java does not run here, and more", "the client", "untested: Java does not run here")])
 def test_a_verdict_in_one_clause(word, because, turns_with, clause):
-    assert module.Retried("A1", "", word, because, "", "", turns_with).clause == clause
+    assert Retried("A1", "", word, because, "", "", turns_with).clause == clause
 
 
 def test_every_clause_is_short(board):
     """Of what the committed scoreboard shows."""
-    clauses = [module.Retried(name, "", word, because, "", "", claims.CLAIMS[name].turns_with).clause
+    clauses = [Retried(name, "", word, because, "", "", claims.CLAIMS[name].turns_with).clause
                for name, (word, because) in shown_in(SCOREBOARD).items()]
     assert len(clauses) == 38 and max(map(len, clauses)) < 80 and not [clause for clause in clauses if "~" in clause]
 
 
 def test_claims_are_grouped_by_what_they_turn_with(board):
     groups = board.by_condition()
-    assert list(groups.groups) == list(claims.TURNS_WITH)
     lines = repr(groups).splitlines()
+    assert [line.split(": ")[1] for line in lines] == [*claims.TURNS_WITH, "the rest"]
     assert lines[0] == "verdicts: the client: depends B2; holds none"
     assert "verdicts: the distance: depends none; holds A1" in lines
     assert lines[-1] == "verdicts: the rest: C10 does not hold here; C2 untested"
@@ -242,34 +226,21 @@ def test_claims_are_grouped_by_what_they_turn_with(board):
     assert "<summary>A1</summary><b>A1</b> A1 says &lt;this&gt;</details>" in page
 
 
-def test_groups_have_as_many_lines_whatever_the_words_are(board):
-    same = module.Retrial({name: module.Retried(name, claim.text, HOLDS, "", "", "", claim.turns_with)
-                           for name, claim in board.claims.items()}, {})
-    assert len(repr(same.by_condition()).splitlines()) == len(repr(board.by_condition()).splitlines()) == 8
-
-
 def test_what_an_addition_says_is_compared_but_for_its_figures():
     quiet = "    verdict: holds: ~3 ms\n    addition: a script of 3 keys takes ~4.1 ms"
     assert as_compared(quiet) == as_compared(quiet.replace("~4.1 ms", "~17 µs").replace("~3 ms", "~5 ms"))
     assert as_compared(quiet) != as_compared(quiet.replace("3 keys", "4 keys"))
-    assert as_compared(quiet) != as_compared(quiet.splitlines()[0])
 
 
 def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board):
-    other = module.Retrial({name: module.Retried(claim.name, claim.text, HOLDS, "<i>other</i>", claim.chapter, claim.addition,
-                                                  claim.turns_with)
+    other = module.Retrial({name: dataclasses.replace(claim, word=HOLDS, because="<i>other</i>")
                             for name, claim in board.claims.items()}, {})
-    for one, two in ((repr(board), repr(other)), (repr(board.against(OF_C)), repr(other.against(OF_C))),
-                     (board.against(OF_C)._repr_html_(), other.against(OF_C)._repr_html_()),
-                     (repr(board.by_condition()), repr(other.by_condition())),
-                     (board.by_condition()._repr_html_(), other.by_condition()._repr_html_())):
-        assert one != two and as_compared(one) == as_compared(two)
+    for shown in (lambda board: board, lambda board: board.against(OF_C), lambda board: board.by_condition()):
+        for form in ("__repr__", "_repr_html_"):
+            one, two = (getattr(shown(each), form)() for each in (board, other))
+            assert one != two and as_compared(one) == as_compared(two)
     shown = as_compared(board.against(OF_C)._repr_html_())
     assert "C2 says &lt;this&gt;" in shown and "01_round_trips.ipynb" in shown and "untested" not in shown
-
-
-def test_every_word_has_a_look():
-    assert set(scoreboard.LOOKS) == set(claims.WORDS) == set(claims.PLURAL)
 
 
 # The lab's own claims and chapters
@@ -285,6 +256,13 @@ def test_the_chapter_of_its_judge_tries_it_in_a_tagged_cell(name):
     assert any(re.search(rf'lab\.claim\(\s*"{name}"', cell.source) for cell in module.trial_cells(path))
 
 
+def test_the_sections_that_a_claim_is_tried_in_are_there():
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        known = {claim.name for claim in claims.CLAIMS.values() if claim.chapter == path.name[:2]}
+        found = module.sections(path)
+        assert known <= set(found) and {unquote(anchor[1:]) for anchor in found.values()} <= anchors(path)
+
+
 def verdicts_in(path):
     """[(claim, word)] as a committed chapter shows them."""
     return [(name, word) for name, (word, _) in shown_in(path).items()]
@@ -293,7 +271,6 @@ def verdicts_in(path):
 def test_the_scoreboard_as_committed_shows_every_claim_with_a_verdict():
     shown = verdicts_in(SCOREBOARD)
     assert [name for name, _ in shown] == sorted(claims.CLAIMS, key=claims.order)
-    assert {name for name, word in shown if word == UNTESTED} == {"D3", "D4", "D6"}, "of Java, which does not run here"
 
 
 def test_the_scoreboard_says_what_the_chapters_say():
@@ -309,10 +286,3 @@ def test_each_claim_stands_in_a_form_in_the_words_of_its_judge():
     forms = re.findall(r'"([A-E]\d+)": \.\.\.,  # (.*(?:\n +# .*)*)', source)
     asked = {name: " ".join(line.strip(" #") for line in text.split("\n")) for name, text in forms}
     assert asked == {name: claim.text for name, claim in claims.CLAIMS.items()}
-
-
-def test_the_scoreboard_keeps_no_verdict_of_its_own():
-    """It calls no claim and names no verdict for one: all come from the retrial."""
-    source = "\n".join(cell.source for cell in nbformat.read(SCOREBOARD, as_version=4).cells if cell.cell_type == "code")
-    assert "lab.claim(" not in source
-    assert "lab.retrial()" in source

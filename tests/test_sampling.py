@@ -9,6 +9,7 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.timing import sampling as module
+from lab_utils.timing.sampling import sampled
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +37,7 @@ def work(r):
 
 
 def test_what_takes_three_times_as_long_is_seen_more_often(r):
-    stacks, seconds = lab.sampled(work, r)
+    stacks, seconds = sampled(work, r)
     seen = {name: sum(name in stack for stack in stacks) for name in ("long_one", "short_one")}
     assert seen["long_one"] > seen["short_one"] > 0
     assert seconds >= 0.04
@@ -44,13 +45,13 @@ def test_what_takes_three_times_as_long_is_seen_more_often(r):
 
 
 def test_the_innermost_function_comes_first_and_its_caller_behind_it(r):
-    stacks, _ = lab.sampled(work, r)
+    stacks, _ = sampled(work, r)
     stack = next(stack for stack in stacks if stack[0] == "busy")
     assert stack[1] in ("long_one", "short_one") and stack[2] == "work"
 
 
 def test_they_can_be_drawn(r):
-    stacks, _ = lab.sampled(work, r)
+    stacks, _ = sampled(work, r)
     assert lab.plot_icicle(stacks, "work", 40_000, "µs").axes
 
 
@@ -60,15 +61,15 @@ def test_the_timer_and_its_signal_are_put_back(r):
 
     before, (_, interval) = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
     with pytest.raises(ValueError, match="in here"):
-        lab.sampled(fails, r)
-    lab.sampled(work, r)
+        sampled(fails, r)
+    sampled(work, r)
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL)[1] == interval != module.EVERY_S
 
 
 def test_another_thread_is_told_where_it_works(r):
     said = []
-    thread = threading.Thread(target=lambda: said.append(refusal(lab.sampled, work, r)))
+    thread = threading.Thread(target=lambda: said.append(refusal(sampled, work, r)))
     thread.start()
     thread.join()
     assert "main thread" in said[0]

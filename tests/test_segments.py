@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-import lab_utils as lab
-from lab_utils.counting.tcp_segments import Segments
+from lab_utils.counting.tcp_segments import Segments, segments
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
@@ -15,7 +14,7 @@ def test_a_turn_is_a_segment_each_way(r, rtt_ms):
         for i in (1, 2, 3):
             r.set(f"key{i}", f"value{i}")
 
-    seen = lab.segments(three_sets, rtt_ms)
+    seen = segments(three_sets, rtt_ms)
     assert (seen.data_sent, seen.data_received) == (3, 3)
 
 
@@ -27,12 +26,12 @@ def test_a_pipeline_is_one(r):
             pipe.set(f"key{i}", f"value{i}")
         pipe.execute()
 
-    assert (lab.segments(three_in_a_pipeline).data_sent, lab.segments(three_in_a_pipeline).data_received) == (1, 1)
+    assert (segments(three_in_a_pipeline).data_sent, segments(three_in_a_pipeline).data_received) == (1, 1)
 
 
 def test_elsewhere_it_says_nothing(r, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert lab.segments(lambda r: r.ping()) is None
+    assert segments(lambda r: r.ping()) is None
 
 
 def test_it_is_told_in_words():

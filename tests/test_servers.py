@@ -16,6 +16,7 @@ from helpers import GONE_S, refusal, running, url_of, wait_until
 import lab_utils as lab
 from lab_utils.errors import LabError
 from lab_utils.testbed import chosen_server, guard, link, private_server
+from lab_utils.testbed.plain_socket import raw_socket
 
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
 KERNEL = """
@@ -115,7 +116,7 @@ def test_without_any_server_it_says_how_to_get_one(no_wheel):
 
 def test_on_windows_it_says_wsl():
     """There Python has no fcntl, and the lab no way to end what it starts."""
-    program = "import sys; sys.modules['fcntl'] = None; import lab_utils as lab; lab.ledger()"
+    program = "import sys; sys.modules['fcntl'] = None; import lab_utils as lab; lab.guess"
     done = subprocess.run([sys.executable, "-c", program],
                           capture_output=True, text=True, timeout=60)
     assert "LabError: The lab does not run on Windows itself. Open this folder in WSL" in done.stderr.splitlines()[-1]
@@ -487,17 +488,17 @@ def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_se
     theirs.connect(db=0).set("key1", "precious")
     theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"], categories=["+@all"], keys="*", channels="*")
     mine = chosen_server.own_server("redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address))
-    with lab.raw_socket(mine.connect()) as sock:
+    with raw_socket(mine.connect()) as sock:
         sock.sendall(b"SET key1 value1\r\n")
         assert sock.recv(100) == b"+OK\r\n"
     assert theirs.connect(db=0).get("key1") == b"precious" and mine.connect().get("key1") == b"value1"
 
 
 def test_a_raw_socket_at_a_distance_and_nowhere_else(r, somebodys_server):
-    with lab.raw_socket(lab.connect(rtt_ms=1)) as sock:
+    with raw_socket(lab.connect(rtt_ms=1)) as sock:
         sock.sendall(b"PING\r\n")
         assert sock.recv(100) == b"+PONG\r\n"
-    refusal(lab.raw_socket, somebodys_server().connect())
+    refusal(raw_socket, somebodys_server().connect())
 
 
 def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):

@@ -78,35 +78,11 @@ def test_the_server_is_between_the_ends(r):
         assert after.at_client - before.at_client >= 0.018
 
 
-def test_a_capture_goes_by_the_clients_own_distance(r):
-    assert lab.capture(three_sets, lab.connect(rtt_ms=5)).rtt_ms == 5
-    assert lab.capture(three_sets, r).rtt_ms == 0
-
-
 def test_the_clients_options_are_kept(r):
     r.set("key1", "value1")
     seen = []
     lab.capture(lambda r: seen.append(r.get("key1")), lab.connect(decode_responses=True))
     assert seen == ["value1"]
-
-
-def test_captures_do_not_mix(r):
-    for _ in range(3):
-        assert len(lab.capture(three_sets, r).messages) == 6
-    with pytest.raises(ZeroDivisionError):
-        lab.capture(lambda r: r.set("key1", 1) and 1 / 0, r)
-    assert len(lab.capture(three_sets, r).messages) == 6
-
-
-def test_nothing_is_a_capture_without_messages(r):
-    assert lab.capture(lambda r: None, r).messages == []
-
-
-def test_async_functions_are_refused(r):
-    async def one(r):
-        await r.ping()
-
-    assert "plain function" in refusal(lab.capture, one, r)
 
 
 def test_further_connections_are_refused(r):

@@ -67,7 +67,6 @@ def main(wanted):
         return
     times = lab.compare({"loop": loop, "pipeline": pipeline, "mset": mset}, ops=100, rtt_ms=BUDGET_RTT_MS)
     times.plot_budget().savefig(DOCS / "budget.png")
-    lab.retrial().plot().savefig(DOCS / "scoreboard.png")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account of it."""
+"""What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from redis.cluster import RedisCluster
@@ -21,11 +22,12 @@ from .server_counters import Meter
 class Cost:
     """What one run of a function cost.
 
-    Counted at the client, exact: `round_trips` (a write followed by a wait for its reply), `commands`,
-    `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds inside commands), `server_reads`
-    and `server_writes` (its read and write calls); None where other clients used the server meanwhile.
-    `connections` were opened on the way and cost `handshake_trips` round trips more, which are not in `round_trips`.
-    The SELECT by which a connection gets to the database that is reserved on REDIS_URL's server is not counted.
+    Counted at the client, exact: `round_trips` (a write followed by a wait for its reply),
+    `commands`, `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds
+    inside commands), `server_reads` and `server_writes` (its read and write calls); None where
+    other clients used the server meanwhile. `connections` were opened on the way and cost
+    `handshake_trips` round trips more, which are not in `round_trips`. The SELECT by which a
+    connection gets to the database that is reserved on REDIS_URL's server is not counted.
     """
 
     round_trips: int
@@ -39,37 +41,35 @@ class Cost:
     handshake_trips: int = 0
 
     def __repr__(self):
-        words = [counted(self.round_trips, "round trip"), counted(self.commands, "command"),
-                 f"{self.bytes_sent:,} bytes sent", f"{self.bytes_received:,} received",
-                 "server shared with other clients: not counted" if self.server_us is None else f"server ~{self.server_us:,} µs"]
-        return "   ".join(words) + (f"\n+ {self.opened()}" if self.connections else "")
-
-    def opened(self):
-        return f"{counted(self.connections, 'new connection')}: {counted(self.handshake_trips, 'round trip')}"
-
-    def row(self):
-        """What a table shows by default: it has to fit a page beside JupyterLab's file browser."""
-        return [f"{number:,}" for number in (self.round_trips, self.commands, self.bytes_sent, self.bytes_received)] + [
-            "shared" if self.server_us is None else f"~{self.server_us:,}"]
-
-    def rest(self):
-        """What a table leaves out: how often the server read and wrote."""
-        return ["shared"] * 2 if self.server_us is None else [f"~{self.server_reads:,}", f"~{self.server_writes:,}"]
+        server = ("server shared with other clients: not counted" if self.server_us is None
+                  else f"server ~{self.server_us:,} µs")
+        words = "   ".join([counted(self.round_trips, "round trip"),
+                            counted(self.commands, "command"), f"{self.bytes_sent:,} bytes sent",
+                            f"{self.bytes_received:,} received", server])
+        if not self.connections:
+            return words
+        return (f"{words}\n+ {counted(self.connections, 'new connection')}: "
+                f"{counted(self.handshake_trips, 'round trip')}")
 
 
 class Costs(dict):
-    """Costs by name, shown as a table; `costs.rest()` is the columns that it leaves out."""
+    """Costs by name, shown as a table that fits a page beside JupyterLab's file browser."""
 
     def __repr__(self):
-        lines = table(["", "round trips", "commands", "bytes sent", "received", "server µs"],
-                      [[name, *cost.row()] for name, cost in self.items()])
-        tails = ["", *(f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}" if cost.connections else ""
-                       for cost in self.values())]
-        return "\n".join(line + tail for line, tail in zip(lines, tails, strict=True))
+        heads = ["", "round trips", "commands", "bytes sent", "received", "server µs"]
+        lines = table(heads, [
+            [name, *(f"{number:,}" for number in (cost.round_trips, cost.commands, cost.bytes_sent,
+                                                  cost.bytes_received)), by_server(cost.server_us)]
+            for name, cost in self.items()])
+        tails = [f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}"
+                 if cost.connections else "" for cost in self.values()]
+        return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
-    def rest(self):
-        """The server's read and write calls, as a table in text."""
-        return Table(table(["", "server's reads", "server's writes"], [[name, *cost.rest()] for name, cost in self.items()]))
+    def rest(self) -> "Table":
+        """Return what the table leaves out: how often the server read and wrote."""
+        return Table(table(["", "server's reads", "server's writes"],
+                           [[name, by_server(cost.server_reads), by_server(cost.server_writes)]
+                            for name, cost in self.items()]))
 
 
 class Table(list):
@@ -79,24 +79,31 @@ class Table(list):
         return "\n".join(self)
 
 
-def table(heads, rows):
-    """Lines of a table: the first column to the left, the others to the right, three spaces between.
+def by_server(number):
+    return "shared" if number is None else f"~{number:,}"
 
-    A measured value has no more than the room of its head, so that how large it is moves no other column.
+
+def table(heads, rows):
+    """Return lines: the first column to the left, the others to the right, three spaces between.
+
+    A measured value has no more than the room of its head, so that how large it is moves no other
+    column.
     """
-    widths = [max(len(row[place]) for row in [heads, *rows] if row is heads or not row[place].startswith("~"))
+    widths = [max(len(row[place]) for row in [heads, *rows]
+                  if row is heads or not row[place].startswith("~"))
               for place in range(len(heads))]
-    return [row[0].ljust(widths[0]) + "".join("   " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
             for row in [heads, *rows]]
 
 
-def count(fn, client):
-    """Runs `fn(client)` once, with redis-py tapped, and returns its Cost; for a dict of functions, a table of Costs.
+def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
+    """Run `fn(client)` once, with redis-py tapped, and return its Cost; of a dict, Costs by name.
 
-    `fn` may be `async def`: it is given an asyncio client with the same address and options. One connection is opened
-    beforehand; any further one is counted apart. A `redis.RedisCluster` gets one for each node, and the server's part is
-    the sum over the nodes. Two threads that count take turns; see `tap` for what belongs to whom. Raises whatever `fn`
-    raises, and LabError for anything but a function and a client, or where the function's work has not been done.
+    `fn` may be `async def`: it is given an asyncio client with the same address and options. One
+    connection is opened beforehand; any further one is counted apart. A `redis.RedisCluster` gets
+    one for each node, and the server's part is the sum over the nodes. Two threads that count take
+    turns. Raises whatever `fn` raises, and LabError for anything but a function and a client, or
+    where the function's work has not been done.
     """
     if isinstance(fn, dict):
         for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
@@ -105,20 +112,22 @@ def count(fn, client):
     return cost_and_result(fn, client)[0]
 
 
-def cost_and_result(fn, client):
-    """(Cost, what the function returned), of one run."""
+def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
+    """Return the Cost of one run, and what the function returned."""
     check_countable(fn, client)
     event_loop.check_outside()
     guard.check(client)
-    with contextlib.nullcontext() if blocks_here() else one_thread:  # a count within a count has the turn already
-        return counted_async(fn, client) if event_loop.is_async(fn) else counted_plain(fn, client)
+    # a count within a count has the turn already
+    with contextlib.nullcontext() if blocks_here() else one_thread:
+        return (counted_async if event_loop.is_async(fn) else counted_plain)(fn, client)
 
 
 def check_countable(fn, client):
     check_function(fn, "lab.count", may_be_async=True)
     check_client(client, "lab.count", cluster=True)
     if event_loop.is_async(fn) and isinstance(client, RedisCluster):
-        raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. Write it with RedisCluster.")
+        raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. "
+                       "Write it with RedisCluster.")
 
 
 def counted_plain(fn, client):
@@ -130,7 +139,7 @@ def counted_plain(fn, client):
 
 
 def counted_async(fn, client):
-    """The Recording stands in this thread, so that it closes even if the coroutine never ends."""
+    """Count as counted_plain does; the Recording closes even if the coroutine never ends."""
     own = event_loop.client_like(client)
     try:
         event_loop.run(own.ping)
@@ -143,7 +152,7 @@ def counted_async(fn, client):
     return cost, result
 
 
-def cost_of(seen, meter=None):
+def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
     """Return the Cost of a closed Recording, with the server's part if a meter ran around it."""
     trips, work = seen.round_trips, [write for write in seen.writes if not write.setup]
     return Cost(

@@ -1,4 +1,4 @@
-"""Real packets, where tcpdump and tshark are installed and this user may capture. Optional: nothing else needs it."""
+"""Real packets, where tcpdump and tshark are there and this user may capture; else a sentence."""
 
 import itertools
 import shutil
@@ -6,20 +6,23 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ..interrupts import uninterrupted
 from ..testbed.chosen_server import connect, server
 
-COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
+COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol",
+           "_ws.col.Info")
 READY_S, FLUSH_S = 10, 0.3
-BUFFER_KIB = "32768"  # tcpdump sets aside a quarter of a megabyte a packet, so its usual 2 MB lose the ninth
+BUFFER_KIB = "32768"  # tcpdump sets aside 256 KB a packet, so its usual 2 MB lose the ninth
 
 
-def packets(fn):
-    """A table of the packets that `fn(client)` causes on loopback, read by tshark; or a sentence that says why there is none.
+def packets(fn: Callable) -> str:
+    """Return a table of the packets that `fn(client)` causes on loopback, as tshark reads them.
 
-    Every line of it begins with "this machine: ", since it depends on tools that may not be there.
+    Every line of it begins with "this machine: ", since it depends on tools that may not be there;
+    where they are not, one line says so.
     """
     if missing := [name for name in ("tcpdump", "tshark") if not shutil.which(name)]:
         return none_here(f"{' and '.join(missing)} not installed")
@@ -33,14 +36,11 @@ def packets(fn):
         rows = dissected(seen, port)
     if not rows:
         return none_here("tshark read no packet")
-    return "\n".join(f"this machine: {row:.86}" for row in in_columns(["no time from bytes protocol what", *rows]))
-
-
-def in_columns(rows):
-    """Rows of words between spaces, one under another; what the packet says, the last column, may hold spaces itself."""
-    cells = [row.split(" ", len(COLUMNS) - 1) for row in rows]
+    cells = [row.split(" ", len(COLUMNS) - 1)  # what the packet says, the last, may hold spaces
+             for row in ["no time from bytes protocol what", *rows]]
     widths = [max(map(len, column)) for column in itertools.zip_longest(*cells, fillvalue="")]
-    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)).rstrip() for row in cells]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+    return "\n".join(f"this machine: {line:.86}" for line in lines)
 
 
 def none_here(reason):
@@ -48,14 +48,16 @@ def none_here(reason):
 
 
 def captured(fn, client, port, target):
-    """Runs fn under tcpdump; False if tcpdump could not start listening."""
-    command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w", str(target), "tcp", "port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+    """Run fn under tcpdump; return False if tcpdump could not start listening."""
+    command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w",
+               str(target), "tcp", "port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          errors="replace") as process:
         too_late = threading.Timer(READY_S, process.kill)
         with uninterrupted():
             too_late.start()
         try:
-            if not any("listening on" in line for line in process.stderr):
+            if not any("listening on" in line for line in process.stderr or ()):
                 return False
             too_late.cancel()
             fn(client)
@@ -68,5 +70,7 @@ def captured(fn, client, port, target):
 
 def dissected(source, port):
     fields = [part for column in COLUMNS for part in ("-e", column)]
-    command = ["tshark", "-r", str(source), "-d", f"tcp.port=={port},resp", "-T", "fields", "-E", "separator= ", *fields]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace").stdout.splitlines()
+    command = ["tshark", "-r", str(source), "-d", f"tcp.port=={port},resp", "-T", "fields",
+               "-E", "separator= ", *fields]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
+    return done.stdout.splitlines()

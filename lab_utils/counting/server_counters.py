@@ -5,25 +5,31 @@ from collections import Counter
 from roundtrips.resp import commands_in
 
 from ..testbed.guard import admin_of, nodes_of
+from .recording import Recording
+
+TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed",
+          "writes": "total_writes_processed"}
+CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
 class Meter:
-    """The server's own counters around a piece of work, read through a connection of its own.
+    """The server's counters around a block, read through a connection of its own.
 
-    Reading them is a command too; two readings in a row before the work tell what one costs, and that is taken off.
+    Reading them is a command too: two readings before the block tell what one costs, and that is
+    taken off. Of a cluster, they are the sum over its nodes.
     """
 
     def __init__(self, client):
         self.admins = [admin_of(node) for node in nodes_of(client)]
 
-    def __enter__(self):
+    def __enter__(self) -> "Meter":
         try:
             first = self.read()
             self.before = self.read()
         except BaseException:
             self.close()
             raise
-        self.of_reading = {name: self.before[name] - first[name] for name in ("bytes_in", "reads", "writes")}
+        self.of_reading = {name: self.before[name] - first[name] for name in TOTALS}
         return self
 
     def __exit__(self, failed, *_):
@@ -38,47 +44,45 @@ class Meter:
             admin.close()
 
     def read(self):
-        """The counters of the server, or of all the nodes together."""
-        infos = [admin.info("all") for admin in self.admins]
-        names = {name for info in infos for name in info if name.startswith("cmdstat_") and name != "cmdstat_info"}
-        stats = {name: [info.get(name, {"calls": 0, "usec": 0}) for info in infos] for name in names}
-        return {
-            "bytes_in": sum(info["total_net_input_bytes"] for info in infos),
-            "reads": sum(info["total_reads_processed"] for info in infos),
-            "writes": sum(info["total_writes_processed"] for info in infos),
-            "stats": {name.removeprefix("cmdstat_"): (sum(stat["calls"] for stat in each), sum(stat["usec"] for stat in each))
-                      for name, each in stats.items()},
-        }
+        """Return the TOTALS, and "calls" and "usec" of each command."""
+        found = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
+        for info in (admin.info("all") for admin in self.admins):
+            for name, key in TOTALS.items():
+                found[name] += info[key]
+            for key, stat in info.items():
+                command = key.removeprefix("cmdstat_")
+                if key != command and command != "info":
+                    found["calls"][command] += stat["calls"]
+                    found["usec"][command] += stat["usec"]
+        return found
 
-    def spent(self, seen):
-        """The server's fields of a Cost; {} if the server read other bytes than this Recording saw written."""
-        bytes_in, reads, writes = (self.after[name] - self.before[name] - self.of_reading[name]
-                                   for name in ("bytes_in", "reads", "writes"))
-        if bytes_in != sum(len(write.data) for write in seen.writes):
+    def spent(self, seen: Recording) -> dict[str, int]:
+        """Return the server's fields of a Cost; {} if the server read what `seen` has not sent."""
+        total = {name: self.after[name] - self.before[name] - self.of_reading[name]
+                 for name in TOTALS}
+        if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
-        return {"server_us": self.microseconds(seen), "server_reads": reads, "server_writes": writes}
+        return {"server_us": self.microseconds(seen), "server_reads": total["reads"],
+                "server_writes": total["writes"]}
 
     def microseconds(self, seen):
-        """Time inside commands. EXEC's and EVAL's own time holds that of what they ran, so those are not added again."""
-        stats = {name: (calls - self.before["stats"].get(name, (0, 0))[0], us - self.before["stats"].get(name, (0, 0))[1])
-                 for name, (calls, us) in self.after["stats"].items()}
-        if not any(calls for name, (calls, _) in stats.items() if name in CONTAINERS):
-            return sum(us for _, us in stats.values())
+        """Return the time inside commands.
+
+        EXEC's and EVAL's own time holds that of what they ran, so of other commands only the share
+        counts that was sent outside of them.
+        """
+        calls, usec = ({name: number - self.before[kind][name]
+                        for name, number in self.after[kind].items()} for kind in ("calls", "usec"))
+        if not any(calls[name] for name in calls if name in CONTAINERS):
+            return sum(usec.values())
         outside = sent_outside_transactions(seen)
-        total = 0
-        for name, (calls, us) in stats.items():
-            if name in CONTAINERS:
-                total += us
-            elif calls:
-                total += us * min(1, outside.get(name.split("|")[0], 0) / calls)
-        return round(total)
-
-
-CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
+        return round(sum(
+            us if name in CONTAINERS else us * min(1, outside[name.split("|")[0]] / calls[name])
+            for name, us in usec.items() if calls[name]))
 
 
 def sent_outside_transactions(seen):
-    """How often each command was sent by the client itself, not queued after a MULTI: {name in lower case: times}."""
+    """Return {name in lower case: how often it was sent, not queued after a MULTI}."""
     sent, queueing = Counter(), set()
     for write in seen.writes:
         for command in commands_in([write.data]):

@@ -1,8 +1,9 @@
-"""The kernel's own account of a connection: how many TCP segments a piece of code sent and got. Linux only."""
+"""The kernel's own account of a connection: how many TCP segments a piece of code sent and got."""
 
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..arguments import check_function, check_ran
@@ -15,7 +16,7 @@ SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT = 136, 140, 152, 156
 
 @dataclass(frozen=True)
 class Segments:
-    """TCP segments of one run. `data_sent` and `data_received` carry bytes; `acks_sent` and `acks_received` only acknowledge."""
+    """TCP segments of one run: those that carry bytes, and acks that only acknowledge."""
 
     data_sent: int
     data_received: int
@@ -27,20 +28,21 @@ class Segments:
                 f"acks sent {self.acks_sent}, received {self.acks_received}")
 
 
-def segments(fn, rtt_ms=0, **options):
-    """Runs `fn(client)` over one connection and returns its Segments, or None where the system does not tell.
+def segments(fn: Callable, rtt_ms: float = 0, **options) -> Segments | None:
+    """Run `fn(client)` over one connection and return its Segments; None but on Linux.
 
-    Data segments of short work are exact; the others, and those of more than about 1,000 commands, vary with the moment.
-    Raises LabError for anything but a plain function.
+    Data segments of short work are exact; acks, and those of more than about 1,000 commands, vary
+    with the moment. Raises LabError for anything but a plain function.
     """
-    check_function(fn, "lab.segments", "loop, rtt_ms=1")
+    check_function(fn, "segments", "loop, rtt_ms=1")
     if sys.platform != "linux":
         return None
     with connect(rtt_ms, max_connections=1, **options) as client:
-        check_ran(fn(client), "lab.segments")  # and so that what is counted finds a connection that has settled
+        check_ran(fn(client), "segments")  # and so that the connection has settled
         before = readings(client)
         fn(client)
-        out, received, data_in, data_out = (after - start for after, start in zip(readings(client), before, strict=True))
+        out, received, data_in, data_out = (after - start for after, start
+                                            in zip(readings(client), before, strict=True))
     return Segments(data_out, data_in, out - data_out, received - data_in)
 
 
@@ -50,4 +52,5 @@ def readings(client):
         info = connection._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SIZE)
     finally:
         client.connection_pool.release(connection)
-    return [struct.unpack_from("I", info, offset)[0] for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]
+    return [struct.unpack_from("I", info, offset)[0]
+            for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]

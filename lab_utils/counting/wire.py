@@ -1,6 +1,7 @@
 """What crossed the link, message by message, with the time at both ends."""
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtrips.resp import commands_in
@@ -19,7 +20,8 @@ from .recording import Recording
 class Message:
     """Bytes that travelled together in one direction.
 
-    `way` is "request" or "reply"; `at_client` and `at_server` are seconds after the first message left, at either end.
+    `way` is "request" or "reply"; `at_client` and `at_server` are seconds after the first message
+    left, at either end.
     """
 
     way: str
@@ -28,7 +30,7 @@ class Message:
     data: bytes
 
     @property
-    def text(self):
+    def text(self) -> str:
         """'SET key1', '3 commands', '+OK': what the message says, short."""
         return request_text(self.data) if self.way == "request" else reply_text(self.data)
 
@@ -37,24 +39,25 @@ class Message:
 class Capture:
     """The messages of one run, in order, and the distance they travelled."""
 
-    messages: list
+    messages: list[Message]
     rtt_ms: float
 
     @property
-    def requests(self):
+    def requests(self) -> list[Message]:
         return [message for message in self.messages if message.way == "request"]
 
     @property
-    def replies(self):
+    def replies(self) -> list[Message]:
         return [message for message in self.messages if message.way == "reply"]
 
     def __repr__(self):
-        """A table with the columns of a packet capture: number, time, who to whom, length in bytes, what it says."""
+        """Return a table with the columns of a packet capture: number, time, who to whom, bytes."""
         lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
         for number, message in enumerate(self.messages, 1):
-            sent = message.at_client if message.way == "request" else message.at_server
-            ends = "client to server" if message.way == "request" else "server to client"
-            lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  {message.text}")
+            sent, ends = ((message.at_client, "client to server") if message.way == "request"
+                          else (message.at_server, "server to client"))
+            lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  "
+                         f"{message.text}")
         return "\n".join(lines)
 
     def plot(self, turns=6, title=None, gap=None):
@@ -64,19 +67,22 @@ class Capture:
         return plot_ladder(self, turns, title, gap)
 
 
-def capture(fn, client):
-    """Runs `fn(client)` once, at the client's distance, and returns a Capture of what crossed the link.
+def capture(fn: Callable, client) -> Capture:
+    """Run `fn(client)` once, at the client's distance; return a Capture of what crossed the link.
 
-    The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for this run, since there is
-    no other place to watch from. One connection only: `fn` must not open more. Raises LabError otherwise.
+    The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for
+    this run, since there is no other place to watch from. One connection only: `fn` must not open
+    more. Raises LabError otherwise.
     """
     check_function(fn, "lab.capture")
     check_client(client, "lab.capture")
     stands_on = guard.check(client)
     check_distance(stands_on, 1)
-    rtt_ms, port = place(client, stands_on)
     kwargs = client.connection_pool.connection_kwargs
-    options = {name: value for name, value in kwargs.items() if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}}
+    rtt_ms = distance_through(client)
+    port = link().port_without_delay(stands_on) if rtt_ms is None else kwargs["port"]
+    options = {name: value for name, value in kwargs.items()
+               if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}}
     with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
         own.ping()
         link().ask("record")
@@ -86,34 +92,30 @@ def capture(fn, client):
         finally:
             events = link().ask("recorded")["events"]
     if seen.opened:
-        raise LabError("This function opened connections of its own; lab.capture shows the one it is given. "
-                       "Let it use that client only.")
+        raise LabError("This function opened connections of its own; lab.capture shows the one it "
+                       "is given. Let it use that client only.")
     if seen.unanswered:
         raise still_on_its_way()
-    return Capture(messages(seen, events), rtt_ms)
-
-
-def place(client, stands_on):
-    """(RTT in ms, link port) of a client that stands on this server of the lab's."""
-    rtt_ms = distance_through(client)
-    if rtt_ms is None:
-        return 0, link().port_without_delay(stands_on)
-    return rtt_ms, client.connection_pool.connection_kwargs["port"]
+    return Capture(messages(seen, events), rtt_ms or 0)
 
 
 def messages(seen, events):
-    """Joins what the client wrote and read with what the link passed on, by their place in the stream of bytes.
+    """Join what the client wrote and read with what the link passed on, by place in the stream.
 
-    A request is one write of the client's, however the link cut it up; a reply is what the link got from the server at once.
+    A request is one write of the client's, however the link cut it up; a reply is what the link got
+    from the server at once.
     """
     found = [*requests(seen, events), *replies(seen, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
-    return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
+    return [Message(way, at_client - start, at_server - start, data)
+            for way, at_client, at_server, data in found]
 
 
 def requests(seen, events):
-    there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
+    """Yield (way, when it left, when all of it was there, bytes) of each write."""
+    there = arrivals((len(base64.b64decode(data)), left)
+                     for _, way, _, left, data in events if way == "request")
     offset = 0
     for write in seen.writes:
         for data in write.chunks:
@@ -122,6 +124,7 @@ def requests(seen, events):
 
 
 def replies(seen, events):
+    """Yield (way, when all of it was read, when the server sent it, bytes) of each reply."""
     back = arrivals((len(read.data), seen.began + read.at) for read in seen.reads)
     offset = 0
     for _, way, arrived, _, encoded in events:
@@ -132,7 +135,7 @@ def replies(seen, events):
 
 
 def arrivals(pieces):
-    """[(offset of the last byte, time)] of pieces given as (size, time)."""
+    """Return [(offset of the last byte, time)] of pieces given as (size, time)."""
     ends, offset = [], 0
     for size, at in pieces:
         offset += size
@@ -141,7 +144,7 @@ def arrivals(pieces):
 
 
 def time_at(ends, offset):
-    """When the byte at `offset` came. Raises LabError if it had not come when the capture ended."""
+    """Return when the byte at `offset` came. Raises LabError if it had not when all ended."""
     came = next((at for last, at in ends if offset <= last), None)
     if came is None:
         raise still_on_its_way()
@@ -149,8 +152,8 @@ def time_at(ends, offset):
 
 
 def still_on_its_way():
-    return LabError("This function returned while something was still on its way to Redis or back. Let it wait for its threads, "
-                    "with thread.join(), and read every reply.")
+    return LabError("This function returned while something was still on its way to Redis or back. "
+                    "Let it wait for its threads, with thread.join(), and read every reply.")
 
 
 def request_text(data):

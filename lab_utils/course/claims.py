@@ -14,8 +14,10 @@ import os
 import re
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from .. import calm
 from ..errors import LabError
@@ -36,8 +38,8 @@ SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")
 WHOLE_NUMBERS = ("_us", "_ns")  # ends of the names of times that the server tells in whole numbers
 NEVER_EARLY = ("request_s",)  # times that the link holds up: a reply may be late, never early
 
-ARTICLES = {}  # {letter: the article's title and where it appeared}
-CLAIMS = {}
+ARTICLES: dict[str, str] = {}  # {letter: the article's title and where it appeared}
+CLAIMS: dict[str, "Claim"] = {}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Claim:
     name: str
     chapter: str
     text: str
-    judge: object
+    judge: Callable[..., Verdict]
     turns_with: str = ""
     after: str = ""
     margin: float = 1.5
@@ -96,6 +98,34 @@ class Tried:
         return in_words(self.name, self.text, self.verdict)
 
 
+@dataclass(frozen=True)
+class Retried:
+    """A claim and the verdict that it got just now: `word`, `because`, `addition`.
+
+    `chapter` is the file name of the notebook that tells why, `section` "#its-section" there.
+    `turns_with`, one of TURNS_WITH or "", decides where the claim holds and by how much.
+    """
+
+    name: str
+    text: str
+    word: str
+    because: str
+    chapter: str
+    addition: str = ""
+    turns_with: str = ""
+    section: str = ""
+
+    @property
+    def clause(self) -> str:
+        """The verdict in one clause: 'depends on the client', for one."""
+        if self.word == DEPENDS:
+            return f"{self.word} {self.because.split(':')[0]}"
+        if self.word == UNTESTED:
+            return f"{self.word}: {self.because.split(', ')[0]}"
+        turns = self.word == HOLDS and self.turns_with
+        return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
+
+
 def judge(name, chapter, text, turns_with="", after="", margin=1.5):
     """Register the decorated function as the judge of a Claim."""
     def register(function):
@@ -113,22 +143,23 @@ def cases(name, *told):
     CLAIMS[name].cases.extend((word, {**first, **measured}) for word, measured in told)
 
 
-def load_file(name, path):
+def load_file(name: str, path: Path) -> ModuleType:
     """Return the module in a file outside of lab_utils, imported under this name."""
     spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader  # as of any file that ends in .py
     sys.modules[name] = loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
 
 
 @functools.cache
-def load_all():
+def load_all() -> None:
     """Run every file of claims/, so that all claims are known."""
     for path in sorted(FOLDER.glob("article*.py")):
         ARTICLES[path.stem[-1]] = load_file(f"claims_{path.stem}", path).ARTICLE
 
 
-def judge_of(name):
+def judge_of(name: str) -> Callable[..., Verdict]:
     """Return the judge of a claim, "C14" for one: a function from measurements to a Verdict."""
     load_all()
     return CLAIMS[name].judge
@@ -158,13 +189,13 @@ def in_lines(sentence, indent=" " * 4):
                          break_long_words=False, break_on_hyphens=False)
 
 
-def shown_in(text):
+def shown_in(text: str) -> dict[str, tuple[str, str]]:
     """Return {claim: (word, because)} of all that `in_words` wrote into a text."""
     found = SHOWN.findall(text.replace(f"\n{GOES_ON}", " "))
     return {name: (word, because) for name, word, because in found}
 
 
-def claim(name, **measured):
+def claim(name: str, **measured) -> Tried:
     """Try claim `name` on measurements, and remember the verdict for the scoreboard.
 
     The measurements are the arguments of the claim's judge: seconds, counts and Ratios. Returns a
@@ -283,12 +314,3 @@ def enter(name, verdict, chapter):
 def chapter():
     """Return the notebook that runs here, "04_multi_exec" for one; "" where nobody says."""
     return os.environ.get("LAB_CHAPTER") or Path(os.environ.get("JPY_SESSION_NAME", "")).stem
-
-
-def ledger():
-    """Return the claims tried so far: {name: {"text", "article", "word", "because", …}}.
-
-    The verdict is the latest; "chapters" holds each chapter's own. "measured" is what was judged,
-    "addition" what the lab adds.
-    """
-    return state.load("claims")

@@ -51,22 +51,22 @@ class Exercise:
     check: object
 
 
-def names():
+def names() -> list[str]:
     """Return the names of all exercises, in order: "00.1", "01.1" …"""
     return sorted(path.parent.name for path in FOLDER.glob("[0-9][0-9].[0-9]/check.py"))
 
 
 @functools.cache
-def load(name):
+def load(name: str) -> Exercise:
     """Return the Exercise that stands in the folder of that name."""
     folder = FOLDER / name
     task, *hints = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
     module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
-    hints = tuple(line.removeprefix("- ") for line in hints if line)
-    return Exercise(name, task, hints, module.check)
+    return Exercise(name, task, tuple(line.removeprefix("- ") for line in hints if line),
+                    module.check)
 
 
-def check(name, answer):
+def check(name: str, answer) -> None:
     """Check an answer to exercise `name`, "03.2" for one, and print the verdict.
 
     It is solved, or not yet: then what is wrong is said, with a hint. While nothing is written,

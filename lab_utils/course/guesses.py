@@ -8,9 +8,7 @@ and not remembered.
 
 import math
 import numbers
-import random
 import re
-from io import BytesIO
 
 from .. import setting
 from ..arguments import check_number, discard, shown
@@ -27,11 +25,9 @@ UNITS = (*DISTURBED, "MB", *COUNTED)
 NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
 SMALLEST, LARGEST = 1e-6, 1e12
 CLOSE = 2  # a guess within this factor was good
-FEWEST_TO_COMPARE = 16  # guesses, before the later half is held against the earlier one
-SHUFFLES, RARELY = 2_000, 0.05
 
-_units = {}  # {name: unit}, as the cells of this kernel asked
-_answered = set()  # names whose answer this kernel has shown while no guess was made
+_units: dict[str, str] = {}  # {name: unit}, as the cells of this kernel asked
+_answered: set[str] = set()  # names whose answer this kernel has shown while no guess was made
 
 
 class Guess(float):
@@ -40,7 +36,10 @@ class Guess(float):
     Where none was made it is nan, false, and in no figure.
     """
 
-    def __new__(cls, value, name, unit):
+    name: str
+    unit: str
+
+    def __new__(cls, value: float, name: str, unit: str) -> "Guess":
         made = super().__new__(cls, value)
         made.name, made.unit = name, unit
         return made
@@ -59,7 +58,7 @@ class Guess(float):
     def __repr__(self):
         return quantity(self, self.unit) if self.made else "no guess yet"
 
-    def against(self, measured, computed=False):
+    def against(self, measured: float, computed: bool = False) -> None:
         """Print what was measured, in the guess's unit, and what you said.
 
         `computed` is for a figure that follows from a rule and was not measured: the line says so.
@@ -78,7 +77,7 @@ class Guess(float):
         kept = remembered(first, self)
         print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}{busy}")
 
-    def hears(self, measured, unit):
+    def hears(self, measured: float, unit: str) -> float | None:
         """Return the guess in a figure's `unit`, as `measured` is; None where none was made."""
         if unit != self.unit and not {unit, self.unit} <= set(TIMES):
             raise LabError(f"The guess {self.name} is in {self.unit}, and this figure measures in "
@@ -105,7 +104,7 @@ class Guess(float):
         return entry["guess"]
 
 
-def guess(name, value, unit, *rest):
+def guess(name: str, value, unit: str, *rest) -> Guess:
     """Take your guess at the question `name`, "01.cart" for one: a number above 0 in `unit`.
 
     It is `...` as long as you make none. Prints that it was noted, and returns a number that knows
@@ -188,78 +187,24 @@ def factor_in_words(said, measured):
     return "within 5%" if factor < 1.05 else f"{times(factor)} off"
 
 
-class Calibration:
-    """How well you guess, shown as a figure: `pairs` are (name, guess, measured) in their order."""
-
-    def __init__(self, pairs):
-        self.pairs = pairs
-
-    @property
-    def factors(self):
-        return [factor_off(said, measured) for _, said, measured in self.pairs]
-
-    @property
-    def words(self):
-        """'12 of your 20 guesses were within 2x', and whether the later half was closer."""
-        if not self.pairs:
-            return "none of your guesses has been measured yet"
-        close = sum(factor <= CLOSE for factor in self.factors)
-        of = (f"{close} of your {len(self.pairs)} guesses were" if len(self.pairs) > 1
-              else f"your one guess was{'' if close else ' not'}")
-        change = half_against_half(self.factors)
-        return f"{of} within {CLOSE}x{f'; {change}' if change else ''}"
-
-    def plot(self):
-        """Draw each guess against what was measured; return None where there is nothing."""
-        from ..figures.calibrated import draw_calibration
-
-        return draw_calibration(self.pairs, CLOSE, self.words) if self.pairs else None
-
-    def __repr__(self):
-        if not self.pairs:
-            return ("measured: nothing to draw yet. Replace the three dots of a guess, and run its "
-                    "cell and those below")
-        counted = f"{len(self.pairs)} guesses" if len(self.pairs) > 1 else "1 guess"
-        return f"measured: {counted}, the worst {times(max(self.factors))} off"
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        figure = self.plot()
-        if figure is None:
-            return {"text/plain": repr(self)}
-        out = BytesIO()
-        figure.savefig(out, format="png")
-        return ({"text/plain": repr(self), "image/png": out.getvalue()},
-                {"image/png": {"alt": self.words}})
-
-
-def half_against_half(factors):
-    """Say whether the later guesses were closer than the earlier ones; "" where nothing tells.
-
-    A difference counts if shuffling the same guesses makes one as large only rarely.
-    """
-    if len(factors) < FEWEST_TO_COMPARE:
-        return ""
-    logs = [math.log(factor) for factor in factors]
-    middle = len(logs) // 2
-
-    def difference(values):
-        return sum(values[:middle]) / middle - sum(values[middle:]) / (len(values) - middle)
-
-    found, shuffled = difference(logs), random.Random(0)
-    as_large = sum(abs(difference(shuffled.sample(logs, len(logs)))) >= abs(found)
-                   for _ in range(SHUFFLES))
-    if as_large > RARELY * SHUFFLES:
-        return ""
-    before, after = (math.exp(sum(half) / len(half)) for half in (logs[:middle], logs[middle:]))
-    return (f"the later half was {'closer' if found > 0 else 'less close'}: {times(after)} off on "
-            f"average, {times(before)} before")
-
-
 def calibration():
-    """Print how close your guesses of all chapters were; return a Calibration, a figure."""
-    known = state.load("guesses")
-    pairs = [(name, entry["guess"], entry["measured"]) for name, entry in known.items()
+    """Print how close your guesses of all chapters were; return a figure of them, None of none."""
+    from ..figures.calibrated import draw_calibration
+
+    pairs = [(name, entry["guess"], entry["measured"])
+             for name, entry in state.load("guesses").items()
              if comparable(entry.get("guess")) and comparable(entry.get("measured"))]
-    found = Calibration(pairs)
-    print(f"measured: {found.words}")
-    return found
+    words = how_close([factor_off(said, measured) for _, said, measured in pairs])
+    print(f"measured: {words}")
+    return draw_calibration(pairs, CLOSE, words) if pairs else None
+
+
+def how_close(factors: list[float]) -> str:
+    """Return '12 of your 20 guesses were within 2x', of the factors by which they were off."""
+    if not factors:
+        return ("none of your guesses has been measured yet. Replace the three dots of a guess, "
+                "and run its cell and those below")
+    close = sum(factor <= CLOSE for factor in factors)
+    if len(factors) == 1:
+        return f"your one guess was{'' if close else ' not'} within {CLOSE}x"
+    return f"{close} of your {len(factors)} guesses were within {CLOSE}x"

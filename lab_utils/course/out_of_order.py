@@ -1,22 +1,22 @@
 """Say, below a NameError, which cell has to be run first."""
 
 import ast
+import dis
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A code cell: the heading it stands under, its first line, and the names that it makes."""
 
     heading: str
     begins: str
-    makes: frozenset
+    makes: set[str]
 
 
-def watch_cells():
+def watch_cells() -> None:
     """Look at each cell that ends, in IPython and Jupyter only."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell:
@@ -25,20 +25,16 @@ def watch_cells():
 
 def after_cell(result):
     """Print the sentence, where a name is missing that another cell of the chapter makes."""
-    error, path = result.error_in_exec, chapter_file()
-    if not isinstance(error, NameError) or not error.name or not path:
+    # the notebook that runs here, as it was last saved
+    path = Path(os.environ.get("JPY_SESSION_NAME") or f"{os.environ.get('LAB_CHAPTER')}.ipynb")
+    error = result.error_in_exec
+    if not isinstance(error, NameError) or not error.name or not path.is_file():
         return
     if told := sentence(error.name, result.info.raw_cell, path):
         print(told, file=sys.stderr)
 
 
-def chapter_file():
-    """Return the notebook that runs here, as it was last saved; None where nobody says which."""
-    path = Path(os.environ.get("JPY_SESSION_NAME") or f"{os.environ.get('LAB_CHAPTER')}.ipynb")
-    return path if path.is_file() else None
-
-
-def sentence(name, source, path):
+def sentence(name: str, source: str, path: Path) -> str:
     """Say which cell makes `name`, needed by the cell `source`; "" where no other one does."""
     import nbformat  # takes longer than the rest of the lab
 
@@ -46,48 +42,40 @@ def sentence(name, source, path):
         cells = nbformat.read(path, as_version=4).cells
     except Exception:  # half written, or no notebook at all: the error itself has been shown
         return ""
-    made, here = places(cells, source)
-    makers = ([place for place in made[:here] if name in place.makes]
-              or [place for place in made if name in place.makes])
+    above, below = places(cells, source)
+    makers = [place for place in above if name in place.makes] or [
+        place for place in below if name in place.makes]
     if not makers:
         return ""
-    first = makers[-1]
-    return (f"`{name}` is made in the cell that begins `{first.begins}`"
-            + (f", in the section “{first.heading}”" if first.heading else "")
-            + ". Run that section from its first cell, then this cell again.")
+    heading, begins, _ = makers[-1]
+    section = f", in the section “{heading}”" if heading else ""
+    return (f"`{name}` is made in the cell that begins `{begins}`{section}. Run that section from "
+            "its first cell, then this cell again.")
 
 
 def places(cells, source):
-    """Return the Places of the code cells but `source`, and how many of them stand above it."""
-    found, here, heading = [], None, ""
+    """Return the Places of the code cells above the cell `source`, and of those below it.
+
+    All stand above a cell that is not in the chapter.
+    """
+    above, below, heading = [], [], ""
+    found = above
     for cell in cells:
+        lines = cell.source.strip().splitlines()
         if cell.cell_type == "markdown":
-            titles = [line.lstrip("# ") for line in cell.source.splitlines()
-                      if line.startswith("##")]
-            heading = titles[-1] if titles else heading
-        elif cell.cell_type == "code" and cell.source.strip() == source.strip():
-            here = len(found)
-        elif cell.cell_type == "code" and cell.source.strip():
-            found.append(Place(heading, cell.source.strip().splitlines()[0], made_by(cell.source)))
-    return found, here if here is not None else len(found)
+            heading = next((line.lstrip("# ") for line in reversed(lines)
+                            if line.startswith("##")), heading)
+        elif cell.source.strip() == source.strip():
+            found = below
+        elif cell.cell_type == "code" and lines:
+            found.append(Place(heading, lines[0], made_by(cell.source)))
+    return above, below
 
 
 def made_by(source):
     """Return the names that a cell assigns, defines or imports outside of functions."""
     try:
-        tree = ast.parse(source)
+        code = compile(source, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError:  # a magic, or what the learner has begun to write
-        return frozenset()
-    names, waiting = set(), [*tree.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.alias):
-            names.add((node.asname or node.name).split(".")[0])
-        waiting += [child for child in ast.iter_child_nodes(node)
-                    if not isinstance(child, ast.Lambda | ast.comprehension)]
-    return frozenset(names)
+        return set()
+    return {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_NAME"}

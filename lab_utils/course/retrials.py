@@ -7,148 +7,142 @@ no measuring code that could drift from the chapters', and no verdict from yeste
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from ..errors import LabError
 from ..scale import scale
 from ..testbed.keeper import Kept
 from ..timing.rounds import progress
 from . import claims
-from .verdict_table import Against, Conditions, said_of
+from .claims import Retried
+from .published import plot_tables
+from .verdict_table import Against, Conditions, Scoreboard, said_of
 
 TAG = "trial"
+TRIES = re.compile(r'lab\.claim\(\s*"(\w+)"')
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 CELL_TIMEOUT_S = 120
 CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
-
-
-@dataclass(frozen=True)
-class Retried:
-    """A claim and the verdict that it got just now: `word`, `because`, `addition`.
-
-    `chapter` is the file name of the notebook that tells why. `turns_with`, one of claims.TURNS_WITH
-    or "", is what decides where the claim holds and by how much.
-    """
-
-    name: str
-    text: str
-    word: str
-    because: str
-    chapter: str
-    addition: str = ""
-    turns_with: str = ""
-
-    @property
-    def clause(self):
-        """The verdict in one clause: 'depends on the client', for one."""
-        if self.word == claims.DEPENDS:
-            return f"{self.word} {self.because.split(':')[0]}"
-        if self.word == claims.UNTESTED:
-            return f"{self.word}: {self.because.split(', ')[0]}"
-        turns = self.word == claims.HOLDS and self.turns_with
-        return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
 
 
 class Retrial:
     """All claims tried again, and the published tables that came along.
 
     `claims` is {name: Retried}, `tables` {what: {"published", "reproduced": {name: seconds},
-    "rtt_ms", …}}.
+    "rtt_ms", …}}. It is shown as a page of all verdicts.
     """
 
-    def __init__(self, claims, tables):
+    def __init__(self, claims: dict, tables: dict):
         self.claims, self.tables = claims, tables
 
-    def words(self):
+    def words(self) -> dict[str, int]:
         """Return how many claims got each verdict, {"holds": 12, …}; words not got are left out."""
         counted = Counter(claim.word for claim in self.claims.values())
         return {word: counted[word] for word in claims.WORDS if counted[word]}
 
-    def against(self, said):
+    def against(self, said: dict) -> Against:
         """Return what you said of some claims beside what came out, the other ones first.
 
         `said` is {"A1": "holds", "A2": "depends", "A3": "no", "A4": ...}; three dots say nothing.
-        Returns an Against. Raises LabError for a claim that is not on the board, and for another
-        word.
+        Raises LabError for a claim that is not on the board, and for another word.
         """
         words = said_of(said, self.claims)
         return Against([self.claims[name] for name in said], words)
 
-    def by_condition(self):
-        """Return the claims as Conditions: grouped by what decides where each holds."""
+    def by_condition(self) -> Conditions:
+        """Return the claims grouped by what decides where each holds."""
         return Conditions(self.claims.values())
-
-    def plot(self, title=None):
-        """Draw every claim in words, under its article, its verdict a word and a colour."""
-        from .scoreboard import plot_verdicts
-
-        return plot_verdicts(self, title)
 
     def plot_tables(self, title=None):
         """Draw each published table beside its reproduction at the fitted distance."""
-        from .scoreboard import plot_tables
-
         return plot_tables(self.tables, title)
 
-    def in_words(self):
+    def in_words(self) -> str:
         """Return 'of 38 claims 12 hold, …'."""
         found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}"
                           for word, count in self.words().items())
         return f"of {len(self.claims)} claims {found}"
 
     def __repr__(self):
-        return f"verdicts: {self.in_words()}"
+        return repr(Scoreboard(self.claims.values(), self.in_words()))
+
+    def _repr_html_(self):
+        return Scoreboard(self.claims.values(), self.in_words())._repr_html_()
 
 
-def retrial():
-    """Try every claim again with the measuring cells of its chapter; return a Retrial.
+def retrial() -> Retrial:
+    """Try every claim again with the measuring cells of its chapter.
 
-    Takes a good minute on a quiet machine, two or three on a busy one.
-
-    A claim whose cells fail on this machine comes back as "untested", with the reason. The ledger
-    is brought up to date. Raises LabError where the chapters are not there.
+    Takes a good minute on a quiet machine, two or three on a busy one. A claim whose cells fail on
+    this machine comes back as "untested", with the reason. The ledger is brought up to date. Raises
+    LabError where the chapters are not there.
     """
     claims.load_all()
     chapters = [path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")) if trial_cells(path)]
     if not chapters:
         raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone "
                        "of the lab, where lab_utils was installed with pip install -e.")
-    tried, tables = {}, {}
+    tried: dict[str, Retried] = {}
+    tables: dict[str, dict] = {}
     for path in progress(chapters, CHAPTER_S * len(chapters), scale()):
         ledger, drawn, error = run_trials(path)
         tables |= drawn
+        where = sections(path)
         for name, claim in claims.CLAIMS.items():
             if claim.chapter == path.name[:2]:
-                tried[name] = verdict_of(claim, ledger.get(name), path, error)
+                tried[name] = verdict_of(claim, ledger.get(name), error, path.name,
+                                         where.get(name, ""))
     for name in claims.CLAIMS.keys() - tried.keys():
         tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED,
                               "no chapter here tries it", "")
     return Retrial({name: tried[name] for name in sorted(tried, key=claims.order)}, tables)
 
 
-def verdict_of(claim, entry, path, error):
+def verdict_of(claim, entry, error, chapter, section):
     """Return the Retried of a claim, "untested" where its cells left no entry in the ledger."""
     if not entry:
         entry = {"word": claims.UNTESTED, "because": error or "its cell was not run",
                  "measured": {}}
         claims.enter(claim.name, entry, claims.chapter())
-    return Retried(claim.name, claim.text, entry["word"], entry["because"], path.name,
-                   entry.get("addition", ""), claim.turns_with)
+    return Retried(claim.name, claim.text, entry["word"], entry["because"], chapter,
+                   entry.get("addition", ""), claim.turns_with, section)
 
 
-def trial_cells(path):
+def cells_of(path):
+    import nbformat  # takes longer than the rest of the lab
+
+    return nbformat.read(path, as_version=4).cells
+
+
+def trial_cells(path: Path) -> list:
     """Return the code cells of a chapter that its claims rest on."""
-    import nbformat
-
-    return [cell for cell in nbformat.read(path, as_version=4).cells
+    return [cell for cell in cells_of(path)
             if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])]
 
 
-def run_trials(path):
+def sections(path: Path) -> dict[str, str]:
+    """Return {claim: "#the-section"} of the sections of a chapter that try claims.
+
+    An anchor is JupyterLab's: the heading with dashes in place of spaces.
+    """
+    found: dict[str, str] = {}
+    anchor = ""
+    for cell in cells_of(path):
+        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
+        if headings:
+            anchor = f"#{quote(headings[-1].replace('`', '').replace(' ', '-'))}"
+        found |= dict.fromkeys(TRIES.findall(cell.source) if cell.cell_type == "code" else (),
+                               anchor)
+    return found
+
+
+def run_trials(path: Path) -> tuple[dict, dict, str | None]:
     """Run a chapter's trial cells; return (ledger, published tables, first error or None).
 
     They end at the first error: what follows might measure with what an earlier cell left behind.
@@ -160,13 +154,15 @@ def run_trials(path):
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"})
     try:
+        assert kept.process and kept.process.stdout
         with kept.process.stdout as said:
             told = [json.loads(line) for line in said if line.endswith(b"\n")]
     finally:
         kept.stop()
-    last = told[-1] if told else {"error": None}
-    error = (last["error"]
-             or (None if len(told) == len(sources) else "the Python of this chapter ended"))
+    last: dict = told[-1] if told else {}
+    error = last.get("error")
+    if not error and len(told) < len(sources):
+        error = "the Python of this chapter ended"
     ledger = last.get("claims", {})
     for name, entry in ledger.items():
         [verdict] = entry["chapters"].values()

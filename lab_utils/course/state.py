@@ -1,35 +1,33 @@
 """What the lab remembers for the learner, in one JSON file: `.lab/state.json` beside the notebooks.
 
-It holds a dict for each of NAMES. Losing the memory never stops a lesson, and a file that cannot be
-read is never lost: it is kept aside, and said.
+It holds dicts of entries by name, such as "progress" or "guesses". Losing the memory never stops a
+lesson, and a file that cannot be read is never lost: it is kept aside, and said.
 """
 
 import contextlib
 import itertools
 import json
 import os
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..system import fcntl
 
-NAMES = ("progress", "guesses", "claims", "published", "board", "room")
-PATIENCE_S = 2  # for another kernel that is writing; it takes a millisecond
-said = set()  # what was printed already, so that each thing is said once in a kernel
+said: set[str] = set()  # what was printed already, so that each thing is said once in a kernel
 
 
-def folder():
+def folder() -> Path:
     return Path(os.environ.get("LAB_STATE", ".lab"))
 
 
-def load(name):
+def load(name: str) -> dict:
     """Return the remembered dict `name`; empty if there is none."""
     with locked():
         return read().get(name, {})
 
 
 @contextlib.contextmanager
-def changing(name):
+def changing(name: str) -> Iterator[dict]:
     """Yield the remembered dict `name`, and remember what the block made of it.
 
     No other kernel can change it meanwhile. A folder that cannot be written costs the memory, not
@@ -50,51 +48,31 @@ def locked():
         with contextlib.suppress(OSError):
             held = os.open(folder(), os.O_RDONLY)
             stack.callback(os.close, held)  # which releases the lock
-            deadline = time.monotonic() + PATIENCE_S
-            while time.monotonic() < deadline:  # its holder may stand still
-                with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                time.sleep(0.002)
+            fcntl.flock(held, fcntl.LOCK_EX)
         yield
 
 
 def read():
     """Return all that is remembered; what cannot be read is kept aside and said in one line."""
     path = folder() / "state.json"
-    if folder().is_symlink():  # it could lead anywhere
+    if not path.exists():
         return {}
-    if os.path.lexists(path):
-        if (content := parsed(path)) is None:
-            keep_aside(path)
-        return content or {}
-    files = {name: folder() / f"{name}.json" for name in NAMES}  # an older lab's
-    return {name: old for name, file in files.items() if (old := parsed(file, 1))}
-
-
-def parsed(path, depth=2):
-    """Return the dict of dicts, `depth` of them, in a JSON file; None if there is anything else."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    except (OSError, ValueError, RecursionError):
-        return None
-    return content if is_nested(content, depth) else None
-
-
-def is_nested(content, depth):
-    return isinstance(content, dict) and (
-        not depth or all(is_nested(part, depth - 1) for part in content.values()))
-
-
-def keep_aside(path):
-    """Rename whatever stands at `path` to the first free NAME.broken-1, NAME.broken-2 …"""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict) and all(map(holds_entries, content.values())):
+            return content
     aside = next(place for number in itertools.count(1)
-                 if not os.path.lexists(place := path.with_name(f"{path.name}.broken-{number}")))
+                 if not (place := path.with_name(f"{path.name}.broken-{number}")).exists())
     try:
         path.rename(aside)
         say(f"{path} cannot be read as what the lab writes; it is kept aside as {aside.name}")
     except OSError as error:
         say(f"{path} cannot be read, nor kept aside ({error.strerror}): the lab does without it")
+    return {}
+
+
+def holds_entries(part):
+    return isinstance(part, dict) and all(isinstance(entry, dict) for entry in part.values())
 
 
 def write(content):
@@ -102,18 +80,10 @@ def write(content):
     target = folder() / "state.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")
     try:
-        if folder().is_symlink():
-            raise OSError(None, "it is a link to somewhere else")
-        if target.is_dir():  # it could not be kept aside, and that was said
-            return
-        scratch.unlink(missing_ok=True)
-        with scratch.open("x", encoding="utf-8") as file:
-            file.write(json.dumps(content, indent=1, default=repr) + "\n")
+        scratch.write_text(json.dumps(content, indent=1, default=repr) + "\n", encoding="utf-8")
         scratch.replace(target)
     except OSError as error:
         say(f"{folder()} cannot be written ({error.strerror}): the lab remembers nothing here")
-        with contextlib.suppress(OSError):
-            scratch.unlink(missing_ok=True)
 
 
 def say(line):

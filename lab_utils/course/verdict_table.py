@@ -1,29 +1,34 @@
-"""Claims with their verdicts as tables: in Jupyter one clause each with the figures folded away, elsewhere as text.
+"""Claims with their verdicts as tables: HTML in Jupyter and in the book, text elsewhere.
 
-Beside them stands what the learner said, if anything was said: first the claims that came out otherwise.
+A verdict stands in one clause, its figures folded away. Colours only repeat what words say, so the
+tables can be read on a dark page, on a light one and on a phone.
 """
 
 import html
-from collections import defaultdict
+from collections.abc import Iterable
 
 from ..arguments import check_dict, shown
 from ..errors import LabError
+from ..figures.style import VERDICTS
 from . import claims
-from .claims import DEPENDS, FAILS, HOLDS, UNTESTED
+from .claims import DEPENDS, FAILS, HOLDS, UNTESTED, WORDS, Retried
 
 # How what a learner writes for a word begins, in small letters.
-BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS, "does not hold": FAILS}
+BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS,
+              "does not hold": FAILS}
+COLORS = dict(zip(WORDS, VERDICTS, strict=True))
 
 
-def said_of(said, known):
-    """{claim: one of claims.WORDS} of what a learner said of some claims of `known`; who left the dots said nothing.
+def said_of(said: dict, known: dict) -> dict[str, str]:
+    """Return {claim: word} of what a learner said of claims of `known`; three dots say nothing.
 
     Raises LabError for what is no dict, for a claim that is not known, and for another word.
     """
     words = {}
     for name, word in check_dict(said, "board.against", '{"A1": "holds", "A2": ...}').items():
         if name not in known:
-            raise LabError(f"There is no claim {shown(name)} on this board. There are: {', '.join(known)}.")
+            raise LabError(f"There is no claim {shown(name)} on this board. There are: "
+                           f"{', '.join(known)}.")
         if word is not ... and word is not None:
             words[name] = meant(word, name)
     return words
@@ -31,20 +36,21 @@ def said_of(said, known):
 
 def meant(word, name):
     small = word.strip().lower() if isinstance(word, str) else ""
-    found = next((whole for beginning, whole in BEGINNINGS.items() if small.startswith(beginning)), None)
-    if found is None:
-        raise LabError(f"You said {shown(word)} of {name}, which is none of the words. Write \"holds\", \"depends\" or \"no\", "
-                       "or leave the three dots.")
-    return found
+    for beginning, whole in BEGINNINGS.items():
+        if small.startswith(beginning):
+            return whole
+    raise LabError(f"You said {shown(word)} of {name}, which is none of the words. Write "
+                   '"holds", "depends" or "no", or leave the three dots.')
 
 
 class Against:
-    """Claims, tried again just now, and what was said of them: {name: word}, of some or of none.
+    """Claims that were tried, beside what was said of some of them: {name: word}.
 
-    `otherwise`, `as_said` and `unsaid` are lists of Retried. What is untested here came out neither way, so it is unsaid.
+    `otherwise`, `as_said` and `unsaid` are lists of Retried, shown in this order. A claim that is
+    untested here came out neither way, so it is unsaid.
     """
 
-    def __init__(self, tried, said):
+    def __init__(self, tried: list[Retried], said: dict[str, str]):
         self.said = said
         judged = [claim for claim in tried if claim.name in said and claim.word != UNTESTED]
         self.otherwise = [claim for claim in judged if said[claim.name] != claim.word]
@@ -53,10 +59,11 @@ class Against:
         self.article = " · ".join(dict.fromkeys(claims.ARTICLES[claim.name[0]] for claim in tried))
 
     @property
-    def sentence(self):
+    def sentence(self) -> str:
         """'of the 9 that you judged, 6 came out as you said'; "" where none was judged."""
         judged = len(self.otherwise) + len(self.as_said)
-        return f"of the {judged} that you judged, {len(self.as_said)} came out as you said" if judged else ""
+        return (f"of the {judged} that you judged, {len(self.as_said)} came out as you said"
+                if judged else "")
 
     def __repr__(self):
         lines = [self.article, *([f"verdicts: {self.sentence}"] if self.sentence else [])]
@@ -71,87 +78,126 @@ class Against:
         if self.sentence:
             parts.append(f"<br>{self.sentence[0].upper()}{self.sentence[1:]}.")
         if self.otherwise:
-            parts.append(f"<br><b>Otherwise than you said</b>{self.table(self.otherwise, said=True)}")
+            parts.append(f"<br><b>Otherwise than you said</b>{self.rows(self.otherwise)}")
         if self.as_said:
-            parts.append(folded(f"As you said: {names(self.as_said)}", self.table(self.as_said)))
+            parts.append(folded(f"As you said: {names(self.as_said)}", self.rows(self.as_said)))
         if self.unsaid:
-            parts.append(f"{'<br><b>Not judged, or not tested here</b>' if self.sentence else ''}{self.table(self.unsaid)}")
+            head = "<br><b>Not judged, or not tested here</b>" if self.sentence else ""
+            parts.append(head + self.rows(self.unsaid))
         return "".join(parts)
 
-    def table(self, tried, said=False):
-        heads = row(cell("claimed", "th"), *([cell("you said", "th")] if said else []), cell("here", "th"), cell("told in", "th"))
-        rows = [row(cell(f"<b>{claim.name}</b> {html.escape(claim.text)}"), *([cell(self.said[claim.name])] if said else []),
-                    verdict_cell(clause_of(claim) + folded("figures", reason(claim))), link(claim))
-                for claim in tried]
-        return f"<table>{heads}{''.join(rows)}</table>"
+    def rows(self, tried):
+        """Return a table of claims; of those that came out otherwise, with what was said."""
+        said = [[self.said[claim.name]] if claim in self.otherwise else [] for claim in tried]
+        heads = ["claimed", *(["you said"] if said[0] else []), "here", "told in"]
+        return table(heads, [[in_full(claim), *word,
+                              verdict(clause_of(claim) + folded("figures", reason(claim))),
+                              link(claim, claim.chapter[:2])]
+                             for claim, word in zip(tried, said, strict=True)])
+
+
+class Scoreboard:
+    """All claims that were tried, under their articles, each with its verdict in a word."""
+
+    def __init__(self, tried: Iterable[Retried], sentence: str):
+        self.tried, self.sentence = list(tried), sentence
+
+    def __repr__(self):
+        found = [f"{word}: {names(claim for claim in self.tried if claim.word == word)}"
+                 for word in WORDS]
+        return "\n".join(f"verdicts: {line}" for line in [self.sentence, *found])
+
+    def _repr_html_(self):
+        rows = []
+        for letter, article in claims.ARTICLES.items():
+            of_article = [claim for claim in self.tried if claim.name[0] == letter]
+            if of_article:
+                rows.append([f"<b>{letter}: {html.escape(article)}</b>"])
+            rows += [[f"{link(claim, claim.name)} {html.escape(claim.text)}",
+                      verdict(marked(claim.word))] for claim in of_article]
+        return table([], [[verdict(f"<b>{self.sentence.capitalize()}</b>")], *rows])
 
 
 class Conditions:
-    """Claims grouped by what decides where each holds and by how much: {condition: {word: [Retried]}}, and the rest."""
+    """Claims by what decides where each holds: {condition: {word: [Retried]}}, and the rest."""
 
-    def __init__(self, tried):
-        self.groups = {what: defaultdict(list) for what in claims.TURNS_WITH}
-        self.rest = []
+    def __init__(self, tried: Iterable[Retried]):
+        self.groups: dict[str, dict[str, list[Retried]]] = {
+            what: {DEPENDS: [], HOLDS: []} for what in claims.TURNS_WITH}
+        self.rest: list[Retried] = []
         for claim in tried:
-            if claim.turns_with and claim.word in (DEPENDS, HOLDS):
-                self.groups[claim.turns_with][claim.word].append(claim)
-            else:
-                self.rest.append(claim)
+            group = self.groups.get(claim.turns_with, {}).get(claim.word, self.rest)
+            group.append(claim)
 
     def __repr__(self):
-        lines = [f"verdicts: {what}: depends {names(found[DEPENDS])}; holds {names(found[HOLDS])}"
+        lines = [f"{what}: depends {names(found[DEPENDS])}; holds {names(found[HOLDS])}"
                  for what, found in self.groups.items()]
         rest = "; ".join(f"{claim.name} {claim.word}" for claim in self.rest)
-        return "\n".join([*lines, f"verdicts: the rest: {rest or 'none'}"])
+        return "\n".join(f"verdicts: {line}" for line in [*lines, f"the rest: {rest or 'none'}"])
 
     def _repr_html_(self):
-        heads = row(cell("the condition", "th"), cell("depends on it", "th"), cell("holds; the figures vary with it", "th"))
-        rows = [row(cell(f"<b>{what}</b>"), verdict_cell("<br>".join(in_full(claim, claim.clause) for claim in found[DEPENDS])),
-                    verdict_cell(folded(names(found[HOLDS]), "<br>".join(map(in_full, found[HOLDS]))) if found[HOLDS] else ""))
+        rows = [[f"<b>{what}</b>", verdict("<br>".join(map(with_clause, found[DEPENDS]))),
+                 verdict(folded(names(found[HOLDS]), "<br>".join(map(in_full, found[HOLDS])))
+                         if found[HOLDS] else "")]
                 for what, found in self.groups.items()]
-        rest = row(cell("<b>the rest</b>"), verdict_cell("<br>".join(in_full(claim, claim.word) for claim in self.rest)),
-                   verdict_cell(""))
-        return f"<table>{heads}{''.join(rows)}{rest}</table>"
+        rest = [f"{in_full(claim)} <i>{claim.word}</i>" for claim in self.rest]
+        heads = ["the condition", "depends on it", "holds; the figures vary with it"]
+        return table(heads, [*rows, ["<b>the rest</b>", verdict("<br>".join(rest)), verdict("")]])
 
 
 def names(tried):
     return ", ".join(claim.name for claim in tried) or "none"
 
 
-def in_full(claim, verdict=""):
-    """A claim in words, as HTML, and its verdict."""
-    return f"<b>{claim.name}</b> {html.escape(claim.text)}" + (f" <i>{html.escape(verdict)}</i>" if verdict else "")
+# Pieces of HTML
 
 
-def clause_of(claim):
-    """The verdict in one clause, as HTML: its word stands out."""
-    return f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
+class verdict(str):
+    """What a verdict decides, in a cell of its own: nbval passes over it."""
+
+
+def table(heads, rows):
+    """Return a table; a row of one cell goes across. Jupyter sets cells to the right by itself."""
+    def cell(tag, text, across=""):
+        kind = ' class="verdict"' if isinstance(text, verdict) else ""
+        return f'<{tag}{kind}{across} style="text-align: left; vertical-align: top">{text}</{tag}>'
+
+    lines = [[cell("th", head) for head in heads]] if heads else []
+    lines += [[cell("td", text, ' colspan="3"' if len(row) == 1 else "") for text in row]
+              for row in rows]
+    return f"<table>{''.join('<tr>' + ''.join(line) + '</tr>' for line in lines)}</table>"
+
+
+def in_full(claim):
+    return f"<b>{claim.name}</b> {html.escape(claim.text)}"
+
+
+def with_clause(claim):
+    return f"{in_full(claim)} <i>{html.escape(claim.clause)}</i>"
+
+
+def marked(word):
+    """Return a verdict's word beside its colour."""
+    return (f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
+            f"<b>{word}</b></span>")
 
 
 def reason(claim):
-    """Why a claim got its word, and below it, apart, what the lab adds."""
-    addition = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
-    return html.escape(claim.because) + addition
+    """Return why a claim got its word, and below it, apart, what the lab adds."""
+    adds = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
+    return html.escape(claim.because) + adds
+
+
+def clause_of(claim):
+    """Return a verdict in one clause, its word bold."""
+    return f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
 
 
 def folded(summary, inside):
-    """HTML that shows `inside` when the line `summary` is clicked."""
+    """Return what is shown when the line `summary` is clicked."""
     return f"<details><summary>{html.escape(summary)}</summary>{inside}</details>"
 
 
-def link(claim):
-    return cell(f'<a href="{claim.chapter}">{claim.chapter[:2]}</a>')
-
-
-def row(*cells):
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def cell(text, tag="td", marked=""):
-    """A cell of a table. Jupyter sets every one to the right unless it says otherwise itself."""
-    return f'<{tag}{marked} style="text-align: left; vertical-align: top">{text}</{tag}>'
-
-
-def verdict_cell(text):
-    """A cell with a word, or its reason: nbval passes over what is in it."""
-    return cell(text, marked=' class="verdict"')
+def link(claim, text):
+    """Return a link to the section that tries a claim."""
+    return f'<a href="{claim.chapter}{claim.section}">{text}</a>' if claim.chapter else text

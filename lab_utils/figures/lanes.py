@@ -28,13 +28,12 @@ OUTCOMES = {  # kind of flight: (what it means, colour, hatch)
     REDIRECTED: ("sent to another node", style.FAILED, style.FAILED_HATCH),
 }
 WORKING = "the client works: nothing is on its way"
-QUEUEING = "waiting for a connection of the pool"
 BINNED = "waiting: a request is on its way (height: how much waits)"
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A row of boxes: `spans` are (start, end, kind) in seconds; `node` of a cluster or None; kind None is queueing."""
+    """A row of boxes: `spans` are (start, end, kind) in seconds; `node` of a cluster or None."""
 
     spans: list
     node: int | None = None
@@ -115,7 +114,7 @@ def draw_block(axes, run, top, height, scale, longest, named=True):
     lanes = lanes_of(run)
     pixels = AXIS_PX / longest
     if len(lanes) > MOST_LANES:
-        used = [span for lane in lanes for span in lane.spans if span[2]]
+        used = [span for lane in lanes for span in lane.spans]
         draw_share(axes, used, len(run.connections), run, top, height, scale, pixels)
         return {WORKING, BINNED}
     each = height / len(lanes)
@@ -127,7 +126,7 @@ def draw_block(axes, run, top, height, scale, longest, named=True):
     for place, lane in enumerate(lanes):
         pad = min(2.0, each * 0.14) if len(lanes) > 1 else 0
         low, tall = top + place * each + pad, each - 2 * pad
-        if dense and lane.spans[0][2]:
+        if dense:
             draw_share(axes, lane.spans, 1, run, low, tall, scale, pixels)
             seen.add(BINNED)
         else:
@@ -144,16 +143,9 @@ def is_dense(lane, pixels):
 
 
 def lanes_of(run):
-    """The lanes of a run: its connections, by node, and below them as many as callers queued at once for a connection."""
-    lanes = [Lane([(flight.start, flight.end, flight.kind) for flight in run.flights if flight.connection == number],
-                  run.nodes.get(number)) for number in run.connections]
-    queues = []
-    for start, end in sorted(run.queueing):
-        free = next((queue for queue in queues if queue[-1][1] <= start), None)
-        if free is None:
-            queues.append(free := [])
-        free.append((start, end, None))
-    return lanes + [Lane(queue) for queue in queues]
+    """The lanes of a run: its connections, by node."""
+    return [Lane([(flight.start, flight.end, flight.kind) for flight in run.flights if flight.connection == number],
+                 run.nodes.get(number)) for number in run.connections]
 
 
 def idle(run):
@@ -165,13 +157,9 @@ def idle(run):
 def draw_boxes(axes, spans, low, tall, scale):
     for kind in {kind for _, _, kind in spans}:
         boxes = [(start * scale, (end - start) * scale) for start, end, other in spans if other == kind]
-        _, color, hatch = look(kind)
+        _, color, hatch = OUTCOMES[kind]
         axes.broken_barh(boxes, (low, tall), facecolor=color, hatch=hatch, edgecolor=style.WAITING_EDGE, linewidth=0.7)
-    return {look(kind)[0] for _, _, kind in spans}
-
-
-def look(kind):
-    return OUTCOMES[kind] if kind else (QUEUEING, style.QUEUE, style.QUEUE_HATCH)
+    return {OUTCOMES[kind][0] for _, _, kind in spans}
 
 
 def draw_share(axes, spans, lanes, run, low, tall, scale, pixels):
@@ -215,7 +203,7 @@ def legend(axes, seen):
     from matplotlib.transforms import offset_copy
 
     known = {meaning: Patch(facecolor=color, hatch=hatch, edgecolor=style.WAITING_EDGE)
-             for meaning, color, hatch in [*OUTCOMES.values(), (QUEUEING, style.QUEUE, style.QUEUE_HATCH)]}
+             for meaning, color, hatch in OUTCOMES.values()}
     known[BINNED] = Patch(facecolor=style.WAITING, edgecolor=style.WAITING_EDGE)
     known[WORKING] = Patch(facecolor=style.CLIENT)
     hidden = {OUTCOMES[REQUEST][0]} if BINNED in seen else set()  # both are pale: one swatch says it
@@ -257,5 +245,4 @@ def in_words(run):
     parts += [counted(opened, "turn") + " to open connections"] if opened else []
     parts += [f"{unanswered} without an answer"] if unanswered else []
     parts += [f"{redirected} sent to another node"] if redirected else []
-    parts += [f"{len(run.queueing)} times a caller waited for a connection"] if run.queueing else []
     return ", ".join(parts)

@@ -19,7 +19,6 @@ MESSAGE = "#2F6496"  # what is on its way: a request solid, a reply dashed
 
 # Time that is neither a request's nor work: each has a hatch too, since it may stand beside the others in small pieces.
 HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
-QUEUE, QUEUE_HATCH = "#FFFFFF", "...."  # a caller waits until the pool has a connection for it
 FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends the request elsewhere
 
 RISK = "#F4BFBF"  # meanwhile others get in, or nothing goes on

@@ -18,7 +18,7 @@ def raw_socket(client) -> socket.socket:
     read that takes longer than 5 s fails. Raises LabError for a client that is not the lab's or
     whose server has ended, and for TLS, whose bytes say nothing.
     """
-    check_client(client, "lab.raw_socket")
+    check_client(client, "raw_socket")
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if "ssl" in client.connection_pool.connection_class.__name__.lower():

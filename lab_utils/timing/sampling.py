@@ -27,14 +27,14 @@ def sampled(fn, client):
     how many seconds one run took meanwhile. Raises LabError outside the main thread and on systems without such a timer
     (Windows); and whatever `fn` raises.
     """
-    check_function(fn, "lab.sampled")
-    check_client(client, "lab.sampled")
+    check_function(fn, "sampled")
+    check_client(client, "sampled")
     guard.check(client)
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        raise LabError("lab.sampled needs a timer of the system's, which Windows lacks, and Python's main thread. "
+        raise LabError("sampled needs a timer of the system's, which Windows lacks, and Python's main thread. "
                        "Run it in a cell of its own on Linux or macOS.")
     with steady(server().pid), Sampling() as sampling:
-        check_ran(fn(client), "lab.sampled")
+        check_ran(fn(client), "sampled")
         started, runs, took = time.perf_counter(), 0, 0.0
         sampling.stacks.clear()
         while took < scale().seconds or not runs:

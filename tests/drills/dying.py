@@ -35,7 +35,6 @@ HELPERS = {
     "compare parallel": (WORK, f"lab.compare({BOTH}, ops=20, rtt_ms=1, parallel=True)"),
     "budget": (WORK, f"lab.compare({BOTH}, ops=20, rounds=2).budget('loop')"),
     "sweep": (WORK, "lab.sweep(lambda c, size: loop(c), (1, 2), ops=20, memory=True)"),
-    "segments": (WORK, "lab.segments(loop, 1)"),
     "timeline": (WORK, "lab.timeline(lambda: loop(r))"),
     "bystander": (WORK, "lab.bystander(loop, r)"),
     "run_fresh": (WORK, "lab.run_fresh('import redis, time; redis.Redis(**address).ping(); time.sleep(0.3)', 1)"),

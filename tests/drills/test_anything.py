@@ -18,7 +18,7 @@ import lab_utils as lab
 from roundtrips import RoundTripsError, redis_py
 
 OURS = lab.LabError, RoundTripsError
-TAKES_NOTHING = {"calibration", "fingerprint", "ledger", "retrial", "cluster", "Cost", "LabError"}
+TAKES_NOTHING = {"calibration", "fingerprint", "retrial", "cluster", "Cost", "LabError"}
 TOO_SLOW = {"spare", "replica", "run_fresh"}  # each call starts a program; tests/test_arguments.py has their rows
 NAMES = sorted(set(lab.__all__) - TAKES_NOTHING - TOO_SLOW)
 

@@ -27,6 +27,7 @@ chapter, all_cells = json.loads(sys.argv[1])
 import lab_utils as lab
 from lab_utils.timing import comparison
 from lab_utils.counting import cost
+from lab_utils.course import state
 print("ready", flush=True)
 input()
 cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
@@ -41,7 +42,7 @@ compared = {name: found for name, found in names.items() if isinstance(found, co
 print(json.dumps({
     "facts": {name: repr(found) for name, found in names.items()
               if isinstance(found, (cost.Cost, cost.Costs))},
-    "words": {name: entry["word"] for name, entry in lab.ledger().items()},
+    "words": {name: entry["word"] for name, entry in state.load("claims").items()},
     "medians": {f"{name}: {arm} at {rtt:g} ms": found.seconds(arm, rtt)
                 for name, found in compared.items() for arm in found.names for rtt in found.rtts},
     "busy": [f"{name}: {arm} at {rtt:g} ms" for name, found in compared.items() if found.calm.busy
