@@ -93,7 +93,6 @@ FIGURES = {
     "chain": lambda: lab.plot_chain({"the user": (1, []), "names": (50, ["the user"]), "posts": (30, ["the user"]),
                                      "their authors": (30, ["posts"])}),
     "ruler": lambda: lab.plot_ruler({"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
-    "verdicts": lambda: every_claim().plot(),
     "published tables": lambda: every_claim().plot_tables(),
 }
 
