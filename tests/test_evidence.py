@@ -76,11 +76,23 @@ def test_what_was_taken(monkeypatch, seconds, near, far, stolen, taken):
     watch = Watch()
     before = {"stolen": 0, "server waits": 0, "client waits": {}, "server": 0, "late": 0}
     before |= {"held": 0, "link": 0, "client": 0}
-    now = {"stolen": stolen, "server waits": far, "client waits": {watch.thread: near}}
+    now = {"stolen": stolen, "server waits": far, "client waits": {watch.thread: (4, near)}}
     now |= {"server": 6, "late": 0, "held": 0, "link": 0, "client": 4}
     monkeypatch.setattr(watch, "read", lambda: now)
     monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
     assert watch.spent(before, seconds) == evidence.Spent(4, 6, taken)
+
+
+def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed(monkeypatch):
+    """4 s of the client's CPU, 3 of them in other threads."""
+    watch = Watch()
+    before = {"stolen": 0, "server waits": 0, "client waits": {}, "server": 0, "late": 0}
+    before |= {"held": 0, "link": 0, "client": 0}
+    for waited, taken in ((3, 0), (3.5, 0.5)):
+        now = before | {"client waits": {watch.thread: (1, waited)}, "client": 4}
+        monkeypatch.setattr(watch, "read", lambda now=now: now)
+        monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
+        assert watch.spent(before, 10).taken == taken
 
 
 @told

@@ -1,8 +1,9 @@
 """The evidence of whether other programs disturbed a sample: who waited for a CPU, how long.
 
-Linux counts how long each thread stood ready and waited for a CPU (/proc/PID/task/TID/schedstat),
-and the link how late it passed bytes on. Some waiting is inherent: on one CPU a client waits while
-its own server computes. So what was taken from a sample is at most what client, server and link
+Linux counts how long each thread ran, and stood ready and waited for a CPU
+(/proc/PID/task/TID/schedstat), and the link how late it passed bytes on. Some waiting is inherent:
+on one CPU a client waits while its own server computes, a thread while its process's others do, the
+link while it or the server does. So what was taken from a sample is at most what client, server and link
 waited, and at most what they did not use of the CPU that they hold. What the hypervisor gave to
 other machines (steal) is added.
 
@@ -72,12 +73,14 @@ class Watch:
         now = self.read()
         since = {name: now[name] - before[name] for name in now if name != "client waits"}
         server = max(0.0, since["server"] - self.asking)
-        waits = {
-            one: waited - before["client waits"].get(one, 0.0)
-            for one, waited in now["client waits"].items()
-        }
+        waits = {}
+        for one, (ran, waited) in now["client waits"].items():
+            ran_before, waited_before = before["client waits"].get(one, (0.0, 0.0))
+            others_ran = client - (ran - ran_before)
+            waits[one] = max(0.0, waited - waited_before - max(0.0, others_ran))
         near = waits.pop(thread or self.thread, 0.0) + max(waits.values(), default=0.0)
-        far, distant = since["server waits"] + since["late"], server + since["link"]
+        distant = server + since["link"]
+        far = max(0.0, since["server waits"] - since["link"]) + max(0.0, since["late"] - distant)
         if self.apart:
             taken = between(near, seconds - client) + between(far, seconds - distant)
         else:
@@ -107,22 +110,27 @@ def is_told() -> bool:
 
 
 def waited_s(thread: int | str) -> float:
-    """Return the seconds for which a thread stood ready and waited for a CPU; 0 where not told.
+    """Return the seconds for which a thread stood ready and waited for a CPU; 0 where not told."""
+    return ran_and_waited_s(thread)[1]
+
+
+def ran_and_waited_s(thread: int | str) -> tuple[float, float]:
+    """Return the seconds for which a thread ran, and waited for a CPU; 0 where not told.
 
     `thread` is its place in /proc: "7/task/9", "thread-self", or a process's id for its first
     thread.
     """
     numbers = contents(f"/proc/{thread}/schedstat").split()
-    return int(numbers[1]) / 1e9 if len(numbers) == 3 else 0.0
+    return (int(numbers[0]) / 1e9, int(numbers[1]) / 1e9) if len(numbers) == 3 else (0.0, 0.0)
 
 
-def client_waits() -> dict:
-    """Return {thread: seconds that it waited} of this process."""
+def client_waits() -> dict[int, tuple[float, float]]:
+    """Return {thread: seconds that it ran and waited} of this process."""
     try:
         threads = os.listdir("/proc/self/task")
     except OSError:
         return {}
-    return {int(thread): waited_s(f"self/task/{thread}") for thread in threads}
+    return {int(thread): ran_and_waited_s(f"self/task/{thread}") for thread in threads}
 
 
 def stolen_s(cpus: set) -> float:
