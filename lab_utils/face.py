@@ -18,12 +18,7 @@ from .course.guesses import calibration, guess
 from .course.published import plot_published
 from .course.retrials import retrial
 from .errors import LabError
-from .figures.chain import plot_chain
 from .figures.charts import plot_bars, plot_lines
-from .figures.icicle import plot_icicle
-from .figures.ladder import plot_ladders
-from .figures.ruler import plot_ruler
-from .figures.seen import plot_seen
 from .interrupts import interruptible
 from .testbed.chosen_server import connect
 from .testbed.clusters import cluster

@@ -17,6 +17,8 @@ from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
 from lab_utils.figures import canvas, labels, style
 from lab_utils.figures.canvas import title_of
+from lab_utils.figures.chain import plot_chain
+from lab_utils.figures.ruler import plot_ruler
 from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
@@ -90,9 +92,9 @@ FIGURES = {
         {"one": {"loop": 3, "pipeline": 2}, "two": {"pipeline": 1}}, "ms", "A pipeline waits once"),
     "panels": lambda: lab.plot_lines({"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}}, "keys", "ms",
                                      "A pause", shaded=(3, 5, "pause"), limit=(20, "the limit")),
-    "chain": lambda: lab.plot_chain({"the user": (1, []), "names": (50, ["the user"]), "posts": (30, ["the user"]),
+    "chain": lambda: plot_chain({"the user": (1, []), "names": (50, ["the user"]), "posts": (30, ["the user"]),
                                      "their authors": (30, ["posts"])}),
-    "ruler": lambda: lab.plot_ruler({"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
+    "ruler": lambda: plot_ruler({"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
     "published tables": lambda: every_claim().plot_tables(),
 }
 
@@ -214,9 +216,9 @@ def test_a_reply_arrives_before_it_is_read(r):
 
 
 def test_a_question_stands_after_what_it_needs(capsys):
-    lab.plot_chain({"user": (1, []), "names": (50, ["user"]), "posts": (30, ["user"]), "authors": (30, ["posts"])})
+    plot_chain({"user": (1, []), "names": (50, ["user"]), "posts": (30, ["user"]), "authors": (30, ["posts"])})
     assert capsys.readouterr().out == "round trip 1: user; round trip 2: names, posts; round trip 3: authors\n"
-    assert "no question before it" in refusal(lab.plot_chain, {"names": (50, ["user"])})
+    assert "no question before it" in refusal(plot_chain, {"names": (50, ["user"])})
 
 
 def test_the_knee_is_marked(r):

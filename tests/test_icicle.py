@@ -4,9 +4,8 @@ import pytest
 from legible import check_legible, words_of
 from matplotlib.colors import to_rgba
 
-import lab_utils as lab
 from lab_utils.figures import style
-from lab_utils.figures.icicle import grown, longest
+from lab_utils.figures.icicle import grown, longest, plot_icicle
 
 # From the innermost outwards, as a profiler sees them: 60 in pack, 20 in send, 10 in execute itself, 10 in work itself.
 STACKS = [["pack", "execute", "work", "cell"]] * 60 + [["send", "execute", "work", "cell"]] * 20
@@ -24,7 +23,7 @@ def boxes(figure):
 
 
 def test_a_box_is_as_wide_as_its_share():
-    figure = lab.plot_icicle(STACKS, "work", 50, "µs", waiting="send")
+    figure = plot_icicle(STACKS, "work", 50, "µs", waiting="send")
     client, waiting = to_rgba(style.CLIENT), to_rgba(style.WAITING)
     assert boxes(figure) == {(0, client): [(0, 50)], (1, client): [(0, 45)], (2, client): [(0, 30)],
                              (2, waiting): [pytest.approx((30, 10))],
@@ -32,7 +31,7 @@ def test_a_box_is_as_wide_as_its_share():
 
 
 def test_what_took_most_in_itself_is_told(capsys):
-    figure = lab.plot_icicle(STACKS, "work", 50, "µs", waiting=["send"])
+    figure = plot_icicle(STACKS, "work", 50, "µs", waiting=["send"])
     assert capsys.readouterr().out == "measured: most in itself: pack 30; send 10; work 5; execute 5 (µs)\n"
     assert figure.get_suptitle() == "work takes 50 µs: 20% of it sending, waiting and receiving"
 
@@ -48,13 +47,13 @@ def test_it_begins_at_the_innermost_root():
 
 
 def test_deep_calls_belong_to_the_last_level():
-    figure = lab.plot_icicle([[f"f{i}" for i in range(60)] + ["work"]] * 5, "work", 1, "µs")
+    figure = plot_icicle([[f"f{i}" for i in range(60)] + ["work"]] * 5, "work", 1, "µs")
     assert figure.axes[0].get_ylim() == (9, 0)
     check_legible(figure)
 
 
 def test_it_can_be_read():
     stacks = [[f"Function.with_a_long_name_{i % 7}", f"Caller.number_{i % 29}", "work"] for i in range(2_000)] + STACKS
-    figure = lab.plot_icicle(stacks, "work", 6.2, "µs a SET", waiting=("send",))
+    figure = plot_icicle(stacks, "work", 6.2, "µs a SET", waiting=("send",))
     check_legible(figure)
     assert "the client's CPU" in {text.get_text() for text in words_of(figure)}

@@ -7,7 +7,7 @@ import time
 import pytest
 from helpers import refusal
 
-import lab_utils as lab
+from lab_utils.figures.icicle import plot_icicle
 from lab_utils.timing import sampling as module
 from lab_utils.timing.sampling import sampled
 
@@ -52,7 +52,7 @@ def test_the_innermost_function_comes_first_and_its_caller_behind_it(r):
 
 def test_they_can_be_drawn(r):
     stacks, _ = sampled(work, r)
-    assert lab.plot_icicle(stacks, "work", 40_000, "µs").axes
+    assert plot_icicle(stacks, "work", 40_000, "µs").axes
 
 
 def test_the_timer_and_its_signal_are_put_back(r):

@@ -13,7 +13,7 @@ DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
 FEWEST_LETTERS = 6  # of a name that is cut
 AXIS_PX = WIDTH * 100 - 60
-EXAMPLE = 'lab.plot_icicle(stacks, "work", 6.2, "µs")'
+EXAMPLE = 'plot_icicle(stacks, "work", 6.2, "µs")'
 
 
 @dataclass
@@ -40,7 +40,7 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     check_text(root, "root")
     check_positive(whole, "whole")
     check_text(unit, "unit")
-    check_title(title, "lab.plot_icicle")
+    check_title(title, "plot_icicle")
     waiting = [waiting] if isinstance(waiting, str) else check_names(waiting, "waiting")
     tree = grown(checked(stacks), root)
     if not tree.samples:
@@ -52,7 +52,7 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
 
 def checked(stacks):
     if not isinstance(stacks, (list, tuple)) or not all(isinstance(stack, (list, tuple)) for stack in stacks):
-        raise LabError(f"lab.plot_icicle needs a list of samples, each a list of functions' names. Write {EXAMPLE}.")
+        raise LabError(f"plot_icicle needs a list of samples, each a list of functions' names. Write {EXAMPLE}.")
     return stacks
 
 

@@ -38,9 +38,9 @@ def plot_ladders(captures, title=None):
     Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
     """
     if not isinstance(captures, dict) or not captures or not all(getattr(each, "messages", None) for each in captures.values()):
-        raise LabError('lab.plot_ladders needs captures by name, of functions that sent something. '
+        raise LabError('plot_ladders needs captures by name, of functions that sent something. '
                        'Pass {"loop": lab.capture(loop, far)} for instance.')
-    check_title(title, "lab.plot_ladders")
+    check_title(title, "plot_ladders")
     told = {name: f"{name}: {in_words(capture)}" for name, capture in captures.items()}
     ladders = [(capture.messages, capture.rtt_ms, told[name]) for name, capture in captures.items()]
     return draw_ladders(ladders, title or ladders_title(captures), "; ".join(told.values()))

@@ -17,9 +17,9 @@ def plot_ruler(places, title):
     A third number, the RTT that light alone would take, is a mark of its own. Prints the ranges as
     facts: they are published, not measured. Raises LabError for anything else.
     """
-    for place, spans in check_dict(places, "lab.plot_ruler", EXAMPLE).items():
+    for place, spans in check_dict(places, "plot_ruler", EXAMPLE).items():
         if not isinstance(spans, tuple) or len(spans) not in (2, 3):
-            raise LabError(f"lab.plot_ruler needs (from, to) or (from, to, by light) for each place, and got "
+            raise LabError(f"plot_ruler needs (from, to) or (from, to, by light) for each place, and got "
                            f"{shown(spans)} for {place}. Write {EXAMPLE}.")
         for value in spans:
             check_positive(value, f"the RTT of {place}")

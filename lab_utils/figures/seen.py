@@ -9,12 +9,12 @@ from .scales import plain_ticks
 
 
 def check_seen(runs, whole, title):
-    for name, run in check_dict(runs, "lab.plot_seen", '{"pipeline": (samples, took)}').items():
+    for name, run in check_dict(runs, "plot_seen", '{"pipeline": (samples, took)}').items():
         if not isinstance(run, (tuple, list)) or len(run) != 2 or not isinstance(run[0], (tuple, list)):
-            raise LabError(f"lab.plot_seen needs (samples, took) for each way, and got {shown(run)} for {name}. Write a pair.")
+            raise LabError(f"plot_seen needs (samples, took) for each way, and got {shown(run)} for {name}. Write a pair.")
         for sample in run[0]:
             if not isinstance(sample, (tuple, list)) or len(sample) != 2:
-                raise LabError(f"lab.plot_seen needs each sample as (seconds, entries seen), and got {shown(sample)}. "
+                raise LabError(f"plot_seen needs each sample as (seconds, entries seen), and got {shown(sample)}. "
                                "Write a pair.")
             check_number(sample[0], "seconds")
             check_number(sample[1], "entries seen", 0)

@@ -23,7 +23,7 @@ EVERY_S = 0.001
 def sampled(fn, client):
     """Run `fn(client)` again and again, as long as LAB_SCALE allows, and look every millisecond where it is.
 
-    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first, for `lab.plot_icicle`; and
+    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first, for `plot_icicle`; and
     how many seconds one run took meanwhile. Raises LabError outside the main thread and on systems without such a timer
     (Windows); and whatever `fn` raises.
     """

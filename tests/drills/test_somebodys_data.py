@@ -153,7 +153,7 @@ THROUGH_REDIS_URL = """
     lab.sweep(lambda r, n: [r.mget([f"key{i}" for i in range(20)][at:at + n]) for at in range(0, 20, n)] and None or 1, (5, 20),
               rounds=3).plot()
     seen = lab.capture(loop, r); seen.plot()
-    lab.plot_ladders({"one": seen}); lab.plot_lanes({"loop": loop}, r); lab.race({"loop": loop}, r)
+    lab.plot_lanes({"loop": loop}, r); lab.race({"loop": loop}, r)
     lab.timeline(lambda: loop(r))
     print(lab.bystander(loop, r), lab.run_fresh("import redis; redis.Redis(**address).set('fresh', 1)"))
     model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); lab.plot_map(r)
@@ -166,9 +166,8 @@ THROUGH_REDIS_URL = """
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_chain",
-                    "plot_icicle", "plot_lines", "plot_published", "plot_rain", "plot_ruler",
-                    "plot_seen"}
+WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_lines",
+                    "plot_published", "plot_rain"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.
