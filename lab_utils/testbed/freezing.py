@@ -28,8 +28,8 @@ def frozen(client, seconds: float) -> "Frozen":
     stands_on = guard.check(client)
     if not (stands_on.private and stands_on.alive()):
         raise LabError(
-            "lab.frozen stops the process of a server, so it takes one that the lab has running: "
-            "spare = lab.spare(), then lab.frozen(spare, 0.5)."
+            "lab.frozen stops the process of a server, so it takes one that the lab has running. "
+            "Write spare = lab.spare(), then lab.frozen(spare, 0.5)."
         )
     return Frozen(stands_on.pid, seconds)
 

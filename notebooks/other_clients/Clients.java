@@ -31,7 +31,7 @@ public class Clients {
         String host = arguments[0], password = System.getenv("LAB_PASSWORD");
         int port = Integer.parseInt(arguments[1]), rounds = Integer.parseInt(arguments[2]);
         int cpus = Runtime.getRuntime().availableProcessors();
-        String stream = "parallel stream, " + (cpus == 1 ? "1 CPU" : cpus + " CPUs");
+        String stream = "parallel stream, " + (cpus == 1 ? "1 core" : cpus + " cores");
         Map<String, Way> ways = new LinkedHashMap<>();
 
         RedisStandaloneConfiguration place = new RedisStandaloneConfiguration(host, port);
