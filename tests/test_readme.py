@@ -11,7 +11,10 @@ from lab_utils.course import claims
 from tools import pictures
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ADVICE = {"ten times faster": "B1", "input buffer's limit": "C3", "on a loaded server": "C14", "Java parallel stream": "D4"}  # words of the README: the claim
+ADVICE = {  # words of the README: the claim
+    "ten times faster": "B1", "input buffer's limit": "C3", "on a loaded server": "C14",
+    "Java parallel stream": "D4",
+}
 
 
 def words():
