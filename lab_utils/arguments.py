@@ -56,8 +56,9 @@ def check_function(
     call: str = "loop, r",
     such_as: str = "a function of a client, such as `def loop(r): ...`",
     may_be_async: bool = False,
+    takes: int = 1,
 ) -> None:
-    """Raise LabError unless `fn` is a function that `helper` can run."""
+    """Raise LabError unless `fn` is a function of so many arguments that `helper` can run."""
     if not callable(fn) or isinstance(fn, type):
         raise LabError(
             f"{helper} needs {such_as}, and got {shown(fn)}. Pass the function itself, without "
@@ -73,6 +74,15 @@ def check_function(
             f"{helper} takes a plain function, and this one is `async def`. Write it as `def`; "
             "lab.count and lab.compare take both."
         )
+    with contextlib.suppress(ValueError):  # some functions written in C tell nobody what they take
+        signature = inspect.signature(fn)
+        try:
+            signature.bind(*range(takes))
+        except TypeError:
+            raise LabError(
+                f"{helper} needs {such_as}, and this one takes {signature}. Write it so that it "
+                "takes what it is given, and has the rest from outside."
+            ) from None
 
 
 def check_ran(reply: Any, helper: str) -> Any:

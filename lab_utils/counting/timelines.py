@@ -62,7 +62,7 @@ def timeline(fn: Callable) -> Timeline:
     `fn` raises goes through.
     """
     check_function(fn, "lab.timeline", "both",
-                   "a function without arguments, such as `def both(): a.get('key')`")
+                   "a function without arguments, such as `def both(): a.get('key')`", takes=0)
     with Recording() as seen:
         check_ran(fn(), "lab.timeline")
     found = steps(seen)

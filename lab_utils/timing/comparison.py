@@ -7,7 +7,7 @@ The timed pass runs plain redis-py with nothing of the lab in its path.
 
 import contextlib
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from .. import calm
@@ -183,7 +183,7 @@ def checked_variants(variants):
 
 
 def checked_distances(rtt_ms):
-    distances = tuple(rtt_ms) if isinstance(rtt_ms, Iterable) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
+    distances = tuple(rtt_ms) if isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
     for rtt in distances:
         check_distance(server(), rtt)
     if not distances:

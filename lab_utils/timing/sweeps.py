@@ -86,9 +86,9 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
     `rounds` fixes the number of rounds, as there.
     """
     such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
-    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as)
+    check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
     if callable(memory):
-        check_function(memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as)
+        check_function(memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as, takes=2)
     elif not isinstance(memory, bool):
         raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these.")
     sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []

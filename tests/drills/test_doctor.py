@@ -59,7 +59,7 @@ def test_a_server_that_is_none(place):
     status, said = doctor(place, LAB_REDIS_SERVER="/bin/false", REDIS_URL="redis://:s3cret@127.0.0.1:9/0")
     assert status != 0 and "2 to put right" in said and "note link not tried" in said, said
     assert "FIX server /bin/false does not say that it is a Redis server" in said
-    assert "FIX own server No connection to redis://:***@127.0.0.1:9/0" in said and "s3cret" not in said
+    assert "FIX own server No answer from redis://:***@127.0.0.1:9/0" in said and "s3cret" not in said
     assert "ok kernel starts and answers" in said
 
 

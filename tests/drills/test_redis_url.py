@@ -69,7 +69,7 @@ def test_any_string(theirs, record_property):
             if text is not None:
                 assert any(step in text for step in NEXT_STEPS) and text.endswith("."), text
                 said = text.replace(urlsplit(url).hostname or " ", "") if "No answer" in text else text
-            assert closed.options["password"] not in said, text
+                assert closed.options["password"] not in said, text
 
         record_property("tries", tries(2_000))
         fuzz()
