@@ -4,6 +4,7 @@ and the exit status keeps its promise."""
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -150,6 +151,9 @@ def test_the_program_finds_itself_as_under_python(folder, server, program):
     "crash", "exit 7", "text", "_exit 5", "signal SIGINT", "signal SIGTERM", "signal SIGHUP",
 ])  # fmt: skip
 def test_however_it_fails_the_report_comes_and_the_status_stays(folder, server, mode):
+    for each in (signal.SIGINT, signal.SIGHUP):  # ignored under nohup, and so by its children
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, signal.SIG_DFL)
     plain = ran(folder, server, "shop.py", *mode.split(), by=())
     report, done = told(folder, server, "--max", "3", "shop.py", *mode.split())
     assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) and plain.returncode
