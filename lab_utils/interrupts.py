@@ -7,11 +7,24 @@ inside `uninterrupted`; a helper that is `interruptible` closes at its end what 
 
 import contextlib
 import functools
+import inspect
+import os
 import signal
 import textwrap
 import threading
 from collections.abc import Callable
 
+AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
+# Functions, by the end of their names, in which an exception would do harm: the signal waits.
+BAD_MOMENTS = (
+    "__del__",  # what is raised in one is thrown away
+    "__init__.<locals>._remove",  # a weak set's, when an object in it goes: the same
+    "__init__.<locals>.remove",  # a weak dictionary's
+    "parse_info.<locals>.get_value",  # redis-py's, which makes a ValueError of what is raised in it
+    "Condition.__enter__",  # threading's: who called it is to give the lock back, if it returns
+    "_acquireLock",  # logging's, up to Python 3.12: the same
+    "HiredisRespSerializer.pack",  # hiredis 3.5.0 (src/pack.c) crashes where a handler raises
+)
 _restorers: list[Callable] = []  # put the lab's own changes back, where there are any
 _open: list["Whole"] = []  # each whose block has begun and not ended
 
@@ -28,8 +41,7 @@ class uninterrupted:
     """Make SIGINT wait for the end of a `with` block; `caught` is set when one came."""
 
     def __enter__(self):
-        main = threading.current_thread() is threading.main_thread()  # no other thread gets one
-        self.caught, self.before = None, signal.getsignal(signal.SIGINT) if main else None
+        self.caught, self.before = None, handler()
         if self.before:
             signal.signal(signal.SIGINT, self.note)
         return self
@@ -82,6 +94,44 @@ class Whole:
                 self.leave()
 
 
+class Patient:
+    """A handler of SIGINT that waits while the moment is a bad one, and goes when it raises."""
+
+    def __enter__(self):
+        self.before = handler()
+        if callable(self.before):
+            signal.signal(signal.SIGINT, self.handle)
+
+    def handle(self, number, frame):
+        if at_a_bad_moment(frame):
+            again()
+        else:
+            self.__exit__()
+            self.before(number, frame)
+
+    def __exit__(self, *_):
+        if signal.getsignal(signal.SIGINT) == self.handle:
+            signal.signal(signal.SIGINT, self.before)
+
+
+def handler():
+    """Return the handler of SIGINT in the main thread; None in the others, which never get one."""
+    if threading.current_thread() is threading.main_thread():
+        return signal.getsignal(signal.SIGINT)
+    return None
+
+
+def at_a_bad_moment(frame):
+    while frame and not frame.f_code.co_qualname.endswith(BAD_MOMENTS):
+        frame = frame.f_back
+    return frame is not None
+
+
+def again():
+    """Send the signal once more, shortly."""
+    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
 def restorer(restore: Callable) -> Callable:
     """Register a function that puts back what its module changed, for after an interrupt."""
     _restorers.append(restore)
@@ -95,10 +145,11 @@ def interruptible(function: Callable) -> Callable:
     def helper(*args, **kwargs):
         before = list(_open)
         try:
-            return function(*args, **kwargs)
+            with Patient():
+                return function(*args, **kwargs)
         except KeyboardInterrupt:
             with contextlib.suppress(KeyboardInterrupt), uninterrupted():
-                put_back(before)
+                put_back(before, [*args, *kwargs.values()])
             raise Interrupted(
                 f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys "
                 "that had been written may remain. Run the cell again."
@@ -107,9 +158,21 @@ def interruptible(function: Callable) -> Callable:
     return helper
 
 
-def put_back(open_before):
+def put_back(open_before, arguments):
     for one in reversed(list(_open)):
         if one.thread == threading.get_native_id() and one not in open_before:
             one.close(failed=True)
     for restore in _restorers:
         restore()
+    for client in arguments:
+        disconnect(client)
+
+
+def disconnect(client):
+    """Close a client's connections: one may hold a reply that the next request would read."""
+    pool = getattr(client, "connection_pool", None)
+    with contextlib.suppress(Exception):
+        if hasattr(client, "disconnect_connection_pools"):
+            client.disconnect_connection_pools()
+        elif hasattr(pool, "disconnect") and not inspect.iscoroutinefunction(pool.disconnect):
+            pool.disconnect()

@@ -1,6 +1,7 @@
 """What is installed: pinned, each with its reason, and no more than a learner needs. How, a drill tries."""
 
 import re
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -8,6 +9,9 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 from packaging.requirements import Requirement
+
+sys.path.insert(0, str(ROOT / "tools"))
+import install
 
 FILES = ("requirements.txt", "requirements/room.txt", "requirements/dev.txt", "roundtrips/tests/requirements.txt")
 OTHERS = ("requirements/book.txt", "roundtrips/tests/drills/requirements.txt")
@@ -50,6 +54,19 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
+
+
+def test_python_finds_the_lab_in_a_folder_that_its_locale_can_not_read(tmp_path, monkeypatch):
+    """site.py reads a .pth file as the locale does, also in UTF-8 mode: under LC_ALL=C it would not start."""
+    site = tmp_path / "ü" / ".venv" / "lib" / "python3.11" / "site-packages"
+    site.mkdir(parents=True)
+    (site / "roundtrips.pth").write_text(f"{tmp_path}/ü/roundtrips/src", encoding="utf-8")
+    (site / "other.pth").write_text("import sys", encoding="utf-8")
+    monkeypatch.setattr(install, "ROOT", tmp_path / "ü")
+    monkeypatch.setattr(install, "VENV", tmp_path / "ü" / ".venv")
+    install.name_folders_from_there()
+    assert (site / "other.pth").read_text() == "import sys"
+    assert (site / (site / "roundtrips.pth").read_text("ascii").strip()).resolve() == tmp_path / "ü" / "roundtrips" / "src"
 
 
 def test_roundtrips_alone_needs_redis():

@@ -82,9 +82,18 @@ def install(name):
     stamp_of(name).unlink(missing_ok=True)
     if not (with_uv(name) or with_pip(name)):
         sys.exit(advice())
+    name_folders_from_there()
     for held in with_those_it_names(name):
         stamp_of(held).write_text(fingerprint(held), encoding="utf-8")
     say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def name_folders_from_there():
+    """Name the lab's own folders by their way from site-packages: site.py reads .pth files as the locale does, and C has no ü."""
+    for listed in VENV.glob("lib/python*/site-packages/*.pth"):
+        folder = listed.read_text(encoding="utf-8").strip()
+        if folder.startswith(str(ROOT)):
+            listed.write_text(f"{os.path.relpath(folder, listed.parent)}\n", encoding="utf-8")
 
 
 def with_uv(name):

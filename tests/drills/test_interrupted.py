@@ -16,10 +16,10 @@ import time
 
 import pytest
 from dying import HELPERS, environment, kill_all, left, started
-from tries import seeds
+from tries import SEED, seeds, tries
 
-KERNEL = """
-import asyncio, faulthandler, gc, json, os, signal, sys, time
+TOP = """
+import asyncio, faulthandler, gc, json, os, random, signal, subprocess, sys, threading, time
 from pathlib import Path
 faulthandler.enable()  # where it crashes, if it does
 asked = json.loads(sys.stdin.readline())
@@ -107,6 +107,8 @@ def inexact():
         wrong.append(f"capture: {captured}")
     return wrong
 
+"""
+KERNEL = TOP + """
 exec(asked["first"])
 event_loop.loop()
 lab.count(three, checked), lab.capture(three, far)
@@ -146,8 +148,67 @@ print(json.dumps([kind, wrong]), flush=True)
 os._exit(0)
 """
 
+# A process that sends the signals: a thread would only run, and send one, where this one waits.
+SENDER = """
+import os, signal, sys, time
+kernel = os.getppid()
+os.setsid()
+for line in sys.stdin:
+    for seconds in map(float, line.split()):
+        due = time.perf_counter() + seconds
+        while time.perf_counter() < due:
+            pass
+        os.kill(kernel, signal.SIGINT)
+    print("sent", flush=True)
+"""
+OFTEN = f"{TOP}SENDER = {SENDER!r}" + """
+exec(asked["first"])
+event_loop.loop()
+again = compile(asked["again"], "<cell>", "exec")
+exec(again)
+began = time.perf_counter()
+exec(again)
+took = time.perf_counter() - began
+sender = subprocess.Popen([sys.executable, "-S", "-c", SENDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+chance, r, before, wrong = random.Random(asked["seed"]), globals().get("r", checked), state(), []
+handler = told
+print("ready", flush=True)
+for number in range(asked["tries"]):
+    faulthandler.dump_traceback_later(60, exit=True)
+    after_s = [chance.uniform(0, 1.2 * took)] + [chance.uniform(0, 0.002)] * (chance.random() < 0.3)
+    deadline = time.monotonic() + 10
+    try:
+        try:
+            os.write(sender.stdin.fileno(), (" ".join(map(str, after_s)) + chr(10)).encode())
+            while time.monotonic() < deadline:
+                exec(again)
+            wrong.append((after_s, "it was swallowed"))
+        except KeyboardInterrupt:
+            handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one may still come
+    except KeyboardInterrupt:
+        found = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        handler = handler if found is signal.SIG_IGN else found
+    sender.stdout.readline()
+    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):  # it may come again
+        time.sleep(0.002)
+    handler = handler if handler is not signal.SIG_IGN else told
+    signal.signal(signal.SIGINT, handler)
+    now = settle(state, before)
+    wrong += [(after_s, f"{name}: {before[name]} became {now[name]}") for name in before if now[name] != before[name]]
+    heard = [r.echo(f"{number}"), r.echo("and another")]
+    if heard != [b"%d" % number, b"and another"]:
+        wrong.append((after_s, f"it heard {heard}"))
+        r.connection_pool.disconnect()
+sender.kill()
+wrong += inexact()
+print(json.dumps([asked["tries"], wrong]), flush=True)
+os._exit(0)
+"""
 SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
         "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}
+
+
+QUICK = "bystander", "capture", "connect", "count", "count async", "count far", "frozen", "spare", "timeline"
 
 
 @pytest.mark.parametrize("seed", seeds(200))
@@ -183,3 +244,23 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
         remains = left(mark, folder)
         kill_all(started(mark, folder))
         assert remains == []
+
+
+@pytest.mark.parametrize("helper", QUICK)
+def test_one_kernel_goes_on_after_each_of_many(helper, tmp_path, record_property):
+    """At moments that are spread over the call itself, where it computes too: most of the drill above fall where it waits."""
+    first, again = HELPERS[helper]
+    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
+    folder.mkdir()
+    asked = {"first": first, "again": again, "tries": tries(500), "seed": SEED}
+    try:
+        ended = subprocess.run([sys.executable, "-c", OFTEN], env=environment(mark, folder), input=json.dumps(asked) + "\n",
+                               capture_output=True, text=True, start_new_session=True, timeout=1200, check=False)
+    finally:
+        remains = left(mark, folder)
+        kill_all(started(mark, folder))
+    assert ended.returncode == 0, f"the kernel ended with {ended.returncode} and said: {ended.stderr}"
+    tried, wrong = json.loads(ended.stdout.splitlines()[-1])
+    record_property("tries", tried)
+    record_property("failures", len(wrong))
+    assert (wrong, ended.stderr, remains) == ([], "", [])
