@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+MOMENT_S = 0.5  # for a process whose parent is gone to end by itself
 KILLED_S = 3  # until what was killed is gone
 CGROUPS = Path("/sys/fs/cgroup")
 LIMITS = {"memory": "memory.limit_in_bytes", "": "memory.max"}  # of cgroups v1 and v2
@@ -104,14 +105,21 @@ def wait_for(child):
 
 
 def kill_descendants():
-    """Kill all that this process has started or adopted, and what they start meanwhile."""
+    """End all that this process has started or adopted, and what they start meanwhile.
+
+    What has lost its parent gets a moment first: the keeper of a learner's server removes its
+    folder in it. What is still there after KILLED_S is killed all at once.
+    """
     import psutil  # here, so that it takes no memory while a learner works
 
-    deadline = time.monotonic() + KILLED_S
-    while (left := psutil.Process().children(recursive=True)) and time.monotonic() < deadline:
+    own, orphaned, started = psutil.Process(), {}, time.monotonic()
+    while (left := own.children(recursive=True)) and (now := time.monotonic()) < started + 2 * KILLED_S:
         for process in left:
             with contextlib.suppress(psutil.Error):
-                process.kill()
+                if process.ppid() == own.pid:
+                    orphaned.setdefault(process, now)
+                if now > min(orphaned.get(process, now) + MOMENT_S, started + KILLED_S):
+                    process.kill()
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

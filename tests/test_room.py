@@ -329,6 +329,16 @@ def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
     assert not running(detached.pid)
 
 
+@needs_linux
+def test_who_tidies_up_after_a_kernel_gets_a_moment_for_it(tmp_path):
+    """As a server's keeper does, which ignores signals and ends by itself."""
+    keeper = "trap '' TERM; read -r nothing; sleep 0.2; rm \"$0\""
+    code = f"import subprocess; subprocess.Popen(['sh', '-c', {keeper!r}, {str(tmp_path / 'kept')!r}], stdin=subprocess.PIPE)"
+    (tmp_path / "kept").touch()
+    subprocess.run([*TIED, sys.executable, "-c", code], check=True, timeout=10)
+    assert not (tmp_path / "kept").exists()
+
+
 def test_what_is_left_over_is_told_with_its_number(room):
     environment = {**os.environ, "LAB_WORK": str(room.FOLDER / "learners" / "Ana" / "work")}
     other = subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(room.FOLDER) + "2/work"})
