@@ -41,8 +41,13 @@ def works(r, *_):
     return r.get("key")
 
 
+def takes_too_many(r, one, two, three):
+    return r.get("key")
+
+
 # Kinds of arguments, and what is wrong for each; a lambda without arguments makes what can't be made beforehand.
-NO_FUNCTION = {"None": None, "what it returned": True, "a class": dict, "a generator function": yields}
+NO_FUNCTION = {"None": None, "what it returned": True, "a class": dict, "a generator function": yields,
+               "one of too many arguments": takes_too_many}
 RUNS_NOTHING = {
     "a partial of a generator function": functools.partial(yields),
     "an async generator function": yields_later,

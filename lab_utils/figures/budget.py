@@ -7,7 +7,6 @@ from .rows import GAP, HEADING, REST, ROW, name_rows
 from .scales import plain_ticks
 
 PARTS = (("client's CPU", style.CLIENT), ("server's CPU", style.SERVER), ("waiting", style.WAITING))
-ENLARGE = 8  # times: where the longest bar is so much longer than the work, the work is enlarged beside
 LABELS = {1: 1.25, 2: 1.45}  # by panels: the axis, in longest bars, so that the words behind it have room
 
 
@@ -15,8 +14,8 @@ LABELS = {1: 1.25, 2: 1.45}  # by panels: the axis, in longest bars, so that the
 def plot_budget(times, rtt_ms=None, title=None):
     """Draw each variant's milliseconds from zero: the work first, then the waiting, at each distance.
 
-    A distance makes the waiting longer and leaves the work as it was. Where the work is too short
-    to be seen beside the waiting, a second panel shows the first milliseconds enlarged.
+    A distance makes the waiting longer and leaves the work as it was: where there is one, a second
+    panel enlarges the milliseconds of work.
     """
     rtts = [rtt_ms] if rtt_ms is not None else times.rtts
     bars, names, place = [], [], 0.0
@@ -31,7 +30,7 @@ def plot_budget(times, rtt_ms=None, title=None):
         place += GAP / ROW
     longest = max(1000 * sum(parts(budget)) for *_, budget in bars)
     work = max(1000 * sum(parts(budget)[:2]) for *_, budget in bars)
-    panels = 2 if longest > ENLARGE * work else 1
+    panels = 2 if any(rtts) else 1
     figure, row = plt.subplots(1, panels, sharey=True, squeeze=False, figsize=(WIDTH, REST + 0.25 + ROW * place),
                                gridspec_kw={"width_ratios": (3, 2)[:panels]})
     axes = row[0][0]

@@ -26,11 +26,13 @@ def frozen(client, seconds: float) -> "Frozen":
     check_client(client, "lab.frozen")
     check_number(seconds, "seconds", 0, LONGEST_S)
     stands_on = guard.check(client)
-    if not (stands_on.private and stands_on.alive()):
+    if not stands_on.private:
         raise LabError(
-            "lab.frozen stops the process of a server, so it takes one that the lab has running. "
+            "lab.frozen stops the process of a server, so it takes one that the lab started. "
             "Write spare = lab.spare(), then lab.frozen(spare, 0.5)."
         )
+    if not stands_on.alive():
+        raise LabError(guard.ENDED)
     return Frozen(stands_on.pid, seconds)
 
 
