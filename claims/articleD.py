@@ -94,15 +94,15 @@ AS_WELL = 1.5  # up to this many times the pipeline's time
        "wins.", "the client")
 def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled_s):
     """Seconds across zones for {10: …, 100: …, 1_000: …} records: in the article's client by a
-    pipeline and by a parallel stream on 1 and on 16 CPUs, in Python by a pipeline and the best
+    pipeline and by a parallel stream where it was told of 1 and of 16 CPUs, in Python by a pipeline and the best
     pool.
     """
     one, sixteen, pooled = (
         {records: taken[records] / pipeline[records] for records in (10, 100, 1_000)}
         for taken, pipeline in ((spring_one_cpu_s, spring_pipeline_s),
                                 (spring_16_cpus_s, spring_pipeline_s), (pooled_s, pipeline_s)))
-    seen = (f"{IN_SPRING} a parallel stream took {each_times(one)} a pipeline's time on one CPU, "
-            f"{each_times(sixteen)} on 16, for 10, 100 and 1,000 records")
+    seen = (f"{IN_SPRING} a parallel stream took {each_times(one)} a pipeline's time where Java "
+            f"was told of one CPU, {each_times(sixteen)} of 16, for 10, 100 and 1,000 records")
     adds = f"in Python the best pool of connections took {each_times(pooled)}"
     as_said = [ratio[10] <= AS_WELL and ratio[100] <= AS_WELL < ratio[1_000]
                for ratio in (one, sixteen)]

@@ -10,7 +10,7 @@ import pytest
 from helpers import ROOT
 
 DRILLS = ROOT / "tests" / "drills"
-NEEDED = ("chromium", "tcpdump", "tshark", "redis-server")
+NEEDED = ("chromium", "tcpdump", "tshark", "redis-server", "mvn", "javac", "npm")
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def ci(tmp_path):
 
 
 def test_what_is_missing_is_installed_and_no_service_started(ci):
-    status, told = ci(there=("chromium", "tshark"))
+    status, told = ci(there=("chromium", "tshark", "mvn", "npm"))
     assert status == 0
-    assert "apt-get install -y -qq --no-install-recommends tcpdump redis-server RUNLEVEL=1" in told
+    assert "apt-get install -y -qq --no-install-recommends tcpdump redis-server default-jdk-headless RUNLEVEL=1" in told
     assert told.index("apt-get update") < told.index("apt-get install") < told.index("making test") < told.index("making drills")
     assert "making test with CI=true" in told and "making drills with CI=true" in told
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -93,6 +94,22 @@ def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed
         monkeypatch.setattr(watch, "read", lambda now=now: now)
         monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
         assert watch.spent(before, 10).taken == taken
+
+
+@told
+def test_what_a_program_took_from_threads_is_told(r, hog):
+    """Threads' waits for each other are no disturbance, and hide none."""
+    clients = [lab.connect(1) for _ in range(4)]
+
+    def in_threads():
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda client: [client.ping() for _ in range(25)], clients))
+
+    in_threads()
+    with steady(server().pid, link()) as held:
+        hog(held.cpus[0])
+        seconds, spent = spent_on(Watch(server().pid, link()), in_threads)
+    assert spent.taken > 0.2 * seconds
 
 
 @told

@@ -15,7 +15,7 @@ import lab_utils as lab
 from lab_utils.testbed.fingerprints import environment_line
 
 HERE = Path(__file__).resolve().parent
-RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 100, 1_000), 5
+RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 100, 1_000), 9
 CPUS = 16, 4, 1  # that Java is told of: a parallel stream goes by them; the article's machine had one
 
 
@@ -36,8 +36,8 @@ def installed(folder):
 def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
     """Return {"ms", "reads", "connections", "at once": {way: {RTT in ms: {records: …}}}}.
 
-    "ms" has the median of the rounds. The others have the least and the most of a round: reads of
-    sockets by the server, connections opened, calls that a parallel stream had under way at once.
+    Each is the least, the median and the most of the rounds: milliseconds, reads of sockets by the
+    server, connections opened, calls that a parallel stream had under way at once.
     """
     lab.connect().mset({f"key{each}": f"value of key{each}" for each in range(max(records))})
     found = {}
@@ -55,16 +55,24 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
     told = {"ms": {}, "reads": {}, "connections": {}, "at once": {}}
     for (way, rtt, number), seen in found.items():
         took_ns, *counts = zip(*seen, strict=True)
-        values = [round(statistics.median(took_ns) / 1e6, 3), *([min(count), max(count)] for count in counts)]
-        for kind, value in zip(told, values, strict=True):
-            told[kind].setdefault(way, {}).setdefault(rtt, {})[number] = value
+        for kind, values in zip(told, ([ns / 1e6 for ns in took_ns], *counts), strict=True):
+            middle = round(statistics.median(values), 3)
+            told[kind].setdefault(way, {}).setdefault(rtt, {})[number] = [
+                round(min(values), 3), middle, round(max(values), 3)]
     return told
+
+
+def versions():
+    """Return what ran the clients, whose own versions stand in pom.xml and package.json."""
+    java = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr.splitlines()[0]
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout.strip()
+    return f"{environment_line()} · {java} · Node {node} · {os.cpu_count()} CPUs"
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         told = measure(installed(Path(folder)))
-    kept = {"day": f"{datetime.date.today()}", "machine": environment_line(), **told}
+    kept = {"day": f"{datetime.date.today()}", "machine": versions(), **told}
     (HERE / "measured.json").write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 """The clients of other languages do as chapters 03 and 08 say, and as their committed figures have it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ def seen(tmp_path_factory):
     try:
         commands = measure.installed(tmp_path_factory.mktemp("clients"))
     except (OSError, subprocess.CalledProcessError) as missing:
+        assert not os.environ.get("CI"), missing
         pytest.skip(f"needs Java, mvn and npm, and the registries that they ask: {missing}")
     return measure.measure(commands, rtts_ms=(1,), records=(1, 100), rounds=3)
 
@@ -28,18 +30,18 @@ def test_what_each_way_asks_of_the_server(seen):
             {way: rtts["1"]["100"] for way, rtts in told[kind].items()}
             for kind in ("reads", "connections", "at once"))
         for way in opened:
-            assert opened[way] == ([1, 1] if way == "Spring, pipelined" else [0, 0]), way
-        for way in ("Spring, one by one", "ioredis, one by one", "Jedis, parallel stream, 1 core"):
-            assert reads[way] == [100, 100]
+            assert opened[way] == ([1, 1, 1] if way == "Spring, pipelined" else [0, 0, 0]), way
+        for way in ("Spring, one by one", "ioredis, one by one", "Jedis, parallel stream, 1 CPU"):
+            assert reads[way] == [100, 100, 100]
         for way in ("Jedis, pipelined", "ioredis, pipelined", "ioredis, auto-pipelining"):
-            assert reads[way] == [1, 1]
+            assert reads[way] == [1, 1, 1]
         # Java's pool adds threads while its own wait for a future; a call of Jedis waits for a socket.
-        assert at_once["Jedis, parallel stream, 4 cores"][1] <= 4 < at_once["Spring, parallel stream, 4 cores"][1]
+        assert at_once["Jedis, parallel stream, 4 CPUs"][-1] <= 4 < at_once["Spring, parallel stream, 4 CPUs"][-1]
 
 
 def test_what_the_distance_does(seen):
-    ms = {way: rtts["1"] for way, rtts in seen["ms"].items()}
+    ms = {way: {records: middle for records, (_, middle, _) in rtts["1"].items()} for way, rtts in seen["ms"].items()}
     assert all(ms[way]["1"] >= 1 for way in ms)
     assert ms["Spring, one by one"]["100"] >= 100 > 3 * ms["Jedis, pipelined"]["100"]
     assert ms["Spring, pipelined"]["1"] >= 1.5 * ms["Spring, one by one"]["1"]
-    assert ms["Spring, parallel stream, 16 cores"]["100"] < ms["Spring, one by one"]["100"]
+    assert ms["Spring, parallel stream, 16 CPUs"]["100"] < ms["Spring, one by one"]["100"]
