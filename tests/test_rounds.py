@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lab_utils.calm import Calm
+from lab_utils.testbed.evidence import Spent
 from lab_utils.timing import rounds
 from lab_utils.timing.rounds import Sample, measure, those_that_count
 
@@ -29,6 +30,15 @@ class MadeUp:
 def at_ci_scale(monkeypatch):
     monkeypatch.setenv("LAB_SCALE", "ci")
     monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0))  # nor does the budget of time run out
+
+
+def test_threads_come_to_rest_before_a_sample(monkeypatch):
+    """Else what the loop waited while the last sample's counters were read would count in the next."""
+    did = []
+    watch = SimpleNamespace(read=lambda: did.append("read"), spent=lambda *_: did.append("spent") or Spent(0.0, 0.0, 0.0))
+    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0, sleep=lambda _: did.append("rest")))
+    rounds.Runner(lambda client: did.append("call"), None).sample(1, watch)
+    assert did == ["rest", "read", "call", "spent"]
 
 
 def sample(clock, taken=0.0):

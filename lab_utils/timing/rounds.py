@@ -25,6 +25,7 @@ WARM_CALLS = 3  # of a shorter one; the fastest says how many calls make a sampl
 ENOUGH_QUIET = 9  # rounds: below 8 there is no interval for a ratio (see `ratio.py`)
 LONGER = 3  # times the planned seconds that measuring may take on a busy machine
 TRIES = 4  # of one sample in one round
+REST_S = 50e-6  # before a sample: a thread that the last one's end interrupted would count its wait in this one
 PATIENCE, WORTHWHILE = 8, 0.25  # after so many tries, taking samples again goes on where this share of them came out quiet
 
 
@@ -79,6 +80,7 @@ class Runner:
 
     def sample(self, calls, watch):
         thread = event_loop.thread_id() if event_loop.is_async(self.fn) else None
+        time.sleep(REST_S)
         before = watch.read()
         clock, reply = self.time(calls)
         spent = watch.spent(before, clock * calls, thread)
