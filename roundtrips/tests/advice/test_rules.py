@@ -81,14 +81,6 @@ def balance(r):
     r.hset("user:1", "credit", int(r.hget("user:1", "credit")) - 10)
 
 
-def text_in_pipelines(r):
-    for _ in range(2):
-        pipe = r.pipeline(transaction=False)
-        for number in range(9):
-            pipe.eval(LONG, 1, f"n:{number}")
-        pipe.execute()
-
-
 def connection_each(r):
     for number in range(5):
         with redis.Redis(**r.options) as client:
@@ -117,10 +109,6 @@ SURE = [
      "r.sscan_iter(key, count=1_000)"),
     (lambda r: (r.zadd("z", NUMBERS), list(r.zscan_iter("z"))), "small scans", SOME,
      "r.zscan_iter(key, count=1_000)"),
-    (lambda r: each(lambda n: r.eval(LONG, 1, f"n:{n}"), range(3)), "script's text", 0,
-     "script(keys=[key], args=args)"),
-    (text_in_pipelines, "script's text", 0, "r.register_script(TEXT)"),
-    (lambda r: each(lambda n: r.eval(NO_KEY, 0, n)), "script's text", 0, "script(args=args)"),
     (connection_each, "connections", SOME, "redis.Redis(**options)"),
 ]  # fmt: skip
 
