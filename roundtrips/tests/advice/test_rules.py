@@ -231,6 +231,14 @@ def pages_of_a_list(r):
     each(lambda first: r.lrange("list", first, first + 9), range(0, 100, 10))
 
 
+def versions_of_a_cache(r):
+    """As Flask-Caching's memoize: a key's version is asked for by MGET, and written with it."""
+    for number in range(20):
+        if r.mget([f"/{number % 5}/v"]) == [None] or r.get(f"/{number}/x") is None:
+            r.set(f"/{number % 5}/v", "v" * 20)
+            r.set(f"/{number}/x", "x" * 20)
+
+
 def cache_aside(r):
     for number in IDS:
         for _ in range(2):
@@ -373,7 +381,7 @@ def page(r):
 
 
 GOOD = [
-    pipelines, politely, pages_of_a_list, cache_aside, watched, locked, lock_with_token,
+    pipelines, politely, pages_of_a_list, cache_aside, versions_of_a_cache, watched, locked, lock_with_token,
     limit_by_window, worker, reliable_queue, stream_of_jobs, poll, polls_for_a_key, form,
     two_clients, only_once, scan_with_a_count, linked_list, linked_in_two, linked_in_a_hash, page,
     lambda r: each(lambda number: r.set("limit:1", number, nx=True, ex=60), range(10)),
