@@ -382,7 +382,8 @@ def page(r):
 
 GOOD = [
     pipelines, politely, pages_of_a_list, cache_aside, versions_of_a_cache, watched, locked,
-    lock_with_token, limit_by_window, worker, reliable_queue, stream_of_jobs, poll, polls_for_a_key, form,
+    lock_with_token, limit_by_window, worker, reliable_queue, stream_of_jobs, poll,
+    polls_for_a_key, form,
     two_clients, only_once, scan_with_a_count, linked_list, linked_in_two, linked_in_a_hash, page,
     lambda r: each(lambda number: r.set("limit:1", number, nx=True, ex=60), range(10)),
     lambda r: each(lambda _: r.lpop("jobs")),  # nothing is there: it polls
