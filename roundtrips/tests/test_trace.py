@@ -20,6 +20,7 @@ from redis.retry import Retry
 import servers
 from roundtrips import RoundTripsError, Trace, recorder, trace
 from roundtrips.callsites import NOWHERE, CallSite
+from roundtrips.keys import general
 
 SCRIPT = "return redis.call('INCR', KEYS[1])"
 
@@ -370,3 +371,14 @@ def test_connections_that_are_dropped_are_closed_as_without_a_trace(server):
     with trace() as t:
         assert [gone()() is None for _ in range(3)] == plain
     assert t.connections == 3
+
+
+def test_several_patterns_without_a_word_are_one():
+    assert general({"{…}", "{…}.{…}"}) == "{…}"
+    assert general({"user:{…}", "user.{…}"}) == "user.{…} or user:{…}"
+
+
+def test_what_the_estimate_leaves_out_is_not_cut_off(r):
+    with trace() as t, ThreadPoolExecutor(2) as pool:
+        list(pool.map(r.get, "abcd"))
+    assert "its threads and tasks wait for one another" in " ".join(t.report().split())

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 MOST_KEPT = 8  # commands of one round trip that are looked at one by one; the others are counted
@@ -198,8 +197,8 @@ def number_of(text: bytes) -> float:
 
 def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     """Return {name: times} of commands that redis-py is about to pack, each a list of arguments."""
-    firsts = list(map(itemgetter(0), commands))
-    alone = len(set(firsts)) == 1
+    firsts = [args[0] for args in commands]
+    alone = firsts.count(firsts[0]) == len(firsts)
     names: dict[str, int] = {}
     for first, times in ((firsts[0], len(firsts)),) if alone else Counter(firsts).items():
         words = (first if isinstance(first, bytes) else str(first).encode()).upper().split()

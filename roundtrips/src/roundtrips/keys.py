@@ -3,7 +3,8 @@
 Which words are shown is chosen with `trace(keys=…)`, `roundtrips --no-keys` or ROUNDTRIPS_KEYS:
 
 - "words", the default: letters only, seen in three distinct keys or more, at a place where few
-  words stand. `user`, `session` and `name` do; `AnnSmith` and one of fifty tenants do not.
+  words stand. `user`, `session` and `name` do; `AnnSmith` and one of fifty tenants do not. Where
+  `ann` is in three keys, and few others stand at her place, nothing tells her from a word.
 - "plain": whatever looks like a word of a program. For your own machine.
 - "none": nothing; a key is `{…}`.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from .errors import RoundTripsError
 
@@ -74,7 +75,7 @@ def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
     return {word for word, times in seen.items() if times >= MANY and at_place[word[:2]] <= FEW}
 
 
-def general(patterns: Iterable[str]) -> str:
+def general(patterns: Collection[str]) -> str:
     """Return one pattern for several: what differs between them is a hole.
 
     'user:{…}:name' of 'user:ann:name' and 'user:bob:name'; 'cart:{…} or user:{…}' of a few kinds.
@@ -82,8 +83,9 @@ def general(patterns: Iterable[str]) -> str:
     kinds = defaultdict(list)
     for each in patterns:
         parts = SEPARATORS.split(each)
-        kinds[parts[0] if len(parts) > 1 else None, len(parts)].append(parts)
-    if len(kinds) > MOST_KINDS:
+        kinds[(parts[0] if len(parts) > 1 else None, *parts[1::2])].append(parts)
+    nameless = len(kinds) > 1 and not any(map(str.isalpha, "".join(patterns)))
+    if len(kinds) > MOST_KINDS or nameless:
         return HOLE
     return " or ".join(sorted(one_kind(several) for several in kinds.values()))
 

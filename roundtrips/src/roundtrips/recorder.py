@@ -374,14 +374,14 @@ def answer(
     state: redis_py.State, response: Any = None, failure: BaseException | None = None
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
-    now, left = perf_counter(), []
+    now, left = perf_counter(), ()
     for note in state.notes:
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
         if note[MISSING] > 1:
             note[MISSING] -= 1
             note[HEARD] = now
-            left.append(note)
+            left = (*left, note)
             continue
         end(note, state)
         whose = note[RECORDER]
@@ -392,7 +392,7 @@ def answer(
         note[REPLIED] = now
         note[MISSING] = 0
     # A recorder that was opened in between may have seen fewer of the writes.
-    state.notes = tuple(left) if left else ()
+    state.notes = left
 
 
 def end_all(state: redis_py.State, failure: BaseException | None, lost: bool = False) -> None:

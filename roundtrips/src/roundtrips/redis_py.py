@@ -350,7 +350,7 @@ def note_if_unseen(connection: Any, *names: str) -> None:
 
 
 def begin_write(connection: Any, stream: Any) -> State:
-    state: State = connection.__dict__.get(STATE) or state_of(connection)
+    state = state_of(connection)
     if stream is not state.stream:
         watch(state, stream)
         note_if_unseen(connection, "read_response")
@@ -448,7 +448,7 @@ def read_plainly(connection: Any, state: State, owner: Any, plain_read: Any) -> 
 class Batch:
     """A pipeline's writing and reading on a connection: it sees all replies, or gives up."""
 
-    responses: Any = None
+    responses: Any = None  # where an error among them was not raised
 
     def __init__(self, connection: Any) -> None:
         self.connection = getattr(connection, "_conn", connection)  # that of a client with a cache
@@ -683,19 +683,21 @@ def async_reads(original: Any) -> Any:
 
 
 def executes_batch(original: Any) -> Any:
-    def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+    def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
         with Batch(connection) as batch:
-            batch.responses = original(self, connection, *args, **kwargs)
-            return batch.responses
+            responses = original(self, connection, commands, raise_on_error)
+            batch.responses = None if raise_on_error else responses
+            return responses
 
     return execute
 
 
 def async_executes_batch(original: Any) -> Any:
-    async def execute(self: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+    async def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
         with Batch(connection) as batch:
-            batch.responses = await original(self, connection, *args, **kwargs)
-            return batch.responses
+            responses = await original(self, connection, commands, raise_on_error)
+            batch.responses = None if raise_on_error else responses
+            return responses
 
     return execute
 

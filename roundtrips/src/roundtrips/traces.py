@@ -21,7 +21,7 @@ from .commands import SEVERAL, TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns
-from .processes import clients_here
+from .processes import UNSEEN, clients_here
 from .recorder import Fold, Kept, Place, Recorder, Sums, Totals
 from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
@@ -350,7 +350,9 @@ def uncounted(source: Record | Recorder) -> list[str]:
     if source.others:
         names = ", ".join(sorted(source.others))
         missed.append(f"what other processes do that the block started or handed work ({names})")
-    missed += [f"what goes through {name}; only redis-py is" for name in unseen(source)]
+    for name in unseen(source):
+        used = ", used or not: it is imported" if name in UNSEEN.values() else ""
+        missed.append(f"what goes through {name}{used}; only redis-py is")
     failed = [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
     return [*[f"not counted: {each}" for each in missed], *failed]
 

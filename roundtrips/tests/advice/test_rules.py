@@ -81,14 +81,6 @@ def balance(r):
     r.hset("user:1", "credit", int(r.hget("user:1", "credit")) - 10)
 
 
-def text_in_pipelines(r):
-    for _ in range(2):
-        pipe = r.pipeline(transaction=False)
-        for number in range(9):
-            pipe.eval(LONG, 1, f"n:{number}")
-        pipe.execute()
-
-
 def connection_each(r):
     for number in range(5):
         with redis.Redis(**r.options) as client:
@@ -117,10 +109,6 @@ SURE = [
      "r.sscan_iter(key, count=1_000)"),
     (lambda r: (r.zadd("z", NUMBERS), list(r.zscan_iter("z"))), "small scans", SOME,
      "r.zscan_iter(key, count=1_000)"),
-    (lambda r: each(lambda n: r.eval(LONG, 1, f"n:{n}"), range(3)), "script's text", 0,
-     "script(keys=[key], args=args)"),
-    (text_in_pipelines, "script's text", 0, "r.register_script(TEXT)"),
-    (lambda r: each(lambda n: r.eval(NO_KEY, 0, n)), "script's text", 0, "script(args=args)"),
     (connection_each, "connections", SOME, "redis.Redis(**options)"),
 ]  # fmt: skip
 
@@ -241,6 +229,14 @@ def politely(r):
 def pages_of_a_list(r):
     r.rpush("list", *range(100))
     each(lambda first: r.lrange("list", first, first + 9), range(0, 100, 10))
+
+
+def versions_of_a_cache(r):
+    """As Flask-Caching's memoize: a key's version is asked for by MGET, and written with it."""
+    for number in range(20):
+        if r.mget([f"/{number % 5}/v"]) == [None] or r.get(f"/{number}/x") is None:
+            r.set(f"/{number % 5}/v", "v" * 20)
+            r.set(f"/{number}/x", "x" * 20)
 
 
 def cache_aside(r):
@@ -385,8 +381,9 @@ def page(r):
 
 
 GOOD = [
-    pipelines, politely, pages_of_a_list, cache_aside, watched, locked, lock_with_token,
-    limit_by_window, worker, reliable_queue, stream_of_jobs, poll, polls_for_a_key, form,
+    pipelines, politely, pages_of_a_list, cache_aside, versions_of_a_cache, watched, locked,
+    lock_with_token, limit_by_window, worker, reliable_queue, stream_of_jobs, poll,
+    polls_for_a_key, form,
     two_clients, only_once, scan_with_a_count, linked_list, linked_in_two, linked_in_a_hash, page,
     lambda r: each(lambda number: r.set("limit:1", number, nx=True, ex=60), range(10)),
     lambda r: each(lambda _: r.lpop("jobs")),  # nothing is there: it polls

@@ -34,15 +34,13 @@ def findings_of(record: Record, min_loop: int | None = None) -> Findings:
         rereads,
         retried,
         scans,
-        script_texts,
         transactions,
     )
     from .work import Work
 
     rules = (
         read_then_written, pairs,  # they explain round trips, which are then no loops
-        loops, rereads, gathers, transactions, retried, scans, keys_command, script_texts,
-        connections,
+        loops, rereads, gathers, transactions, retried, scans, keys_command, connections,
     )  # fmt: skip
     work = Work(record, FEWEST if min_loop is None else min_loop)
     found = [each for rule in rules for each in rule.find(work)]

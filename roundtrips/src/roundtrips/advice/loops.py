@@ -19,6 +19,7 @@ from typing import Any
 
 from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, named
 from ..keys import SEPARATORS
+from ..roundtrip import RoundTrip
 from . import code
 from .finding import Finding, Found
 from .work import (
@@ -89,12 +90,17 @@ def is_no_loop(several: Trips, trips: Trips) -> bool:
     if first.commands[0].name in DRAINS:
         return first.site.through is not None or in_a_row(several, trips) < len(several)
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
-    gets = [trip for trip in trips if "GET" in trip.names and trip.bytes_received <= NOTHING]
+    gets = [trip for trip in trips if {"GET", "MGET"} & trip.names.keys() and is_nil(trip)]
     fills = {trip.commands[0].key for trip in trips if not FILLS.isdisjoint(trip.names)}
     filled = fills & {trip.commands[0].key for trip in gets}
     cached = sum(trip.commands[0].key in filled for trip in several)
     is_cache = first.commands[0].name in FILLS | {"GET"}
     return 2 * max(jobs, is_cache * cached) >= len(several)
+
+
+def is_nil(trip: RoundTrip) -> bool:
+    """Return whether there was nothing: an MGET of one key says *1 before that."""
+    return trip.bytes_received <= NOTHING + len("*1\r\n") * ("MGET" in trip.names)
 
 
 def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:

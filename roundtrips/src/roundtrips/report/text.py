@@ -55,7 +55,8 @@ def head(trace: Trace) -> list[str]:
     lines.append(f"measured: {spent}")
     if trace.round_trips:
         far = [f"{duration(trace.seconds_at(rtt))} at {rtt:g} ms" for rtt in DISTANCES_MS]
-        lines.append(f"it would take about {', '.join(far)}{leaves_out(trace.record)}")
+        told = f"it would take about {', '.join(far)}{leaves_out(trace.record)}"
+        lines += textwrap.wrap(told, WIDTH, subsequent_indent="  ")
     return lines
 
 
