@@ -43,7 +43,7 @@ def installed(folder, packages, server):
     for name in "ssl", "crypto":
         for library in Path(folder).glob(f"psycopg2_binary.libs/lib{name}-*"):
             library.with_name(f"lib{name}.so.1.1").symlink_to(library.name)
-    binary, = Path(folder).glob(f"**/bin*/**/{server}")
+    binary, = Path(folder).glob(f"**/{server}")
     binary.chmod(0o755)
     return {"LAB_REDIS_SERVER": str(binary), "LD_LIBRARY_PATH": f"{folder}/psycopg2_binary.libs"}
 
