@@ -30,7 +30,8 @@ NO_HIREDIS = "redis-py reads without hiredis here, and the claim compares the tw
 TRY = """
 import json, os, lab_utils as lab
 told, board = lab.fingerprint(), lab.retrial()
-parts = told["server"], "redis-py " + told["redis-py"], told["parser"].removesuffix(" (hiredis 3.1.0)"), "Python " + told["Python"], told["system"]
+parser = told["parser"].removesuffix(" (hiredis 3.1.0)")
+parts = told["server"], "redis-py " + told["redis-py"], parser, "Python " + told["Python"], told["system"]
 words = {name: {"word": claim.word, "because": claim.because} for name, claim in board.claims.items()}
 print(json.dumps({"on": " · ".join(parts), "claims": words}))
 """
