@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: sizes help lab doctor board room endroom test drills soak notebooks pictures book bench lint wheelhouse clean python learner teacher dev sheet kit
+.PHONY: sizes help lab doctor board room endroom test drills soak notebooks matrix pictures book bench lint wheelhouse clean python learner teacher dev sheet kit
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,9 @@ soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every serve
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py
 
+matrix: dev  ## try all claims on other servers and with redis-py's own parser, for chapter 14
+	$(BIN)/python tools/matrix.py
+
 pictures: dev  ## draw the README's pictures again: the race and a budget
 	$(BIN)/python tools/pictures.py
 
@@ -72,7 +75,7 @@ book: python  ## build the reading edition, pages for a browser, from the commit
 	@"$(PYTHON)" tools/install.py --into .venv/book requirements/book.txt
 	@.venv/book/bin/python tools/book.py
 
-bench: dev  ## measure the lab itself: link, timing, model, start, staircase
+bench: dev  ## measure the lab itself: link, timing, model, start
 	$(BIN)/python -m bench
 
 lint: dev  ## code, notebooks and solutions by ruff, types of lab_utils and roundtrips, and the spelling

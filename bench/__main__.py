@@ -1,6 +1,6 @@
 """Measures the lab itself and says whether it keeps its promises: one table, printed and saved as bench.md.
 
-    python -m bench [GROUP ...]      link, timing, model, start, staircase, trace; default: all of them
+    python -m bench [GROUP ...]      link, timing, model, start, trace; default: all of them
 
 Each figure is a ratio or a difference to something measured in the same run, so that tables of two machines compare.
 """
@@ -16,7 +16,7 @@ os.environ["TQDM_DISABLE"] = "1"
 
 from lab_utils.testbed.fingerprints import environment_line
 
-from . import link, model, roundtrips, staircase, start, timing
+from . import link, model, roundtrips, start, timing
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {
@@ -24,7 +24,6 @@ GROUPS = {
     "link": link.rows,
     "timing": timing.rows,
     "model": model.rows,
-    "staircase": staircase.rows,
     "trace": roundtrips.rows,
 }
 

@@ -214,16 +214,15 @@ def test_every_clause_is_short(board):
     assert len(clauses) == 38 and max(map(len, clauses)) < 80 and not [clause for clause in clauses if "~" in clause]
 
 
-def test_claims_are_grouped_by_what_they_turn_with(board):
-    groups = board.by_condition()
-    lines = repr(groups).splitlines()
-    assert [line.split(": ")[1] for line in lines] == [*claims.TURNS_WITH, "the rest"]
-    assert lines[0] == "verdicts: the client: depends B2; holds none"
-    assert "verdicts: the distance: depends none; holds A1" in lines
-    assert lines[-1] == "verdicts: the rest: C10 does not hold here; C2 untested"
-    page = groups._repr_html_()
-    assert "<b>B2</b> B2 says &lt;this&gt; <i>depends ~3 ms</i>" in page
-    assert "<summary>A1</summary><b>A1</b> A1 says &lt;this&gt;</details>" in page
+def test_the_matrix_names_every_claim_in_every_column_and_spells_out_those_that_differ(board):
+    found = board.elsewhere()
+    assert len(found.columns) == 5 and all("Redis 8.2.3" in found.columns[name]["on"] for name in ("Redis 8", "Redis 8 again"))
+    for column in found.columns.values():
+        assert sorted(column["claims"], key=claims.order) == sorted(claims.CLAIMS, key=claims.order)
+        assert all(claim["word"] in claims.WORDS and claim["because"] for claim in column["claims"].values())
+    page = found._repr_html_()
+    assert page.count("<tr>") == 1 + len(found.differ) and f"{38 - len(found.differ)} of 38" in page
+    assert repr(found).count("\nmeasured: ") == page.count("\nmeasured: ") == 5
 
 
 def test_what_an_addition_says_is_compared_but_for_its_figures():
@@ -235,7 +234,7 @@ def test_what_an_addition_says_is_compared_but_for_its_figures():
 def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board):
     other = module.Retrial({name: dataclasses.replace(claim, word=HOLDS, because="<i>other</i>")
                             for name, claim in board.claims.items()}, {})
-    for shown in (lambda board: board, lambda board: board.against(OF_C), lambda board: board.by_condition()):
+    for shown in (lambda board: board, lambda board: board.against(OF_C)):
         for form in ("__repr__", "_repr_html_"):
             one, two = (getattr(shown(each), form)() for each in (board, other))
             assert one != two and as_compared(one) == as_compared(two)

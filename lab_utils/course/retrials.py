@@ -21,7 +21,7 @@ from ..timing.rounds import progress
 from . import claims
 from .claims import Retried
 from .published import plot_tables
-from .verdict_table import Against, Conditions, Scoreboard, said_of
+from .verdict_table import Against, Elsewhere, Scoreboard, said_of
 
 TAG = "trial"
 TRIES = re.compile(r'lab\.claim\(\s*"(\w+)"')
@@ -55,9 +55,9 @@ class Retrial:
         words = said_of(said, self.claims)
         return Against([self.claims[name] for name in said], words)
 
-    def by_condition(self) -> Conditions:
-        """Return the claims grouped by what decides where each holds."""
-        return Conditions(self.claims.values())
+    def elsewhere(self) -> Elsewhere:
+        """Return the words that the claims got in committed runs on other servers."""
+        return Elsewhere(json.loads((claims.FOLDER / "elsewhere.json").read_text(encoding="utf-8")))
 
     def plot_tables(self, title=None):
         """Draw each published table beside its reproduction at the fitted distance."""

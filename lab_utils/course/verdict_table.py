@@ -118,31 +118,35 @@ class Scoreboard:
         return table([], [[verdict(f"<b>{self.sentence.capitalize()}</b>")], *rows])
 
 
-class Conditions:
-    """Claims by what decides where each holds: {condition: {word: [Retried]}}, and the rest."""
+class Elsewhere:
+    """Which word each claim got on other servers and with another parser, in a committed run each.
 
-    def __init__(self, tried: Iterable[Retried]):
-        self.groups: dict[str, dict[str, list[Retried]]] = {
-            what: {DEPENDS: [], HOLDS: []} for what in claims.TURNS_WITH}
-        self.rest: list[Retried] = []
-        for claim in tried:
-            group = self.groups.get(claim.turns_with, {}).get(claim.word, self.rest)
-            group.append(claim)
+    `columns` is {column: {"on": versions, "date": day, "claims": {name: {"word", "because"}}}}.
+    """
+
+    def __init__(self, columns: dict[str, dict]):
+        self.columns = columns
+        words = {name: [column["claims"][name]["word"] for column in columns.values()]
+                 for name in claims.CLAIMS}
+        self.differ = {name: said for name, said in words.items() if len(set(said)) > 1}
+        self.sentence = (f"{len(words) - len(self.differ)} of {len(words)} claims got the same "
+                         f"word in all {len(columns)} columns")
+        # lines of their own that begin so: versions are no facts of the machine that shows them
+        self.measured = [f"measured: {name}: {column['on']}, {column['date']}"
+                         for name, column in columns.items()]
 
     def __repr__(self):
-        lines = [f"{what}: depends {names(found[DEPENDS])}; holds {names(found[HOLDS])}"
-                 for what, found in self.groups.items()]
-        rest = "; ".join(f"{claim.name} {claim.word}" for claim in self.rest)
-        return "\n".join(f"verdicts: {line}" for line in [*lines, f"the rest: {rest or 'none'}"])
+        said = [f"{name}: {', '.join(map(': '.join, zip(self.columns, words, strict=True)))}"
+                for name, words in self.differ.items()]
+        return "\n".join([self.sentence, *said, *self.measured])
 
     def _repr_html_(self):
-        rows = [[f"<b>{what}</b>", verdict("<br>".join(map(with_clause, found[DEPENDS]))),
-                 verdict(folded(names(found[HOLDS]), "<br>".join(map(in_full, found[HOLDS])))
-                         if found[HOLDS] else "")]
-                for what, found in self.groups.items()]
-        rest = [f"{in_full(claim)} <i>{claim.word}</i>" for claim in self.rest]
-        heads = ["the condition", "depends on it", "holds; the figures vary with it"]
-        return table(heads, [*rows, ["<b>the rest</b>", verdict("<br>".join(rest)), verdict("")]])
+        rows = [[f"<b>{name}</b> {html.escape(claims.CLAIMS[name].text)}",
+                 *(marked(column["claims"][name]["word"])
+                   + folded("why", html.escape(column["claims"][name]["because"]))
+                   for column in self.columns.values())] for name in self.differ]
+        told = "".join(f"<br>\n{line}" for line in self.measured)
+        return f"{table(['claimed', *self.columns], rows)}{self.sentence}.{told}"
 
 
 def names(tried):
@@ -170,10 +174,6 @@ def table(heads, rows):
 
 def in_full(claim):
     return f"<b>{claim.name}</b> {html.escape(claim.text)}"
-
-
-def with_clause(claim):
-    return f"{in_full(claim)} <i>{html.escape(claim.clause)}</i>"
 
 
 def marked(word):
