@@ -6,7 +6,7 @@ import pytest
 import redis
 
 import lab_utils as lab
-from lab_utils.course import exercises, state
+from lab_utils.course import exercises
 from lab_utils.course.exercises import Exercise, unsolved
 from lab_utils.course.progress import progress
 
@@ -100,19 +100,12 @@ def test_what_the_answer_raises_is_a_finding(trial, capsys):
     assert "raised ZeroDivisionError in line 3: division by zero" in capsys.readouterr().out
 
 
-def test_what_was_solved_is_remembered(trial):
-    lab.check("99.1", lambda r: 2)
-    lab.check("99.1", lambda r: 1)
-    assert state.load("progress")["99.1"] == {"solved": True, "tries": 1}
-
-
 def test_what_is_done_stands_in_a_table_of_all_chapters(remembered, capsys):
     lab.check("01.1", lambda rtt_ms, connections: connections * 1000 / rtt_ms)
     lab.guess("01.cart", 20, "ms")
     assert "Open in this chapter: 01.2, 01.3" in capsys.readouterr().out
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in progress().data.split("<tr>")[2:]]
-    assert rows[1] == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1", "01.2, 01.3", "1"]
-    assert len(rows) == 15 and sorted(", ".join(row[3] for row in rows if row[3]).split(", ")) == sorted({*exercises.names()} - {"01.1"})
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", progress().data.split("<tr>")[3])
+    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1", "01.2, 01.3", "1"]
 
 
 UNSOLVED = {
