@@ -1,11 +1,14 @@
 """Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
 
+import re
+
 import pytest
 import redis
 
 import lab_utils as lab
-from lab_utils.course import exercises, state
+from lab_utils.course import exercises
 from lab_utils.course.exercises import Exercise, unsolved
+from lab_utils.course.progress import progress
 
 TRIAL = """
 from lab_utils.course.checking import Refused
@@ -48,7 +51,7 @@ def test_open_solved_and_refused(trial, capsys):
         "99.1 not yet: 2 is not 1", "Hint: count",
         "99.1 not yet: 3 is not 1", "Hint: to one",
         "99.1 not yet: 4 is not 1", "Hint: to one",
-        "99.1 solved: 1, as asked",
+        "99.1 solved: 1, as asked", "This chapter's are all solved.",
     ]
 
 
@@ -97,10 +100,12 @@ def test_what_the_answer_raises_is_a_finding(trial, capsys):
     assert "raised ZeroDivisionError in line 3: division by zero" in capsys.readouterr().out
 
 
-def test_what_was_solved_is_remembered(trial):
-    lab.check("99.1", lambda r: 2)
-    lab.check("99.1", lambda r: 1)
-    assert state.load("progress")["99.1"] == {"solved": True, "tries": 1}
+def test_what_is_done_stands_in_a_table_of_all_chapters(remembered, capsys):
+    lab.check("01.1", lambda rtt_ms, connections: connections * 1000 / rtt_ms)
+    lab.guess("01.cart", 20, "ms")
+    assert "Open in this chapter: 01.2, 01.3" in capsys.readouterr().out
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", progress().data.split("<tr>")[3])
+    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1", "01.2, 01.3", "1"]
 
 
 UNSOLVED = {

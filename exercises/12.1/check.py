@@ -25,7 +25,7 @@ def fill_cart(client, number):
     for place in range(number):
         product, amount, price = (secrets.token_hex(4), secrets.randbelow(9) + 1,
                                   secrets.randbelow(900) + 100)
-        left = amount - 1 if place % 3 == 0 else amount + secrets.randbelow(50)
+        left = 0 if not place else amount - 1 if place % 3 == 0 else amount + secrets.randbelow(50)
         client.hset(f"exercise:cart:{user}", product, amount)
         client.hset(f"exercise:product:{product}",
                     mapping={"name": f"thing {product}", "price": price})

@@ -280,17 +280,16 @@ def in_flight(seen):
     return most
 
 
-def lines_of(said, call):
-    """Return the lines that were returned; raise Refused for what is no list."""
+def lines_within(trips, answer, given, expected, call, *hints):
+    """Run the answer; raise Refused unless it returns these lines in so many round trips.
+
+    The refusal names the first line that differs.
+    """
+    with Recording() as seen:
+        said = answer(*given)
     if not isinstance(said, (list, tuple)):
         raise Refused(f"{call} returned {shown(said)}. A list of lines was expected",
                       "Return the list, line by line as the slow one makes it.")
-    return list(said)
-
-
-def compare_lines(said, expected, call, *hints):
-    """Raise Refused, naming the first line that differs, unless all are as expected."""
-    said = lines_of(said, call)
     place = first_difference(said, expected)
     if place is not None:
         raise Refused(f"{call}: line {place + 1} is {shown(said[place])} and should be "
@@ -298,13 +297,4 @@ def compare_lines(said, expected, call, *hints):
     if len(said) != len(expected):
         raise Refused(f"{call} returned {counted(len(said), 'line')} and should return "
                       f"{len(expected)}", *hints)
-
-
-def lines_within(trips, answer, given, expected, call, *hints):
-    """Run the answer; raise Refused unless it returns these lines in so many round trips."""
-    with Recording() as seen:
-        said = answer(*given)
-    compare_lines(said, expected, call, *hints)
     refuse_over(cost_of(seen), trips, f"{call}: right lines")
-
-

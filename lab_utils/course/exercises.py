@@ -6,7 +6,7 @@ An exercise is a folder of exercises/: `task.md` says what is missing and its hi
 """
 
 import functools
-import sysconfig
+import sys
 import textwrap
 import traceback
 from dataclasses import dataclass
@@ -21,24 +21,16 @@ from .claims import PAGE, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
 # Where code stands that is not the learner's.
-LIBRARIES = tuple(filter(None, map(sysconfig.get_paths().get,
-                                   ("stdlib", "platstdlib", "purelib", "platlib"))))
+OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
+          *(str(FOLDER.parent / room) for room in ("exercises", "lab_utils", "roundtrips")))
 MISTAKES = (
     (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as "
                       "None. Is there a case in which there is nothing to ask for?"),
     (NameError, "Python knows no such name here. Is it spelled as where it is defined, and was the "
                 "cell run that defines or imports it?"),
-    (AttributeError, "That object has no such name. Its type and dir() tell what it has: "
-                     "print(type(x), dir(x))."),
-    (TypeError, "Something got other arguments, or a value of another type, than it takes. Print "
-                "the values just before that line."),
-    ((KeyError, IndexError), "Something is looked up that is not there. Print the key and what it "
-                             "is looked up in, just before."),
     (Exception, "Call your function in a cell of its own, with r and a value or two: the whole "
                 "traceback shows the way there."),
 )
-UNPACKED = ("There are other values on the right side than names on the left. In a pipeline, a "
-            "call returns the pipeline and not a reply: the replies come from pipe.execute().")
 
 
 @dataclass(frozen=True)
@@ -100,6 +92,15 @@ def judge(known, answer):
             progress[known.name] = {"solved": True, "tries": tries}
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
+        left = open_in(known.name[:2])
+        tell(f"Open in this chapter: {', '.join(left)}" if left else "This chapter's are all solved.")
+
+
+def open_in(chapter: str) -> list[str]:
+    """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
+    progress = state.load("progress")
+    return [name for name in names()
+            if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
 
 
 def refuse(known, why, hints):
@@ -126,24 +127,16 @@ def tell(sentence):
 def what_was_raised(error):
     """Say who raised an error: the learner's code, or the check with what that returned."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if is_the_learners(frame.filename)]
+             if not frame.filename.startswith(OTHERS)]
     if not lines:
         return f"the check used your answer, and met {type(error).__name__}: {error}"
     return f"your code raised {type(error).__name__} in line {lines[-1]}: {error}"
-
-
-def is_the_learners(filename):
-    """Tell whether code of this file name is neither Python's, nor a package's, nor the lab's."""
-    own = (str(Path(__file__).parents[1]), str(FOLDER))
-    return not filename.startswith(("<frozen", *LIBRARIES, *own))
 
 
 def hints_for(error):
     """Return a hint to a mistake of Python's, which no hint of the exercise fits, or ()."""
     if isinstance(error, redis.RedisError) and not isinstance(error, redis.DataError):
         return ()
-    if isinstance(error, ValueError) and "unpack" in str(error):
-        return (UNPACKED,)
     return next((hint,) for kinds, hint in MISTAKES if isinstance(error, kinds))
 
 
@@ -160,21 +153,12 @@ def unsolved(answer):
     return set(code.co_consts) <= {None, answer.__doc__}
 
 
-def _empty():
-    ...
+def bytecode(source):
+    """Return the bytecode of the function `f` that a source defines."""
+    space = {}
+    exec(source, space)
+    return space["f"].__code__.co_code
 
 
-def _described():
-    """What to do."""
-
-
-async def _empty_async():
-    ...
-
-
-async def _described_async():
-    """What to do."""
-
-
-EMPTY_BODIES = {body.__code__.co_code
-                for body in (_empty, _described, _empty_async, _described_async)}
+EMPTY_BODIES = {bytecode(f"{kind} f(): {body}") for kind in ("def", "async def")
+                for body in ("...", "'What to do.'")}

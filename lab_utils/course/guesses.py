@@ -44,10 +44,6 @@ class Guess(float):
         made.name, made.unit = name, unit
         return made
 
-    def __getnewargs__(self):
-        """Let a guess be copied and pickled as any number can."""
-        return float(self), self.name, self.unit
-
     @property
     def made(self):
         return not math.isnan(self)
