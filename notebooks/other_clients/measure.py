@@ -15,7 +15,7 @@ import lab_utils as lab
 from lab_utils.testbed.fingerprints import environment_line
 
 HERE = Path(__file__).resolve().parent
-RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 100, 1_000), 9
+RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 50, 100, 1_000), 9
 CPUS = 16, 4, 1  # that Java is told of: a parallel stream goes by them; the article's machine had one
 
 
