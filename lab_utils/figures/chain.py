@@ -41,7 +41,7 @@ def draw_chain(questions, columns, title):
         for need in needs:
             (left, low), (right, high) = at[need], at[name]
             axes.plot([left, left + STEM, right], [low, low, high], color=style.WAITING_EDGE, linewidth=1.4, zorder=1)
-        axes.plot(*at[name], marker="o", markersize=9, color=style.MESSAGE)
+        axes.plot(*at[name], marker="o", markersize=9, color=style.NO_ROLE)
         words = f"{count} × {name}" if count > 1 else name
         axes.annotate(words, at[name], (8, 2), textcoords="offset points", va="bottom", fontsize=USUAL)
     axes.set(xlim=(-0.15, last + 0.85), ylim=(rows - 0.4, -0.6), yticks=[])
