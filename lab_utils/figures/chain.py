@@ -20,9 +20,6 @@ def plot_chain(questions, title=None):
     """
     columns = {}
     for name, asked in check_dict(questions, "plot_chain", EXAMPLE).items():
-        if not isinstance(asked, tuple) or len(asked) != 2 or not isinstance(asked[1], list):
-            raise LabError(f"plot_chain needs (how many, [what it needs]) for each question, and got "
-                           f"{shown(asked)} for {name}. Write {EXAMPLE}.")
         check_number(asked[0], f"how many of {name}", 1, whole=True)
         if strangers := [need for need in asked[1] if need not in columns]:
             raise LabError(f"{name} needs {shown(strangers[0])}, which is no question before it. Write it first.")

@@ -35,6 +35,11 @@ GRID = "#E6E6E6"
 PAPER = "#FFFFFF"
 
 ROAD = "#EEF1F5"  # what a request travels on
+FRAMING = "#A9BDD2"  # the bytes that only say how long others are
+
+# A cell of a row of cells, by what it is.
+CELLS = {"your words": MESSAGE, "lengths and line ends": FRAMING, "replies": NO_ROLE, "envelopes": ROAD,
+         "kept": NO_ROLE, "lost": RISK}
 
 # A claim's verdict, and nothing else: it holds, it depends, it does not hold here; grey where it was not tried.
 VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
