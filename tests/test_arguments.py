@@ -10,9 +10,9 @@ from redis.cluster import RedisCluster
 
 import lab_utils as lab
 from lab_utils.figures.ladder import plot_ladders
-from lab_utils.timing.comparison import Comparison
 from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.clusters import Cluster
+from lab_utils.timing.comparison import Comparison
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")  # a coroutine that nobody awaited
 NAN = math.nan

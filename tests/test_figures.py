@@ -24,7 +24,6 @@ from lab_utils.figures.chain import plot_chain
 from lab_utils.figures.lock import plot_lock
 from lab_utils.figures.ruler import plot_ruler
 from lab_utils.figures.slots import plot_slots
-from lab_utils.timing.bystanders import Bystander, Run
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
@@ -101,7 +100,7 @@ FIGURES = {
                                      "their authors": (30, ["posts"])}),
     "ruler": lambda: plot_ruler({"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
     "cells": lambda: plot_cells({"GET k": [("lengths and line ends", "*2\r\n"), ("your words", "GET")], "orders": [
-        ("kept", 100), ("lost", 100)]}, "MB", "Half of the orders are lost"),
+        ("kept", 100), ("lost", 100)]}, "items", "A GET of 7 ms"),
     "lock": lambda: plot_lock({"Alice": (0, 0.05, 0.09), "Bob": (0.06, 0.09, 0.14), "Carol": (0.09, 0.14, 0.14)}, "Two hold it"),
     "slots": lambda: plot_slots({"tea": 3_216, "{cart}:tea": 15_749, "{cart}:mug": 15_749, "round trips": 0},
                                 [(0, 5_460), (5_461, 10_921), (10_922, 16_383)], "Braces decide on the slot"),
@@ -234,7 +233,7 @@ def test_a_question_stands_after_what_it_needs(capsys):
 def test_a_cell_stands_for_each_byte_and_a_bar_is_red_from_when_the_lock_was_lost(capsys):
     cells, held = FIGURES["cells"](), FIGURES["lock"]()
     assert [len(axes.patches) for axes in cells.axes] == [7, 200]
-    assert capsys.readouterr().out.startswith("GET k: 4 lengths and line ends, 3 your words (MB); orders: 100 kept, 100 lost (MB)\n")
+    assert capsys.readouterr().out.startswith("GET k: 4 lengths and line ends, 3 your words (items); orders: 100 kept,")
     wrong = [(bar.get_x(), bar.get_width()) for bar in held.axes[0].patches if to_hex(bar.get_facecolor()).upper() == style.RISK]
     assert wrong == [pytest.approx((50, 40)), pytest.approx((90, 50))]
 
@@ -330,11 +329,6 @@ def test_every_name_of_a_figure_has_its_own_look(names):
     assert list(found) == list(names) and len(set(found.values())) == len(names)
 
 
-def test_the_plain_name_has_the_plain_look():
-    found = style.looks(["asyncio pipeline", "pipeline"])
-    assert found["pipeline"].filled and not found["asyncio pipeline"].filled
-
-
 def test_the_farther_the_darker():
     found = style.looks([f"RTT {rtt} ms" for rtt in (0, 1, 5)])
     shades = [int(look.color[1:], 16) for look in found.values()]
@@ -419,12 +413,6 @@ def test_the_style_does_not_leak(r):
 def test_every_font_it_names_is_there():
     with plt.style.context(canvas.STYLE):
         assert font_manager.findfont(font_manager.FontProperties(), fallback_to_default=False)
-
-
-def test_a_bystander_can_be_drawn_as_bars(r, capsys):
-    felt = Bystander([Run([(0.0, 0.001), (0.1, 0.2)], 0.3)])
-    lab.plot_bars({"worst": felt.worst * 1000}, "ms", "Somebody else waited")
-    assert capsys.readouterr().out == "measured: worst 200 ms\n"
 
 
 def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_published(monkeypatch, remembered, capsys):

@@ -73,7 +73,8 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
     explain(axes, bool(waiting))
     environment(axes)
-    say("most in itself: " + "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(MOST)) + f" ({unit})")
+    most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(MOST))
+    say(f"most in itself: {most} ({unit})")
     return figure
 
 

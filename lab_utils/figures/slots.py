@@ -23,7 +23,8 @@ def plot_slots(slots, ranges, title):
     for row, (key, slot) in enumerate(slots.items()):
         node = next(node for node, (first, last) in enumerate(ranges) if first <= slot <= last)
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)
-        axes.annotate(f"{slot:,}", (slot, row), (-9, 0), textcoords="offset points", ha="right", va="center",
+        side, shift = ("left", 9) if slot < SLOTS / 2 else ("right", -9)
+        axes.annotate(f"{slot:,}", (slot, row), (shift, 0), textcoords="offset points", ha=side, va="center",
                       fontsize=SMALL)
         told.append(f"{key} slot {slot:,}, node {node}")
     axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6))

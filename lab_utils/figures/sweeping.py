@@ -31,7 +31,7 @@ def plot_sweep(sweep, title=None):
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
             axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
-                      markeredgecolor=looks[name].color)
+                      color=looks[name].color)
     if memory:
         draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
         last.set_ylabel("client's peak memory,\nMB, log scale")
