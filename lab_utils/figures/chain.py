@@ -1,6 +1,6 @@
 """The chain of questions: what must be known before something can be asked, and so how often one waits."""
 
-from ..arguments import check_dict, check_number, shown
+from ..arguments import shown
 from ..errors import LabError
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, tell
@@ -8,7 +8,6 @@ from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, te
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
 STEM = 0.8  # of a column: how far a line runs below the words
-EXAMPLE = '{"the user": (1, []), "names": (50, ["the user"])}'
 
 
 def plot_chain(questions, title=None):
@@ -19,8 +18,7 @@ def plot_chain(questions, title=None):
     question that needs one not named before it.
     """
     columns = {}
-    for name, asked in check_dict(questions, "plot_chain", EXAMPLE).items():
-        check_number(asked[0], f"how many of {name}", 1, whole=True)
+    for name, asked in questions.items():
         if strangers := [need for need in asked[1] if need not in columns]:
             raise LabError(f"{name} needs {shown(strangers[0])}, which is no question before it. Write it first.")
         columns[name] = max((columns[need] + 1 for need in asked[1]), default=0)

@@ -9,7 +9,6 @@ from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styl
 
 LEVEL, REST = 0.34, 1.5  # inches
 SUM = 1.5  # levels: room for both sums below the boxes
-MOST = 5  # functions that are told
 DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
 FEWEST_LETTERS = 6  # of a name that is cut
@@ -73,7 +72,7 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
     explain(axes, bool(waiting))
     environment(axes)
-    most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(MOST))
+    most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(5))
     say(f"most in itself: {most} ({unit})")
     return figure
 

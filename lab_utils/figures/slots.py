@@ -1,7 +1,7 @@
 """The line of hash slots: which node has which, and where the names of keys fall."""
 
 from . import style
-from .canvas import SMALL, WIDTH, environment, plt, set_title, styled, tell
+from .canvas import WIDTH, environment, plt, set_title, styled, tell
 from .rows import name_rows
 
 ROW, REST = 0.34, 1.5  # inches
@@ -24,8 +24,7 @@ def plot_slots(slots, ranges, title):
         node = next(node for node, (first, last) in enumerate(ranges) if first <= slot <= last)
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)
         side, shift = ("left", 9) if slot < SLOTS / 2 else ("right", -9)
-        axes.annotate(f"{slot:,}", (slot, row), (shift, 0), textcoords="offset points", ha=side, va="center",
-                      fontsize=SMALL)
+        axes.annotate(f"{slot:,}", (slot, row), (shift, 0), textcoords="offset points", ha=side, va="center")
         told.append(f"{key} slot {slot:,}, node {node}")
     axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6))
     axes.set_xticks([0, *(first for first, _ in ranges[1:]), SLOTS - 1])
