@@ -63,8 +63,13 @@ def draw_lanes(runs, title=None):
     set_title(axes, title or lanes_title(runs))
     legend(axes, seen)
     environment(axes, distances(runs))
-    say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
+    tell(runs)
     return figure
+
+
+def tell(runs):
+    """Prints one line in words."""
+    say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
 
 
 def distances(runs):
