@@ -5,12 +5,14 @@ hands `look_at` each finished figure. What breaks a rule is written to the file 
 figure, which `test_figures_of_chapters.py` reads.
 """
 
+import functools
 import itertools
 import json
 import os
 import re
 import traceback
 
+from colorspacious import cspace_convert
 from matplotlib.artist import Artist
 from matplotlib.collections import Collection
 from matplotlib.colors import LinearSegmentedColormap, to_hex
@@ -18,10 +20,13 @@ from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
+from numpy import clip
+from numpy.linalg import norm
 
 SMALLEST_POINTS = 8
 TITLE_POINTS = 13
 TOUCH_PX = 1.5  # boxes of two texts may touch by so much: a text's box is higher than its letters
+TOLD_APART = 10  # CIELAB: what a difference in colour alone has to be
 ASSERTED = re.compile(r"(?:([\d.,]+x|less than 1%) )?\b(faster|slower)\b")
 NOTHING_TOLD = re.compile(r"\b1\.0+x (?:as|the|faster|slower|more|less)|within 1\.0+x")
 
@@ -47,7 +52,7 @@ def look_at(figure):
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
-    rules = unreadable, small_type, dishonest_bars, backwards, strange_colors, bold_titles
+    rules = unreadable, small_type, dishonest_bars, backwards, strange_colors, confused_colors, bold_titles
     return [sentence for rule in rules for sentence in rule(figure)]
 
 
@@ -142,6 +147,32 @@ def strange_colors(figure):
     strange = sorted({color for artist in figure.findobj(Artist) if artist.get_visible() for color in colors_of(artist)} - known)
     if strange:
         yield f"colours without a role: {', '.join(strange)}"
+
+
+def confused_colors(figure):
+    """Two colours with a meaning each that somebody with a common colour blindness takes for one."""
+    drawn = {color.upper() for artist in figure.findobj(Artist) if artist.get_visible() for color in colors_of(artist)}
+    for one, other in itertools.combinations(sorted(drawn & meanings()), 2):
+        if (apart := distance(one, other)) < TOLD_APART:
+            yield f"{one} and {other} are too much alike: {apart:.1f}"
+
+
+def meanings():
+    """The colours that say what something is: not words, lines, edges, grounds."""
+    from lab_utils.figures import style
+
+    roles = (style.WAYS, style.CLIENT, style.SERVER, style.WAITING, style.HANDSHAKE, style.FAILED, style.RISK, style.MESSAGE,
+             style.PUBLISHED, style.GUESS, style.NO_ROLE, style.DISTANCES, style.FRAMING)
+    return set(style.colors_in(roles))
+
+
+@functools.cache
+def distance(one, other):
+    """How far apart two colours are in CIELAB (CIE76), for the kind of sight that tells them apart least."""
+    pair = [[int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)] for color in (one, other)]
+    seen = [pair, *(clip(cspace_convert(pair, {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}, "sRGB1"), 0, 1)
+                    for kind in ("protanomaly", "deuteranomaly", "tritanomaly"))]  # at 100: without one kind of cones
+    return min(float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab") for each in seen))
 
 
 def colors_of(artist):

@@ -9,12 +9,10 @@ from helpers import refusal
 from redis.cluster import RedisCluster
 
 import lab_utils as lab
-from lab_utils.figures.icicle import plot_icicle
 from lab_utils.figures.ladder import plot_ladders
-from lab_utils.figures.ruler import plot_ruler
-from lab_utils.figures.seen import plot_seen
 from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.clusters import Cluster
+from lab_utils.timing.comparison import Comparison
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")  # a coroutine that nobody awaited
 NAN = math.nan
@@ -82,7 +80,6 @@ WRONG = {
     "nothing above 0": {"it": {0: 0}},
     "strange": {"it": object()},
 }
-SEEN = {"pipeline": ([(0.001, 5)], 0.01)}
 BARS = {"loop": 1.0}
 
 
@@ -123,7 +120,6 @@ ROWS = [
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "nothing above 0", lambda x, r: lab.plot_bars({"a": 0}, "ms", "title", log=True)),
     ("plot_bars", "values", lambda x, r: lab.plot_bars({"near": x}, "ms", "title")),
-    ("plot_icicle", "positive number", lambda x, r: plot_icicle([["work"]], "work", x, "µs")),
     ("plot_ladders", "values", lambda x, r: plot_ladders(x)),
     ("plot_ladders", "strange", lambda x, r: plot_ladders({"a": lab.capture(lambda r: None, r)})),
     ("plot_lanes", "functions", lambda x, r: lab.plot_lanes(x, r)),
@@ -136,10 +132,6 @@ ROWS = [
     ("plot_map", "whole number", lambda x, r: lab.plot_map(r, x)),
     ("plot_published", "values", lambda x, r: lab.plot_published("a", x, BARS, 1)),
     ("plot_rain", "values", lambda x, r: lab.plot_rain(x)),
-    ("plot_ruler", "pair", lambda x, r: plot_ruler({"a": x}, "title")),
-    ("plot_seen", "pair", lambda x, r: plot_seen({"a": x}, 1, "title")),
-    ("plot_seen", "pair", lambda x, r: plot_seen({"a": ([x], 1.0)}, 1, "title")),
-    ("plot_seen", "positive number", lambda x, r: plot_seen(SEEN, x, "title")),
     ("predict", "number", lambda x, r: lab.predict(1, x)),
     ("race", "functions", lambda x, r: lab.race(x, r)),
     ("race", "positive number", lambda x, r: lab.race({"one": works}, r, x)),
@@ -213,6 +205,7 @@ def test_an_exercise_that_is_none_is_said(capsys, remembered):
 
 @pytest.mark.parametrize("said", [0, "10", NAN, True], ids=str)
 def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(capsys, said):
-    assert lab.plot_bars({"a SET": 1.0}, "ms", "title", said=said) is not None
+    samples = {("a SET", 0): [1.0] * 9, ("a GET", 0): [2.0] * 9}
+    assert Comparison(dict.fromkeys(("a SET", "a GET")), 1, samples).plot(said=said) is not None
     told = capsys.readouterr().out
     assert "is not a number above 0, so the figure leaves it out" in told and "you said" not in told

@@ -2,14 +2,16 @@
 
 import contextlib
 import io
+import itertools
 import re
 
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from helpers import ROOT, refusal
-from legible import broken_rules, words_of
+from legible import TOLD_APART, broken_rules, distance, words_of
 from matplotlib import font_manager
+from matplotlib.colors import to_hex
 
 import lab_utils as lab
 from lab_utils.counting.wire import Capture, Message
@@ -17,9 +19,11 @@ from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
 from lab_utils.figures import canvas, labels, style
 from lab_utils.figures.canvas import title_of
+from lab_utils.figures.cells import plot_cells
 from lab_utils.figures.chain import plot_chain
+from lab_utils.figures.lock import plot_lock
 from lab_utils.figures.ruler import plot_ruler
-from lab_utils.timing.bystanders import Bystander, Run
+from lab_utils.figures.slots import plot_slots
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
@@ -95,6 +99,11 @@ FIGURES = {
     "chain": lambda: plot_chain({"the user": (1, []), "names": (50, ["the user"]), "posts": (30, ["the user"]),
                                      "their authors": (30, ["posts"])}),
     "ruler": lambda: plot_ruler({"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
+    "cells": lambda: plot_cells({"GET k": [("lengths and line ends", "*2\r\n"), ("your words", "GET")], "orders": [
+        ("kept", 100), ("lost", 100)]}, "items", "A GET of 7 ms"),
+    "lock": lambda: plot_lock({"Alice": (0, 0.05, 0.09), "Bob": (0.06, 0.09, 0.14), "Carol": (0.09, 0.14, 0.14)}, "Two hold it"),
+    "slots": lambda: plot_slots({"tea": 3_216, "{cart}:tea": 15_749, "{cart}:mug": 15_749, "round trips": 0},
+                                [(0, 5_460), (5_461, 10_921), (10_922, 16_383)], "Braces decide on the slot"),
     "published tables": lambda: every_claim().plot_tables(),
 }
 
@@ -221,6 +230,14 @@ def test_a_question_stands_after_what_it_needs(capsys):
     assert "no question before it" in refusal(plot_chain, {"names": (50, ["user"])})
 
 
+def test_a_cell_stands_for_each_byte_and_a_bar_is_red_from_when_the_lock_was_lost(capsys):
+    cells, held = FIGURES["cells"](), FIGURES["lock"]()
+    assert [len(axes.patches) for axes in cells.axes] == [7, 200]
+    assert capsys.readouterr().out.startswith("GET k: 4 lengths and line ends, 3 your words (items); orders: 100 kept,")
+    wrong = [(bar.get_x(), bar.get_width()) for bar in held.axes[0].patches if to_hex(bar.get_facecolor()).upper() == style.RISK]
+    assert wrong == [pytest.approx((50, 40)), pytest.approx((90, 50))]
+
+
 def test_the_knee_is_marked(r):
     """At RTT 0; further away the largest size is the fastest, which is no knee."""
     figure = swept().plot()
@@ -312,15 +329,23 @@ def test_every_name_of_a_figure_has_its_own_look(names):
     assert list(found) == list(names) and len(set(found.values())) == len(names)
 
 
-def test_the_plain_name_has_the_plain_look():
-    found = style.looks(["asyncio pipeline", "pipeline"])
-    assert found["pipeline"].filled and not found["asyncio pipeline"].filled
-
-
 def test_the_farther_the_darker():
     found = style.looks([f"RTT {rtt} ms" for rtt in (0, 1, 5)])
     shades = [int(look.color[1:], 16) for look in found.values()]
     assert shades == sorted(shades, reverse=True)
+
+
+def test_colours_that_meet_are_told_apart_by_the_colour_blind():
+    ways = [color for color, _ in style.WAYS.values()]
+    charts = [*ways, style.PUBLISHED, style.GUESS, style.NO_ROLE]
+    time = [style.WAITING, style.CLIENT, style.SERVER, style.HANDSHAKE, style.FAILED]
+    ladder = [style.WAITING, style.CLIENT, style.SERVER, style.MESSAGE, style.RISK]
+    distances = [[style.DISTANCES[shade] for shade in shades] for shades in style.BY_NUMBER.values()]
+    groups = [charts, time, ladder, [*ways, *time], [*style.CELLS.values()], [*style.VERDICTS], *distances]
+    close = [(one, other) for group in groups for one, other in itertools.combinations(dict.fromkeys(group), 2)
+             if distance(one, other) < TOLD_APART]
+    assert close == []
+    assert distance("#D55E00", "#8A6D00") < 3 < distance("#FF0000", "#0000FF"), "vermillion and brown, to protanopes"
 
 
 def test_a_colour_means_one_thing():
@@ -388,12 +413,6 @@ def test_the_style_does_not_leak(r):
 def test_every_font_it_names_is_there():
     with plt.style.context(canvas.STYLE):
         assert font_manager.findfont(font_manager.FontProperties(), fallback_to_default=False)
-
-
-def test_a_bystander_can_be_drawn_as_bars(r, capsys):
-    felt = Bystander([Run([(0.0, 0.001), (0.1, 0.2)], 0.3)])
-    lab.plot_bars({"worst": felt.worst * 1000}, "ms", "Somebody else waited")
-    assert capsys.readouterr().out == "measured: worst 200 ms\n"
 
 
 def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_published(monkeypatch, remembered, capsys):

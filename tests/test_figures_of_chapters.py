@@ -85,13 +85,6 @@ def test_bars_that_do_not_begin_at_zero(figure):
     breaks(figure, "an axis that begins at 1")
 
 
-def test_bars_upwards_on_a_log_axis(figure):
-    figure.axes[0].clear()
-    figure.axes[0].bar([0, 1], [5, 20], color=style.NO_ROLE)
-    figure.axes[0].set_yscale("log")
-    assert "bars on a log axis" in broken_rules(figure)
-
-
 @pytest.mark.parametrize("draw", [
     lambda axes: axes.barh([2], [1], color="#123456"),
     lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor="#123456"),

@@ -212,19 +212,6 @@ def test_a_comparison_shows_it_as_a_hollow_diamond_and_tells_it_what_was_measure
     assert kept()["03.pipeline"] == (3, pytest.approx(5))
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_bars_show_a_guess_at_the_last_of_them(r, capsys, log):
-    figure = lab.plot_bars({"near": 1.5, "far": 202.0}, "ms", "title", log=log, said=lab.guess("01.cart", 0.02, "s"))
-    assert "you said" in words_in(figure) and len(figure.axes[0].patches) == (0 if log else 2)
-    assert told(capsys) == "measured: near 1.5 ms; far 202 ms; you said 20 ms\n"
-    assert kept() == {"01.cart": (0.02, 0.202)}
-    check_legible(figure)
-    lab.plot_bars({"near": 1.5, "far": 202.0}, "ms", "title", log=log)
-    assert as_compared("measured: near 1.5 ms; far 202 ms; you said 20 ms\n") == as_compared(told(capsys))
-    lab.plot_bars({"loop": 4, "pipeline": 1}, "turns", "title", measured=False, said=2)
-    assert told(capsys) == "loop 4 turns; pipeline 1 turns\n"
-
-
 @pytest.mark.parametrize("said", [None, ...])
 def test_without_a_guess_figures_have_no_diamond(r, capsys, said):
     figure = times().plot(said=said if said is None else lab.guess("03.pipeline", said, "x"))

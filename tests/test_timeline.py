@@ -2,7 +2,6 @@
 
 import pytest
 import redis
-from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.figures.seen import plot_seen
@@ -97,17 +96,6 @@ def test_an_empty_batch_is_no_step(pair):
             pipe.execute()
 
     assert [says for _, says, _ in rows(lab.timeline(empty))] == ["WATCH stock", "UNWATCH"]
-
-
-def test_the_drawing_prints_the_steps_and_takes_at_most_two_clients(pair, capsys):
-    a, b = pair
-    seen = lab.timeline(lambda: (a.ping(), b.ping()))
-    figure = seen.plot("two PINGs")
-    assert figure.get_suptitle() == "two PINGs"
-    assert capsys.readouterr().out == f"{seen}\n"
-    with lab.connect(client_name="C") as c:
-        three = lab.timeline(lambda: (a.ping(), b.ping(), c.ping()))
-    assert "A, B, C" in refusal(lambda: three.plot("three"))
 
 
 def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):

@@ -35,15 +35,6 @@ class Timeline:
         """The clients' names, sorted."""
         return sorted({step.who for step in self.steps})
 
-    def plot(self, title: str):
-        """Draw each client as a vertical beside Redis, a step a row, and print the same in words.
-
-        At most two clients, else LabError.
-        """
-        from ..figures.who_said_what import plot_timeline
-
-        return plot_timeline(self, title)
-
     def __repr__(self):
         indent = {who: "    " * place for place, who in enumerate(self.clients)}
         width = max(len(step.says) for step in self.steps)

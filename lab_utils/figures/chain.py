@@ -1,6 +1,6 @@
 """The chain of questions: what must be known before something can be asked, and so how often one waits."""
 
-from ..arguments import check_dict, check_number, shown
+from ..arguments import shown
 from ..errors import LabError
 from . import style
 from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, tell
@@ -8,7 +8,6 @@ from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, te
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
 STEM = 0.8  # of a column: how far a line runs below the words
-EXAMPLE = '{"the user": (1, []), "names": (50, ["the user"])}'
 
 
 def plot_chain(questions, title=None):
@@ -19,11 +18,7 @@ def plot_chain(questions, title=None):
     question that needs one not named before it.
     """
     columns = {}
-    for name, asked in check_dict(questions, "plot_chain", EXAMPLE).items():
-        if not isinstance(asked, tuple) or len(asked) != 2 or not isinstance(asked[1], list):
-            raise LabError(f"plot_chain needs (how many, [what it needs]) for each question, and got "
-                           f"{shown(asked)} for {name}. Write {EXAMPLE}.")
-        check_number(asked[0], f"how many of {name}", 1, whole=True)
+    for name, asked in questions.items():
         if strangers := [need for need in asked[1] if need not in columns]:
             raise LabError(f"{name} needs {shown(strangers[0])}, which is no question before it. Write it first.")
         columns[name] = max((columns[need] + 1 for need in asked[1]), default=0)
@@ -41,7 +36,7 @@ def draw_chain(questions, columns, title):
         for need in needs:
             (left, low), (right, high) = at[need], at[name]
             axes.plot([left, left + STEM, right], [low, low, high], color=style.WAITING_EDGE, linewidth=1.4, zorder=1)
-        axes.plot(*at[name], marker="o", markersize=9, color=style.MESSAGE)
+        axes.plot(*at[name], marker="o", markersize=9, color=style.NO_ROLE)
         words = f"{count} × {name}" if count > 1 else name
         axes.annotate(words, at[name], (8, 2), textcoords="offset points", va="bottom", fontsize=USUAL)
     axes.set(xlim=(-0.15, last + 0.85), ylim=(rows - 0.4, -0.6), yticks=[])

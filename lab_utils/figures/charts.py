@@ -7,7 +7,6 @@ from ..arguments import (
     check_positive,
     check_positive_one,
     check_text,
-    heard,
     shown,
 )
 from ..errors import LabError
@@ -15,7 +14,7 @@ from ..words import factor_off
 from . import style
 from .canvas import SMALL, WIDTH, environment, number, plt, set_title, styled, tell
 from .labels import name_ends
-from .rows import Row, draw_rows, page, said_row
+from .rows import Row, draw_rows, page
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
@@ -25,15 +24,14 @@ ALIKE = 1.05  # two values closer than that stand for the same
 BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
-def plot_bars(values, unit, title, log=False, measured=True, asked=None, said=None):
+def plot_bars(values, unit, title, log=False, measured=True, asked=None):
     """Draw a horizontal bar for each {name: value}, or {group: {name: value}}, labelled in `unit`.
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one.
     Ratios, whose unit says "times", are dots on a log axis too, left or right of 1x; a Ratio shows
     its interval and its own judgement, and is hollow where that is "no different". `asked` draws a
-    line at the number that was asked for. `said` is a guess at the last value, a hollow diamond
-    beneath it. `measured=False` prints the values as facts, to be compared in CI: for counts only.
-    Raises LabError for anything but numbers by name and texts.
+    line at the number that was asked for. `measured=False` prints the values as facts, to be
+    compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
     """
     groups = grouped(values, "lab.plot_bars", BARS)
     parts = {heading: without_intervals(each) for heading, each in groups.items()}
@@ -44,12 +42,10 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, said=No
         check_numbers(numbers, "lab.plot_bars", BARS)
         if log:
             check_positive_one(numbers.values(), "lab.plot_bars")
-    *_, last = [value for numbers in groups.values() for value in numbers.values()]
     if asked is not None:
         check_positive(asked, "asked")
-    said = heard(said, last, "x" if is_ratio(unit) else unit)
     ratios = {heading: found for heading, (_, found) in parts.items()}
-    return draw_bars(groups, unit, title, log, measured, asked, ratios, said)
+    return draw_bars(groups, unit, title, log, measured, asked, ratios)
 
 
 def grouped(values, helper, example, depth=1):
@@ -68,12 +64,10 @@ def grouped(values, helper, example, depth=1):
 
 
 @styled
-def draw_bars(groups, unit, title, log, measured, asked, ratios, said):
+def draw_bars(groups, unit, title, log, measured, asked, ratios):
     looks = looks_of(groups)
     blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading])
               for heading, values in groups.items()}
-    if said:
-        list(blocks.values())[-1].append(said_row(said, in_unit(said, unit)))
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = [ratio for found in ratios.values() for ratio in found.values()]
@@ -85,8 +79,7 @@ def draw_bars(groups, unit, title, log, measured, asked, ratios, said):
         mark(axes, asked, f"{number(asked)} asked")
     set_title(axes, title)
     environment(axes)
-    yours = f"; you said {in_unit(said, unit)}" if said and measured else ""
-    tell(measured, bars_in_words(groups, unit, ratios) + yours)
+    tell(measured, bars_in_words(groups, unit, ratios))
     return figure
 
 

@@ -1,6 +1,7 @@
 """A film: pictures in a row, as a GIF for a page that runs no scripts, or as a player with a button and a slider."""
 
 import base64
+import html
 import io
 import json
 import re
@@ -30,7 +31,7 @@ class Film:
         """A piece of HTML that plays once, with a button, a slider, and `words` for those who cannot see it. No network."""
         pictures = [picture_url(frame) for frame in self.frames]
         filled = {"PICTURES": json.dumps(pictures), "PAUSE": str(round(1000 / self.per_second)), "LAST": str(len(pictures) - 1),
-                  "WORDS": html_text(words), "FIRST": pictures[0], "WIDTH": str(self.frames[0].width)}
+                  "WORDS": html.escape(words, quote=True), "FIRST": pictures[0], "WIDTH": str(self.frames[0].width)}
         # all at once: one of these words may stand in what takes another's place, in a picture's base64 for instance
         return re.sub("|".join(filled), lambda found: filled[found[0]], PLAYER)
 
@@ -78,12 +79,6 @@ def png(image, **options):
 
 def picture_url(image):
     return "data:image/png;base64," + base64.b64encode(png(image, optimize=True)).decode()
-
-
-def html_text(words):
-    import html
-
-    return html.escape(words, quote=True)
 
 
 # The script finds its own player as the element before it, so that two players on a page are two.

@@ -1,8 +1,8 @@
 """An icicle: where the time of a piece of code goes, by who called whom. A box's width is its time; callers stand above."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
-from ..arguments import check_names, check_positive, check_text, check_title
 from ..errors import LabError
 from . import style
 from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled, text_px
@@ -13,7 +13,6 @@ DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
 FEWEST_LETTERS = 6  # of a name that is cut
 AXIS_PX = WIDTH * 100 - 60
-EXAMPLE = 'plot_icicle(stacks, "work", 6.2, "µs")'
 
 
 @dataclass
@@ -24,11 +23,6 @@ class Box:
     samples: int = 0
     called: dict = field(default_factory=dict)
 
-    @property
-    def own(self):
-        """The samples in the function itself."""
-        return self.samples - sum(box.samples for box in self.called.values())
-
 
 def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     """Draws samples of a program, each a list of functions from the innermost outwards, from the function `root` on down.
@@ -37,23 +31,12 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     in `waiting` talk to the system, which sends, waits and receives; they are drawn as waiting, all others as the client's
     CPU. Prints the functions that took most themselves. Returns the Figure. Raises LabError where no sample holds `root`.
     """
-    check_text(root, "root")
-    check_positive(whole, "whole")
-    check_text(unit, "unit")
-    check_title(title, "plot_icicle")
-    waiting = [waiting] if isinstance(waiting, str) else check_names(waiting, "waiting")
-    tree = grown(checked(stacks), root)
+    tree = grown(stacks, root)
     if not tree.samples:
         raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function that the samples hold, spelt as "
-                       f"there. Write {EXAMPLE}.")
-    share = sum(str(stack[0]) in waiting for stack in stacks if root in map(str, stack)) / tree.samples
-    return draw_icicle(tree, whole, unit, waiting, share, title)
-
-
-def checked(stacks):
-    if not isinstance(stacks, (list, tuple)) or not all(isinstance(stack, (list, tuple)) for stack in stacks):
-        raise LabError(f"plot_icicle needs a list of samples, each a list of functions' names. Write {EXAMPLE}.")
-    return stacks
+                       "there.")
+    own = Counter(str(stack[0]) for stack in stacks if root in map(str, stack))
+    return draw_icicle(tree, whole, unit, waiting, own, title)
 
 
 def grown(stacks, root):
@@ -72,7 +55,8 @@ def grown(stacks, root):
 
 
 @styled
-def draw_icicle(tree, whole, unit, waiting, share, title):
+def draw_icicle(tree, whole, unit, waiting, own, title):
+    share = sum(own[name] for name in waiting) / tree.samples
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
     figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * (levels + SUM * bool(waiting))))
@@ -88,7 +72,8 @@ def draw_icicle(tree, whole, unit, waiting, share, title):
     set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
     explain(axes, bool(waiting))
     environment(axes)
-    say("most in itself: " + "; ".join(f"{name} {number(samples * scale)}" for name, samples in longest(tree)) + f" ({unit})")
+    most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(5))
+    say(f"most in itself: {most} ({unit})")
     return figure
 
 
@@ -134,20 +119,6 @@ def write(axes, name, left, width, level, whole):
 def short(name):
     """'execute' of "Pipeline.execute"."""
     return name.rsplit(".", 1)[-1]
-
-
-def walk(box):
-    yield box
-    for inner in box.called.values():
-        yield from walk(inner)
-
-
-def longest(tree, most=5):
-    """[(function, samples in itself)], the longest first, wherever it was called."""
-    own = {}
-    for box in walk(tree):
-        own[box.name] = own.get(box.name, 0) + box.own
-    return sorted(own.items(), key=lambda pair: -pair[1])[:most]
 
 
 def explain(axes, with_waiting):

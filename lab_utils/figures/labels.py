@@ -32,7 +32,7 @@ def spread(heights, gap, low, high):
     piles = []
     for name in names:
         piles.append([[name], heights[name]])
-        while len(piles) > 1 and overlaps(piles[-2], piles[-1], gap):
+        while len(piles) > 1 and piles[-1][1] - piles[-2][1] < gap * (len(piles[-1][0]) + len(piles[-2][0])) / 2:
             (lower, one), (upper, other) = piles[-2:]
             piles[-2:] = [[lower + upper, (one * len(lower) + other * len(upper)) / (len(lower) + len(upper))]]
     places = [middle + gap * (place - (len(pile) - 1) / 2) for pile, middle in piles for place in range(len(pile))]
@@ -41,8 +41,3 @@ def spread(heights, gap, low, high):
     for place in range(len(places) - 1, -1, -1):
         places[place] = min(places[place], high - gap * (len(places) - 1 - place))
     return names, places
-
-
-def overlaps(lower, upper, gap):
-    (below, one), (above, other) = lower, upper
-    return other - one < gap * (len(below) + len(above)) / 2

@@ -25,7 +25,7 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
     """
     if not capture.messages:
         raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
-    drawn = first_turns(capture.messages, check_number(turns, "turns", 1, whole=True))
+    drawn = list(itertools.chain(*by_turn(capture.messages)[:check_number(turns, "turns", 1, whole=True)]))
     left = count_turns(capture.messages) - count_turns(drawn)
     below = f"… and {left:,} more turns like these" if left else ""
     told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back"
@@ -147,10 +147,6 @@ def by_turn(messages):
             turns[-1].append(message)
         last = message.way
     return turns
-
-
-def first_turns(messages, turns):
-    return list(itertools.chain.from_iterable(by_turn(messages)[:turns]))
 
 
 def count_turns(messages):

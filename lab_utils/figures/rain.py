@@ -104,13 +104,9 @@ def finding(watched):
     """'A bystander's slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline': the most and the least of them."""
     ranked = sorted(watched, key=lambda name: -watched[name].worst)
     told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys((ranked[0], ranked[-1]))]
-    same = len(told) == 2 and overlap(watched[ranked[0]], watched[ranked[-1]])
+    slowest, quickest = (sorted(run.worst for run in watched[name].runs) for name in (ranked[0], ranked[-1]))
+    same = len(told) == 2 and slowest[0] <= quickest[-1]  # the runs do not tell the two apart
     return f"A bystander's slowest PING: {', '.join(told)}" + ("; their runs overlap" if same else "")
-
-
-def overlap(slow, quick):
-    """True where the slowest PINGs of the runs do not tell the two apart."""
-    return min(run.worst for run in slow.runs) <= max(run.worst for run in quick.runs)
 
 
 def under(places, columns, watched):

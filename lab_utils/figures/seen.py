@@ -1,40 +1,18 @@
 """What one client saw of another's batch while it ran."""
 
-from ..arguments import check_dict, check_number, check_positive, check_text, shown
-from ..errors import LabError
 from ..words import counted, plain_duration
 from . import style
 from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
 from .scales import plain_ticks
 
 
-def check_seen(runs, whole, title):
-    for name, run in check_dict(runs, "plot_seen", '{"pipeline": (samples, took)}').items():
-        if not isinstance(run, (tuple, list)) or len(run) != 2 or not isinstance(run[0], (tuple, list)):
-            raise LabError(f"plot_seen needs (samples, took) for each way, and got {shown(run)} for {name}. Write a pair.")
-        for sample in run[0]:
-            if not isinstance(sample, (tuple, list)) or len(sample) != 2:
-                raise LabError(f"plot_seen needs each sample as (seconds, entries seen), and got {shown(sample)}. "
-                               "Write a pair.")
-            check_number(sample[0], "seconds")
-            check_number(sample[1], "entries seen", 0)
-        check_positive(run[1], "took")
-    check_positive(whole, "whole")
-    check_text(title, "title")
-
-
+@styled
 def plot_seen(runs, whole, title):
     """What one client saw of another's batch of `whole` entries while it ran, a panel for each way of sending it.
 
     `runs` is {name: (samples, took)}: `samples` a list of (seconds since execute() was called, entries seen), `took`
-    the seconds until it returned. Raises LabError for anything else.
+    the seconds until it returned.
     """
-    check_seen(runs, whole, title)
-    return draw_seen(runs, whole, title)
-
-
-@styled
-def draw_seen(runs, whole, title):
     figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(WIDTH, 0.9 + 2.0 * len(runs)))
     last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
     told = []

@@ -1,8 +1,8 @@
 """The lab's colours, by role: a colour means one thing in every figure, and stands here only.
 
 Blue-grey is waiting, and pale, since nothing happens then; orange is the client's CPU, green the server's. Each way of
-doing the work has a colour and a marker of its own. All of them are told apart by colour-blind readers (Okabe and Ito).
-What has no role is dark grey, told apart by its marker and by the name beside it.
+doing the work has a colour and a marker of its own. Those that meet in one figure are told apart by readers with any of the
+three colour blindnesses: the rules for figures compute it. What has no role is dark grey, with its name beside it.
 """
 
 import re
@@ -25,7 +25,7 @@ RISK = "#F4BFBF"  # meanwhile others get in, or nothing goes on
 
 # What is not a measurement of this machine.
 PUBLISHED = "#999999"
-GUESS = "#C2185B"  # a hollow diamond, never a bar
+GUESS = "#D11540"  # a hollow diamond, never a bar
 GOOD_GUESS = "#EEEEEE"  # the band in which a guess was good
 
 # Words, lines, and a series without a role.
@@ -35,6 +35,11 @@ GRID = "#E6E6E6"
 PAPER = "#FFFFFF"
 
 ROAD = "#EEF1F5"  # what a request travels on
+FRAMING = "#A9BDD2"  # the bytes that only say how long others are
+
+# A cell of a row of cells, by what it is.
+CELLS = {"your words": MESSAGE, "lengths and line ends": FRAMING, "replies": NO_ROLE, "envelopes": ROAD,
+         "kept": NO_ROLE, "lost": RISK}
 
 # A claim's verdict, and nothing else: it holds, it depends, it does not hold here; grey where it was not tried.
 VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
@@ -52,19 +57,19 @@ A_DISTANCE = re.compile(r"(RTT )?[\d.]+ ms( away)?$")
 WAYS = {
     "one by one": ("#D55E00", "o"),
     "pipeline": ("#0072B2", "s"),
-    "transaction": ("#CC79A7", "p"),
+    "transaction": ("#AE7AAC", "p"),
     "one command": ("#5B2A86", "^"),
     "script": ("#56B4E9", "v"),
     "threads": ("#000000", "P"),
-    "asyncio": ("#8A6D00", "X"),
+    "asyncio": ("#5C4200", "X"),
 }
 # What the chapters call them, as whole names; a count before it ("16 threads") aside.
 NAMED = {
     "one by one": ("loop", "plain", "naive", "ping-pong", "loop on one connection", "3 one by one"),
     "pipeline": ("pipelined", "asyncio pipeline", "pipeline(), by default", "pipeline, execute_command",
                  "3 in a pipeline", "100 in a pipeline"),
-    "transaction": ("multi", "watch", "multi by 1,000"),
-    "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand"),
+    "transaction": ("multi", "watch", "watch and a pause", "multi by 1,000"),
+    "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand", "decr"),
     "script": ("lua",),
     "asyncio": ("tasks", "asyncio, in turn", "asyncio, one shared", "asyncio, 50 connections"),
 }

@@ -27,11 +27,14 @@ def plot_sweep(sweep, title=None):
     set_heights(axes, series)
     words = {}
     for name, rtt in named.items():
+        rounds = [(size, 1000 * each) for size in sweep.sizes for each in sweep.comparison.rounds(str(size), rtt)]
+        axes.plot(*zip(*rounds, strict=True), linestyle="none", marker="o", markersize=2.5, color=looks[name].color,
+                  markeredgewidth=0)
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
             axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
-                      markeredgecolor=looks[name].color)
+                      color=looks[name].color)
     if memory:
         draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
         last.set_ylabel("client's peak memory,\nMB, log scale")
@@ -40,7 +43,7 @@ def plot_sweep(sweep, title=None):
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
     set_title(axes, title or sweep.finding(sweep.rtts[-1]))
-    environment(axes, sweep.rtts, found)
+    environment(axes, sweep.rtts, found, "small dots: the rounds")
     ticks_at(last.xaxis, sweep.sizes, AXIS_PX)
     name_ends(axes, series, looks, words)
     say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "

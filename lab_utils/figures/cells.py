@@ -1,0 +1,59 @@
+"""Cells: every byte, or every write, one beside the other, so that nothing hides in a sum."""
+
+from . import style
+from .canvas import SMALL, WIDTH, environment, plt, set_title, styled, tell
+
+LETTERED = 48  # cells at most that have a line to themselves, with a letter in each
+A_LINE = 96  # cells, or so many about it that no line is left half empty
+AXIS_IN, HEADING, REST = WIDTH - 0.4, 0.32, 1.1  # inches
+LETTERS = {"\r": r"\r", "\n": r"\n", " ": ""}
+
+
+@styled
+def plot_cells(blocks, unit, title):
+    """Draw {heading: [(kind, how many or which letters)]}, a cell each in the colour of a kind of `style.CELLS`.
+
+    Prints how many of each kind a block has, in `unit`, as facts: they are counted.
+    """
+    cells = {heading: list(single(parts)) for heading, parts in blocks.items()}
+    across = {heading: line_for(len(each)) for heading, each in cells.items()}
+    heights = [HEADING + AXIS_IN / across[name] * -(-len(each) // across[name]) for name, each in cells.items()]
+    figure, panels = plt.subplots(len(blocks), 1, squeeze=False, figsize=(WIDTH, REST + sum(heights)),
+                                  height_ratios=heights)
+    told = []
+    for axes, (heading, each) in zip(panels[:, 0], cells.items(), strict=True):
+        kinds = [kind for kind, _ in each]
+        sums = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
+        told.append(f"{heading}: {', '.join(sums)} ({unit})")
+        draw_block(axes, each, across[heading])
+        axes.set_title(heading, fontsize=SMALL, fontweight="normal", pad=3)
+    kinds = dict.fromkeys(kind for each in cells.values() for kind, _ in each)
+    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=style.CELLS[kind], edgecolor=style.WAITING_EDGE) for kind in kinds]
+    axes.legend(boxes, kinds, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=4, fontsize=SMALL, borderpad=0.3)
+    set_title(axes, title)
+    environment(axes)
+    tell(False, "; ".join(told))
+    return figure
+
+
+def line_for(count):
+    """How many cells stand on a line."""
+    return count if count <= LETTERED else next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
+
+
+def single(parts):
+    """(kind, letter) of each cell."""
+    for kind, what in parts:
+        yield from ((kind, letter) for letter in (what if isinstance(what, str) else " " * what))
+
+
+def draw_block(axes, cells, across):
+    for place, (kind, letter) in enumerate(cells):
+        row, column = divmod(place, across)
+        axes.add_patch(plt.Rectangle((column, row), 1, 1, facecolor=style.CELLS[kind],
+                                     edgecolor=style.WAITING_EDGE, linewidth=0.5))
+        if across <= LETTERED:
+            axes.text(column + 0.5, row + 0.5, LETTERS.get(letter, letter), ha="center", va="center",
+                      color=style.PAPER if kind == "your words" else style.INK)
+    axes.set(xlim=(0, across), ylim=(-(-len(cells) // across), 0))
+    axes.axis("off")

@@ -1,0 +1,32 @@
+"""A lock and those who took it: until when it was theirs, and how long they went on in the belief that it was."""
+
+from ..words import plain_duration
+from . import style
+from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
+from .rows import name_rows
+
+ROW, REST = 0.5, 1.5  # inches
+
+
+@styled
+def plot_lock(held, title):
+    """Draw a bar for each {who: (took, lost, done)}, in seconds: dark while the lock was theirs, red from then on.
+
+    `lost` is when it expired or was deleted, `done` when the work ended.
+    """
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(held)))
+    for row, (took, lost, done) in enumerate(held.values()):
+        for start, end, color, words, ink in ((took, lost, style.NO_ROLE, "has the lock", style.PAPER),
+                                              (lost, done, style.RISK, "at work without it", style.INK)):
+            if end > start:
+                axes.barh(row, 1000 * (end - start), 0.6, left=1000 * start, color=color, edgecolor=style.PAPER)
+                axes.annotate(words, (1000 * start, row), (5, 0), textcoords="offset points", va="center",
+                              color=ink, fontsize=USUAL)
+    axes.set(xlim=(0, None), ylim=(len(held) - 0.4, -0.6))
+    axes.set_xlabel("milliseconds since the first took it")
+    name_rows(axes, [(row, who, style.INK, "normal") for row, who in enumerate(held)])
+    set_title(axes, title)
+    environment(axes)
+    say("; ".join(f"{who} has the lock for {plain_duration(lost - took)} and works for {plain_duration(done - took)}"
+                  for who, (took, lost, done) in held.items()))
+    return figure
