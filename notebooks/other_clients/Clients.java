@@ -31,7 +31,7 @@ public class Clients {
         String host = arguments[0], password = System.getenv("LAB_PASSWORD");
         int port = Integer.parseInt(arguments[1]), rounds = Integer.parseInt(arguments[2]);
         int cpus = Runtime.getRuntime().availableProcessors();
-        String stream = "parallel stream, " + cpus + (cpus == 1 ? " CPU" : " CPUs");
+        String stream = "parallel stream, CPUs: " + cpus;
         Map<String, Way> ways = new LinkedHashMap<>();
 
         RedisStandaloneConfiguration place = new RedisStandaloneConfiguration(host, port);
