@@ -6,7 +6,7 @@ import time
 
 import pytest
 import redis
-from helpers import GONE_S, refusal, running, wait_until
+from helpers import GONE_S, refusal, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server, server
@@ -63,11 +63,6 @@ def test_even_the_shortest_work_has_a_sample(r):
     assert felt.runs[0].samples and felt.worst > 0
 
 
-def test_in_words(r):
-    text = repr(lab.bystander(lambda r: r.ping(), r))
-    assert text.startswith("worst PING of a bystander ~") and ", median ~" in text and "while the work took ~" in text
-
-
 def test_a_function_that_raises_ends_the_bystander_too(r):
     clients = len(r.client_list())
     with pytest.raises(redis.ResponseError):
@@ -93,11 +88,6 @@ def test_the_password_is_no_argument(r, monkeypatch):
 def test_a_server_it_cannot_reach(monkeypatch, address, options):
     monkeypatch.setattr(module.guard, "check", lambda client: server.Server(address, options, False))
     assert "REDIS_URL" in refusal(lab.bystander, lambda r: None, redis.Redis())
-
-
-def test_the_private_server_is_not_disturbed(r):
-    lab.bystander(lambda r: r.set("key1", "value1"), r)
-    assert running(chosen_server.server().pid) and r.get("key1") == b"value1"
 
 
 def test_an_error_is_a_reply_too():

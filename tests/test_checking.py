@@ -14,7 +14,6 @@ from lab_utils.course.checking import (
     clean,
     commands_sent,
     exercise_client,
-    first_difference,
     in_one_piece,
     names_sent,
     refuse_over,
@@ -119,13 +118,6 @@ def test_several_attributes_are_put_back_after_an_error():
         assert (Some.one, Some.two) == (10, 20)
         Some.one // 0
     assert (Some.one, Some.two) == (1, 2)
-
-
-def test_the_first_difference():
-    assert first_difference([1, 2, 3], [1, 5, 6]) == 1
-    assert first_difference([None, 2], [0, 2]) == 0
-    assert first_difference([1, 2], [1, 2]) is None
-    assert first_difference([1, 2, 3], [1, 2]) is None
 
 
 @pytest.mark.parametrize("names, whole", [

@@ -1,15 +1,12 @@
 """.ci/run, with stand-ins for apt-get and make: it installs what is missing, runs both parts, and fails when one does."""
 
 import os
-import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 from helpers import ROOT
 
-DRILLS = ROOT / "tests" / "drills"
 NEEDED = ("chromium", "tcpdump", "tshark", "redis-server", "mvn", "javac", "npm")
 
 
@@ -82,20 +79,3 @@ def test_every_part_of_a_target_runs_and_one_that_fails_fails_it(tmp_path, targe
     assert len(told) == len(PARTS[target]) and all(part in line for part, (_, line) in zip(PARTS[target], told, strict=True))
     assert len({folder for folder, _ in told}) == 1 and not os.path.exists(told[0][0] or tmp_path / "none")
     assert (ended.returncode != 0) is (fails != "none")
-
-
-@pytest.mark.parametrize("size, ci, most_s, ended", [
-    ("ci", "true", 0, 1), ("ci", "true", 1200, 0), ("full", "true", 0, 0), ("ci", "", 0, 0),
-])
-def test_drills_that_take_ci_too_long_fail_there(tmp_path, size, ci, most_s, ended):
-    conftest, changed = re.subn(r"(?m)^ALL_S = .*$", f"ALL_S = {most_s}", (DRILLS / "conftest.py").read_text(encoding="utf-8"))
-    assert changed == 1
-    (tmp_path / "conftest.py").write_text(conftest, encoding="utf-8")
-    (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
-    shutil.copy(DRILLS / "tries.py", tmp_path)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path], cwd=tmp_path, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, "DRILLS": size, "CI": ci, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
-    assert done.returncode == ended, done.stdout
-    assert ("The drills took 0.0 minutes, and CI has 0 for all of them" in done.stdout) == bool(ended)
-    assert "1 passed" in done.stdout

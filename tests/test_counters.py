@@ -1,6 +1,5 @@
 """What a piece of code cost, to the byte, whichever way it talks to Redis; and nothing left behind in redis-py."""
 
-import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -78,20 +77,6 @@ def test_a_thousand_sets(r, work, known, rtt_ms):
     assert r.mget(VALUES) == [value.encode() for value in VALUES.values()]  # the work itself was done
 
 
-def three(**how):
-    def work(r):
-        pipe = r.pipeline(**how)
-        for i in (1, 2, 3):
-            pipe.set(f"key{i}", f"value{i}")
-        pipe.execute()
-    return work
-
-
-def test_three_sets(r):
-    assert client_side(lab.count(three(transaction=False), r)) == (1, 3, 105, 15)
-    assert client_side(lab.count(three(), r)) == (1, 5, 134, 51)
-
-
 def test_nothing_costs_nothing(r):
     cost = lab.count(lambda r: None, r)
     assert client_side(cost) == (0, 0, 0, 0)
@@ -109,43 +94,6 @@ def test_a_turn_is_a_wait_not_a_write(r):
 
     cost = lab.count(work, r)
     assert (cost.round_trips, cost.commands) == (1, 3)
-
-
-def watched_increment(r):
-    with r.pipeline() as pipe:
-        pipe.watch("counter")
-        now = int(pipe.get("counter") or 0)
-        pipe.multi()
-        pipe.set("counter", now + 1)
-        pipe.execute()
-
-
-def refused(r):
-    with pytest.raises(redis.ResponseError):
-        r.incr("text")
-
-
-def script(r):
-    r.register_script("return redis.call('INCR', KEYS[1])")(keys=["counter"])
-
-
-def script_in_a_pipeline(r):
-    pipe = r.pipeline(transaction=False)
-    r.register_script("return redis.call('INCR', KEYS[1])")(keys=["counter"], client=pipe)
-    pipe.execute()
-
-
-@pytest.mark.parametrize("work, trips, commands", [
-    (watched_increment, 3, 5),  # WATCH; GET; MULTI, SET, EXEC
-    (refused, 1, 1), (script, 1, 1), (script_in_a_pipeline, 2, 2),  # SCRIPT EXISTS, then EVALSHA
-    (lambda r: r.blpop("nothing", timeout=0.05), 1, 1), (lambda r: list(r.scan_iter(count=10_000)), 1, 1),
-    (lambda r: r.pipeline().execute(), 0, 0),
-], ids=["watch", "an error", "a script", "a script in a pipeline", "BLPOP", "SCAN", "an empty pipeline"])
-def test_round_trips_and_commands(r, work, trips, commands):
-    r.set("text", "abc")
-    script(r)
-    cost = lab.count(work, r)
-    assert (cost.round_trips, cost.commands) == (trips, commands)
 
 
 # Other ways to talk
@@ -191,16 +139,6 @@ def test_an_async_function_without_await_is_no_count_of_0(r):
 
     assert "forget await" in refusal(lab.count, forgot, r)
     assert lab.count(lambda r: None, r).round_trips == 0  # a plain one may know the answer
-
-
-def test_asyncio_gather_opens_connections_and_says_so(r):
-    async def ten_at_once(r):
-        await asyncio.gather(*(r.set(f"key{i}", f"value{i}") for i in range(10)))
-
-    cost = lab.count(ten_at_once, r)
-    assert (cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received) == (10, 10, 350, 50)
-    assert 1 <= cost.connections <= 9
-    assert cost.handshake_trips > 0
 
 
 def test_threads_over_a_pool(r):
@@ -329,12 +267,6 @@ def test_what_a_table_leaves_out_is_there_when_asked(r):
 def test_how_large_a_measured_value_is_moves_no_column():
     few, many = (repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines() for server_us in (5, 1_234_567_890_123))
     assert few[0] == many[0] and few[1].index("~") != many[1].index("~")
-
-
-def test_new_connections_stand_at_the_end_of_their_line():
-    lines = repr(Costs(loop=Cost(1, 1, 2, 3, 4), pool=Cost(1, 1, 2, 3, None, connections=2, handshake_trips=8))).splitlines()
-    assert [len(line) for line in lines[:2]] == [len(lines[0])] * 2
-    assert lines[2].endswith("      shared  +2 opened: 8 trips")
 
 
 def test_one_cost(r):

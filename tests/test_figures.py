@@ -17,7 +17,7 @@ import lab_utils as lab
 from lab_utils.counting.wire import Capture, Message
 from lab_utils.course import claims, state
 from lab_utils.course.retrials import Retrial, Retried
-from lab_utils.figures import canvas, labels, style
+from lab_utils.figures import canvas, style
 from lab_utils.figures.canvas import title_of
 from lab_utils.figures.cells import plot_cells
 from lab_utils.figures.chain import plot_chain
@@ -178,16 +178,6 @@ def test_what_spans_decades_is_drawn_as_dots_on_a_log_axis_and_the_rest_as_bars(
     assert dots.axes[0].get_xscale() == "log" and len(dots.axes[0].containers) == 0
 
 
-def test_the_factor_stands_between_the_dots(r):
-    figure = compared(("loop", "pipeline"), rtts=(0, 20)).plot()
-    factors = [text for text in figure.axes[0].texts if text.get_text() == "5.0x faster"]
-    assert len(factors) == 2
-    figure.savefig(io.BytesIO())
-    lines = sorted(sorted(line.get_xdata()) for line in figure.axes[0].lines if len(line.get_xdata()) == 2)
-    for text, (low, high) in zip(sorted(factors, key=lambda text: text.xy[0]), lines, strict=True):
-        assert low < text.xy[0] < high
-
-
 def test_what_was_said_is_a_hollow_diamond_and_no_bar(r):
     without, figure = (compared(("loop", "pipeline"), rtts=(1,)).plot(said=said) for said in (None, 3))
     texts = [text.get_text() for text in words_of(figure)]
@@ -329,12 +319,6 @@ def test_every_name_of_a_figure_has_its_own_look(names):
     assert list(found) == list(names) and len(set(found.values())) == len(names)
 
 
-def test_the_farther_the_darker():
-    found = style.looks([f"RTT {rtt} ms" for rtt in (0, 1, 5)])
-    shades = [int(look.color[1:], 16) for look in found.values()]
-    assert shades == sorted(shades, reverse=True)
-
-
 def test_colours_that_meet_are_told_apart_by_the_colour_blind():
     ways = [color for color, _ in style.WAYS.values()]
     charts = [*ways, style.PUBLISHED, style.GUESS, style.NO_ROLE]
@@ -356,13 +340,6 @@ def test_a_colour_means_one_thing():
     assert not {style.GUESS, *style.VERDICTS, style.PUBLISHED, style.NO_ROLE, *time, *style.DISTANCES} & set(ways)
     assert not {*style.VERDICTS} & {*time, *style.DISTANCES, style.GUESS, style.PUBLISHED}
     assert {style.GUESS, style.WAITING, style.GRID, *ways} <= style.palette()
-
-
-@pytest.mark.parametrize("heights, places", [
-    ({"a": 100, "b": 300}, [100, 300]), ({"a": 100, "b": 100}, [92, 108]), ({"a": 95, "b": 100, "c": 105}, [84, 100, 116]),
-    ({"a": 2, "b": 4}, [10, 26]), ({"a": 398, "b": 400}, [374, 390])])
-def test_names_move_out_of_each_others_way(heights, places):
-    assert labels.spread(heights, 16, 10, 390) == (list(heights), places)
 
 
 def test_panels_share_their_axes(r, capsys):

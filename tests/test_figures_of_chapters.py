@@ -19,8 +19,6 @@ from lab_utils.timing.ratio import Ratio
 
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
 SHORTEST = "00_start_here"
-# Words of titles of figures that may break a rule until the chapters are cut and moved: {chapter: {…}}.
-EXCEPTIONS = {}
 
 
 def figures_in(path):
@@ -50,7 +48,7 @@ def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
         count = sum(figure["chapter"] == chapter for figure in seen)
         assert count >= figures_in(CHAPTERS[chapter]), f"{chapter} drew {count} figures that were looked at: {seen}"
     broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"]) for figure in seen
-              if figure["broken"] and not any(words in figure["title"] for words in EXCEPTIONS.get(figure["chapter"], ()))]
+              if figure["broken"]]
     assert not broken, "\n".join(broken)
 
 

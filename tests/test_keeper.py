@@ -16,7 +16,6 @@ from helpers import GONE_S, refusal, running, wait_until
 import lab_utils as lab
 from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.keeper import Kept
-from lab_utils.testbed.link import link
 
 SPARE = """
     import os
@@ -109,11 +108,10 @@ def test_a_kernel_or_a_group_that_dies_while_a_folder_is_made_or_removed(kernel,
     does = f'{shutil.which(at)} "$@"'
     program.write_text("\n".join(["#!/bin/sh", *([does, what] if at == "mkdir" else [what, does])]), encoding="utf-8")
     program.chmod(0o755)
-    process, _ = kernel("""
+    process, [_] = kernel("""
         import os
         os.environ["KERNEL"] = str(os.getpid())
         from lab_utils.testbed.keeper import Kept
-from lab_utils.testbed.link import link
         print("ready", flush=True)
         Kept(["sleep", "60"], folder=True).stop()
     """, PATH=f"{program.parent}:{os.environ['PATH']}")
@@ -171,32 +169,3 @@ def test_a_forked_child_does_not_stop_what_is_its_parents(r):
 @pytest.mark.parametrize("setting", ["DIR /tmp", "requirepass x", '"bind" 0.0.0.0', "maxmemory 1mb\ndaemonize yes", "", 5])
 def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
     refusal(lab.spare, setting)
-
-
-def test_a_server_that_was_shut_down_is_replaced_at_the_next_connect(kernel):
-    process, said = kernel("""
-        import lab_utils as lab
-        from lab_utils.testbed.chosen_server import server
-        from redis.backoff import NoBackoff
-        from redis.retry import Retry
-        r, far = lab.connect(retry=Retry(NoBackoff(), 0)), lab.connect(1)
-        old = server()
-        r.shutdown(nosave=True)
-        old.kept.process.wait(30)
-        fresh = lab.connect()
-        print(server() is not old, fresh.ping(), lab.connect(1).ping(),
-              lab.count(lambda c: c.ping(), fresh).round_trips, flush=True)
-        import time; time.sleep(60)
-    """)
-    assert said[:5] == ["this", "machine:", "the", "lab's", "server"]
-    assert process.stdout.readline().split() == ["True", "True", "True", "1"]
-
-
-def test_a_link_that_was_killed_is_replaced(capsys):
-    lab.connect(1)
-    old = link()
-    old.process.kill()
-    old.process.wait()
-    assert "Run" in refusal(old.ask, "pids")
-    assert lab.connect(1).ping() and link() is not old
-    assert capsys.readouterr().out.startswith("this machine: the link had ended")

@@ -246,5 +246,3 @@ def test_make_without_a_python_that_is_new_enough_says_what_to_do(tmp_path):
 def test_tools_are_there_for_every_target():
     for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", (ROOT / "Makefile").read_text(encoding="utf-8")):
         assert (ROOT / tool).is_file(), tool
-
-

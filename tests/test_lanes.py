@@ -10,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from flown import made
-from helpers import refusal
 from legible import check_legible, words_of
 
 import lab_utils as lab
 from lab_utils.counting.watching import one_run, timed, watch
-from lab_utils.figures import lanes, style
+from lab_utils.figures import lanes
 from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 
 
@@ -133,14 +132,6 @@ def pipeline_of(client):
     pipe.execute()
 
 
-def test_wrong_arguments_are_refused(r):
-    for ways in ({}, loop, {"loop": 5}, {"loop": loop(r)}):
-        refusal(watch, ways, r)
-    assert "client" in refusal(watch, {"loop": loop}, "localhost")
-    assert "client" in refusal(watch, {"loop": loop}, r.pipeline())
-    assert "nothing" in refusal(watch, {"idle": lambda r: None}, r)
-
-
 # The drawing
 
 
@@ -198,11 +189,6 @@ def test_the_title_is_the_finding(r):
     assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way in 55.1 ms, pipeline in 55.1 ms")
 
 
-def test_the_axis_begins_at_zero_and_is_linear(drawn):
-    axes = drawn[0].axes[0]
-    assert axes.get_xlim()[0] == 0 and axes.get_xscale() == "linear"
-
-
 def test_only_what_was_drawn_is_explained(r):
     assert lanes.WORKING in texts(FIGURES["one"]) and lanes.BINNED not in texts(FIGURES["one"])
     assert lanes.BINNED in texts(FIGURES["a thousand"])
@@ -219,12 +205,3 @@ def test_the_share_of_waiting_is_the_time_covered():
     assert lanes.waiting_share([(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)], [0, 1, 2, 3, 4]) == pytest.approx([1, 0.5, 1, 1])
     run = made(10)
     assert sum(end - start for start, end in lanes.idle(run)) == pytest.approx(run.seconds - run.waiting)
-
-
-def test_colours_have_roles(drawn):
-    import matplotlib.colors as colours
-    from matplotlib.collections import PolyCollection
-
-    known = {colours.to_hex(colour) for colour in (style.WAITING, style.CLIENT, style.HANDSHAKE, style.FAILED)}
-    used = {colours.to_hex(face) for drawn_boxes in drawn[0].findobj(PolyCollection) for face in drawn_boxes.get_facecolor()}
-    assert used and used <= known

@@ -40,11 +40,6 @@ def test_what_does_not_lie_on_a_line_leaves_a_residual():
     assert repr(solved).endswith(f", ~{100 * worst:.0f}% off at most where it was fitted")
 
 
-def test_one_published_figure_alone_gives_the_distance_without_a_constant():
-    found = lab.hidden_distance((10_000, 3.4237), model=IDEAL)
-    assert (found.rtt_ms, found.constant_s) == (pytest.approx(0.34237), 0)
-
-
 @pytest.mark.parametrize("command", ["SET", "GET"])
 def test_the_fit_on_this_machine_has_a_plausible_order(r, command):
     model = lab.fit_model(command)

@@ -29,19 +29,6 @@ def keys(seen):
     ]
 
 
-def test_writes_and_reads_are_kept_and_in_order(r):
-    with Recording() as seen:
-        r.set("key", "x" * 5_000)
-        assert len(r.get("key")) == 5_000
-    assert [len(write.data) for write in seen.writes] == [5_031, 22]
-    assert b"".join(read.data for read in seen.reads)[-5_002:] == b"x" * 5_000 + b"\r\n"
-    times = [each.at for each in sorted(seen.writes + seen.reads, key=lambda each: each.at)]
-    assert times == sorted(times) and [trip.names for trip in seen.round_trips] == [
-        {"SET": 1},
-        {"GET": 1},
-    ]
-
-
 def test_a_recording_around_an_async_count_sees_it_too(r):
     async def work(r):
         await asyncio.gather(*(r.get(f"inside{number}") for number in range(3)))

@@ -8,18 +8,6 @@ from helpers import refusal, wait_until
 import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
 
-KERNEL = """
-    import time
-
-    import lab_utils as lab
-    from lab_utils.testbed import guard
-
-    two = lab.replica()
-    servers = guard.check(two.primary), guard.check(two.replica)
-    print(*(pid for server in servers for pid in (server.pid, server.kept.process.pid)), flush=True)
-    time.sleep(60)
-"""
-
 
 def nothing_remains(before):
     """Of the processes started since."""

@@ -7,7 +7,6 @@ import time
 import pytest
 from helpers import refusal
 
-from lab_utils.figures.icicle import plot_icicle
 from lab_utils.timing import sampling as module
 from lab_utils.timing.sampling import sampled
 
@@ -48,11 +47,6 @@ def test_the_innermost_function_comes_first_and_its_caller_behind_it(r):
     stacks, _ = sampled(work, r)
     stack = next(stack for stack in stacks if stack[0] == "busy")
     assert stack[1] in ("long_one", "short_one") and stack[2] == "work"
-
-
-def test_they_can_be_drawn(r):
-    stacks, _ = sampled(work, r)
-    assert plot_icicle(stacks, "work", 40_000, "µs").axes
 
 
 def test_the_timer_and_its_signal_are_put_back(r):

@@ -197,12 +197,6 @@ def test_after_sigkill_of_its_kernel_nothing_is_left(kernel, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_after_an_ordinary_end_nothing_is_left(kernel, tmp_path):
-    kernel.terminate()
-    assert wait_until(lambda: not any(running(pid) for pid in kernel.started), GONE_S)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_interrupt_of_the_kernel_reaches_neither_server_nor_link(kernel):
     os.killpg(kernel.pid, signal.SIGINT)  # what Jupyter's stop button does
     assert kernel.stdout.readline().split() == ["True", "True"]

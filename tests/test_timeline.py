@@ -70,18 +70,6 @@ def test_the_list_that_exec_answers_is_written_out_and_its_nil_too(pair):
     assert [hears for _, _, hears in rows(lab.timeline(refused))] == ["OK", "1", "OK · QUEUED · nil", "OK · QUEUED · [2]"]
 
 
-def test_a_long_batch_is_counted_not_listed(pair):
-    a, _ = pair
-
-    def many():
-        pipe = a.pipeline(transaction=False)
-        for i in range(1_000):
-            pipe.set(f"key{i}", "value")
-        pipe.execute()
-
-    assert rows(lab.timeline(many)) == [("A", "1,000 commands", "1,000 replies")]
-
-
 def test_a_client_without_a_name_gets_a_number(r):
     assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
 

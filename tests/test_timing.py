@@ -98,10 +98,6 @@ def test_different_work_is_refused_before_anything_is_timed(r):
     assert calls == {"ten": 1, "nine": 1}
 
 
-def test_differences_on_purpose(r):
-    lab.compare({"ping": lambda r: r.ping(), "echo": lambda r: r.echo("x")}, same=False, rounds=3)
-
-
 def test_an_async_variant_gets_the_asyncio_client_and_is_timed(r):
     kinds = set()
 

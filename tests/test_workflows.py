@@ -58,20 +58,6 @@ def test_what_the_steps_run_is_shell_and_names_targets_that_are_there():
             assert all((ROOT / path).is_file() for path in re.findall(r"(?:python|^) ?(tools/\S+\.py|\.github/\S+)", script))
 
 
-def test_every_python_and_system_is_tested():
-    matrix = WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]
-    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
-    assert {system.split("-")[0] for system in matrix["os"]} == {"ubuntu", "macos"}
-
-
-@pytest.mark.parametrize("name, target", [("test", "test"), ("drills", "drills"), ("newest", "test")])
-def test_a_report_is_kept_whatever_came_out(name, target):
-    [job] = WORKFLOWS[name]["jobs"].values()
-    ran, kept = (next(step for step in job["steps"] if sign in step.get("run", "") + step.get("uses", ""))
-                 for sign in (f"make {target} JUNIT=reports", "actions/upload-artifact@"))
-    assert "if" not in ran and kept["if"] == "always()" and kept["with"]["path"] == "reports"
-
-
 @pytest.mark.parametrize("target", ["test", "drills"])
 def test_make_writes_the_report_that_is_kept(target):
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "JUNIT"))}

@@ -215,18 +215,6 @@ def test_a_started_python_still_runs_the_sitecustomize_that_there_was(tmp_path, 
     assert without.stdout == "" and "no attribute 'own'" in without.stderr
 
 
-def test_a_started_python_imports_next_to_nothing(tmp_path, server):
-    (tmp_path / "starts.py").write_text(
-        "import subprocess, sys\n"
-        'code = \'import sys; print([name for name in ("redis", "ssl", "asyncio", \'\n'
-        'code += \'"threading", "typing", "dataclasses") if name in sys.modules])\'\n'
-        "subprocess.run([sys.executable, '-S', '-c', code])\n"
-        "subprocess.run([sys.executable, '-c', code])\n"
-    )
-    expected = ran(tmp_path, server, "starts.py", by=())
-    assert ran(tmp_path, server, "starts.py").stdout == expected.stdout
-
-
 def test_no_folder_stays(folder, server, tmp_path):
     """One of a command that was killed is deleted by a later one, after a day."""
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],

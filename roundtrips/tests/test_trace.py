@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 import threading
 import tracemalloc
@@ -20,9 +19,6 @@ from redis.retry import Retry
 import servers
 from roundtrips import RoundTripsError, Trace, recorder, trace
 from roundtrips.callsites import NOWHERE, CallSite
-from roundtrips.keys import general
-
-SCRIPT = "return redis.call('INCR', KEYS[1])"
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
@@ -255,10 +251,6 @@ def test_a_notebooks_cell_is_known_by_its_number(monkeypatch):
     assert str(CallSite("made up", 1, "<module>")) == "In[5]:1 in <module>"
 
 
-def test_a_file_is_named_by_its_folder():
-    assert str(CallSite("/srv/shop/cart.py", 1, "cart")) == f"shop{os.sep}cart.py:1 in cart"
-
-
 # What is kept
 
 
@@ -371,11 +363,6 @@ def test_connections_that_are_dropped_are_closed_as_without_a_trace(server):
     with trace() as t:
         assert [gone()() is None for _ in range(3)] == plain
     assert t.connections == 3
-
-
-def test_several_patterns_without_a_word_are_one():
-    assert general({"{…}", "{…}.{…}"}) == "{…}"
-    assert general({"user:{…}", "user.{…}"}) == "user.{…} or user:{…}"
 
 
 def test_what_the_estimate_leaves_out_is_not_cut_off(r):

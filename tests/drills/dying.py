@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from helpers import wait_until
@@ -130,7 +129,3 @@ def kill_all(pids, number=signal.SIGKILL):
     for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, number)
-
-
-def sleep_until(deadline):
-    time.sleep(max(0, deadline - time.monotonic()))

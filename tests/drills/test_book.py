@@ -135,22 +135,6 @@ def test_light_and_dark(book, browser):  # noqa: F811
         page.close()
 
 
-def test_the_search_finds_a_chapter(book, page):
-    page.goto(address(book, "search.html?q=pickle"))
-    page.wait_for_selector("#search-results li a")
-    assert any("06" in text for text in page.locator("#search-results li a").all_inner_texts())
-
-
-def test_a_phone_has_the_chapters_behind_a_button(book, browser):  # noqa: F811
-    page = browser.new_page(viewport=PHONE)
-    page.goto(address(book, "notebooks/03_loops_pipelines_mset.html"))
-    link = page.locator(".sidebar-tree a", has_text="04").first
-    page.locator("label.nav-overlay-icon").first.click()
-    link.click()
-    page.wait_for_url("**/04_multi_exec.html")
-    page.close()
-
-
 def small_tree(folder, words):
     """A lab of one page."""
     for name in ("book", "tools", "docs"):

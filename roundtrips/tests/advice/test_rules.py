@@ -372,19 +372,11 @@ def linked_in_a_hash(r):
         pass
 
 
-def page(r):
-    r.get("session:1")
-    r.hgetall("user:1")
-    r.zrevrange("board", 0, 9, withscores=True)
-    r.incr("views:1")
-    r.expire("views:1", 60)
-
-
 GOOD = [
     pipelines, politely, pages_of_a_list, cache_aside, versions_of_a_cache, watched, locked,
     lock_with_token, limit_by_window, worker, reliable_queue, stream_of_jobs, poll,
     polls_for_a_key, form,
-    two_clients, only_once, scan_with_a_count, linked_list, linked_in_two, linked_in_a_hash, page,
+    two_clients, only_once, scan_with_a_count, linked_list, linked_in_two, linked_in_a_hash,
     lambda r: each(lambda number: r.set("limit:1", number, nx=True, ex=60), range(10)),
     lambda r: each(lambda _: r.lpop("jobs")),  # nothing is there: it polls
 ]  # fmt: skip
