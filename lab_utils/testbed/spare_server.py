@@ -15,7 +15,6 @@ KEPT_BY_THE_LAB = {
     "include",
     "logfile",
     "port",
-    "protected-mode",
     "rename-command",
     "requirepass",
     "user",
