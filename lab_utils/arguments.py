@@ -97,7 +97,7 @@ def check_ran(reply: Any, helper: str) -> Any:
                 "return pipe.execute()."
             )
         if inspect.iscoroutine(each):
-            discard(each)
+            each.close()  # or Python would warn of it
             raise LabError(
                 f"{helper} ran a function that returned a coroutine, so its work was never done. "
                 "Write the function as `async def` and `await` in it; a lambda cannot."
@@ -118,12 +118,6 @@ def check_sent(commands: Any, helper: str) -> None:
             f"{helper} ran an `async def` function that sent nothing to Redis. Did you forget "
             "await? Write `await r.get(key)`: without it the command is never sent."
         )
-
-
-def discard(value: Any) -> None:
-    """Close a coroutine that nobody will await: Python would warn of it."""
-    if inspect.iscoroutine(value):
-        value.close()
 
 
 # Clients, and options for them

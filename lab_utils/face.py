@@ -20,9 +20,11 @@ from .course.retrials import retrial
 from .errors import LabError
 from .figures.charts import plot_bars, plot_lines
 from .interrupts import interruptible
+from .setting import shell
+from .testbed import ended
 from .testbed.chosen_server import connect
 from .testbed.clusters import cluster
-from .testbed.ended import explained, watch_cells
+from .testbed.ended import explained
 from .testbed.fingerprints import fingerprint
 from .testbed.freezing import frozen
 from .testbed.guard import empty
@@ -41,6 +43,7 @@ def guarded(thing):
 
 
 HELPERS = {name: guarded(globals()[name]) for name in NAMES}
-watch_cells()
-out_of_order.watch_cells()
+if cells := shell():
+    cells.events.register("post_run_cell", ended.after_cell)
+    cells.events.register("post_run_cell", out_of_order.after_cell)
 reporting.begin()

@@ -28,5 +28,9 @@ def is_drawn() -> bool:
 
 def shows_pictures() -> bool:
     """Return True in a Jupyter kernel: there a picture carries its sentence as its text, and need not be printed too."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return hasattr(shell, "kernel")
+    return hasattr(shell(), "kernel")
+
+
+def shell():
+    """Return IPython's shell, which runs the cells; None in plain Python."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -408,7 +408,7 @@ def learner(remembered, monkeypatch):
         monkeypatch.setenv("LAB_BOARD_URL", url)
         monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "a token")
         monkeypatch.setattr(reporting, "_sender", None)
-        monkeypatch.setattr(reporting, "FIRST_PAUSE_S", 0.05)
+        monkeypatch.setattr(reporting, "PAUSE_S", 0.05)
         monkeypatch.setattr(guesses, "_answered", set())
     monkeypatch.setattr(guesses, "_units", {})
     yield start

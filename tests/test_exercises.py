@@ -66,7 +66,7 @@ def test_a_mistake_in_python_gets_no_hint_of_the_exercise(trial, capsys):
     for _ in range(3):
         lab.check("99.1", lambda r: not_imported.get())  # noqa: F821
     hints = {line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")}
-    assert len(hints) == 1 and "Python knows no such name" in hints.pop()
+    assert len(hints) == 1 and "Call your function in a cell of its own" in hints.pop()
 
 
 def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):

@@ -30,7 +30,7 @@ def chapter(folder, *cells):
 @pytest.fixture
 def path(tmp_path):
     return chapter(tmp_path, "# A chapter", "import lab_utils as lab\n\nlab.connect", "## One", "values = [1]\nsize = 1",
-                   "### Two", "values = [2]", "print(values, size)", "## Three", "values = [3]\nlate = 1")
+                   "### Two", "values = [2]", "print(values, size)", "## Three", "values = [3]")
 
 
 def test_the_nearest_cell_above_is_named_with_its_section(path):
@@ -42,10 +42,6 @@ def test_the_nearest_cell_above_is_named_with_its_section(path):
 
 def test_a_cell_of_the_learners_own_takes_the_last(path):
     assert "begins `values = [3]`" in sentence("values", "values[0] + 1", path)
-
-
-def test_a_name_that_only_a_later_cell_makes(path):
-    assert "in the section “Three”" in sentence("late", "print(values, size)", path)
 
 
 @pytest.mark.parametrize("name", ["valeus", "r"])

@@ -36,8 +36,8 @@ def panels(figure):
 def test_the_title_names_the_most_and_the_least(r):
     figure = lab.plot_rain({"pipeline": PIPELINE, "MULTI": MULTI, "MSET": felt(0.02)})
     assert title(figure) == "A bystander's slowest PING: 38.2 ms beside MULTI, 4.4 ms beside pipeline"
-    assert title(MULTI.plot()) == "A bystander's slowest PING: 38.2 ms beside the work"
-    assert title(MULTI.plot("Everybody waits")) == "Everybody waits"
+    assert title(lab.plot_rain({"the work": MULTI})) == "A bystander's slowest PING: 38.2 ms beside the work"
+    assert title(lab.plot_rain({"the work": MULTI}, "Everybody waits")) == "Everybody waits"
 
 
 def test_runs_that_overlap_tell_nothing_apart(r):
@@ -53,14 +53,14 @@ def test_panels_share_their_axes_and_show_quiet_before_and_after(r):
 
 
 def test_it_draws_the_middle_run(r):
-    [axes] = panels(MULTI.plot())
+    [axes] = panels(lab.plot_rain({"the work": MULTI}))
     slowest = max(max(line.get_ydata()) for line in axes.lines)
     assert slowest == pytest.approx(38.2)
 
 
 def test_it_says_what_a_ping_takes_without_the_work(r):
     def small_type(quiet):
-        return felt(0.03, quiet=quiet).plot().get_supxlabel()
+        return lab.plot_rain({"the work": felt(0.03, quiet=quiet)}).get_supxlabel()
 
     assert small_type(60e-6).endswith("with no work beside it a PING took up to 60 µs")
     assert small_type(4e-3).endswith("with no work beside it a PING took up to 4 ms")
@@ -90,5 +90,5 @@ def test_the_answer_is_needed_whole():
 
 def test_a_panel_tells_of_the_run_that_it_draws(r):
     runs = [rained(worst, took) for worst, took in ((0.03, 0.4), (0.04, 0.9), (0.05, 0.5))]
-    texts = [text.get_text() for text in words_of(Bystander(runs).plot())]
+    texts = [text.get_text() for text in words_of(lab.plot_rain({"the work": Bystander(runs)}))]
     assert "shaded: the work, 900 ms\n3 runs: worst 30–50 ms" in texts

@@ -26,8 +26,6 @@ OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
 MISTAKES = (
     (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as "
                       "None. Is there a case in which there is nothing to ask for?"),
-    (NameError, "Python knows no such name here. Is it spelled as where it is defined, and was the "
-                "cell run that defines or imports it?"),
     (Exception, "Call your function in a cell of its own, with r and a value or two: the whole "
                 "traceback shows the way there."),
 )

@@ -11,7 +11,7 @@ import numbers
 import re
 
 from .. import setting
-from ..arguments import check_number, discard, shown
+from ..arguments import check_number, shown
 from ..errors import LabError
 from ..figures.canvas import busy_note
 from ..words import factor_off, singular, three_figures, times
@@ -157,7 +157,6 @@ def usable(value, unit):
         return float(value)
     print(f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, 0.5 "
           f"or 5000, without quotes and without a comma. The unit is {unit}.")
-    discard(value)
     return math.nan
 
 

@@ -16,13 +16,6 @@ class Place(NamedTuple):
     makes: set[str]
 
 
-def watch_cells() -> None:
-    """Look at each cell that ends, in IPython and Jupyter only."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell:
-        shell.events.register("post_run_cell", after_cell)
-
-
 def after_cell(result):
     """Print the sentence, where a name is missing that another cell of the chapter makes."""
     # the notebook that runs here, as it was last saved
@@ -42,9 +35,7 @@ def sentence(name: str, source: str, path: Path) -> str:
         cells = nbformat.read(path, as_version=4).cells
     except Exception:  # half written, or no notebook at all: the error itself has been shown
         return ""
-    above, below = places(cells, source)
-    makers = [place for place in above if name in place.makes] or [
-        place for place in below if name in place.makes]
+    makers = [place for place in places_above(cells, source) if name in place.makes]
     if not makers:
         return ""
     heading, begins, _ = makers[-1]
@@ -53,23 +44,19 @@ def sentence(name: str, source: str, path: Path) -> str:
             "its first cell, then this cell again.")
 
 
-def places(cells, source):
-    """Return the Places of the code cells above the cell `source`, and of those below it.
-
-    All stand above a cell that is not in the chapter.
-    """
-    above, below, heading = [], [], ""
-    found = above
+def places_above(cells, source):
+    """Return the Places of the code cells above the cell `source`: all, where it is none of them."""
+    above, heading = [], ""
     for cell in cells:
         lines = cell.source.strip().splitlines()
         if cell.cell_type == "markdown":
             heading = next((line.lstrip("# ") for line in reversed(lines)
                             if line.startswith("##")), heading)
         elif cell.source.strip() == source.strip():
-            found = below
+            break
         elif cell.cell_type == "code" and lines:
-            found.append(Place(heading, lines[0], made_by(cell.source)))
-    return above, below
+            above.append(Place(heading, lines[0], made_by(cell.source)))
+    return above
 
 
 def made_by(source):

@@ -53,12 +53,13 @@ def plot_tables(tables: dict, title=None):
     if not tables:
         raise LabError("No published table was reproduced: their cells failed. Run lab.retrial() "
                        "again; the reasons stand beside the untested claims.")
-    blocks, factors = {}, {}
+    blocks, factors, told = {}, {}, []
     for what, table in tables.items():
         published, reproduced = table["published"], table["reproduced"]
         fitted = table.get("fitted", ())
         where = f"{what}, RTT {two_figures(table['rtt_ms'])} ms"
         blocks[where] = rows_of(published, reproduced, fitted)
+        told.append(f"{what}: {published_words(published, reproduced, fitted)}")
         factors |= {(what, name): factor_off(then, reproduced[name])
                     for name, then in published.items() if name not in fitted}
     figure, axes = page(blocks)
@@ -67,12 +68,8 @@ def plot_tables(tables: dict, title=None):
     # not this kernel's: others measured
     seen = worst(Calm(**table["calm"]) for table in tables.values() if "calm" in table)
     environment(axes, found=seen)
-    say(". ".join(f"{what}: {words_of(table)}" for what, table in tables.items()), seen)
+    say(". ".join(told), seen)
     return figure
-
-
-def words_of(table):
-    return published_words(table["published"], table["reproduced"], table.get("fitted", ()))
 
 
 def came_out(factors):

@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 import socket
-import sys
 import threading
 import time
 from pathlib import Path
@@ -24,7 +23,7 @@ from .certificates import trust
 
 POST_S = 2  # for connecting, and for each part of the answer
 HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cut, and sent again later
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 15  # after a post that failed
+PAUSE_S = 3  # after a post that failed
 AT_ONCE = 100  # events in a post
 LONGEST_ANSWER = 100_000  # bytes
 AGREED_S = 1  # so far two clocks may be apart that were not set meanwhile
@@ -84,7 +83,7 @@ def sender():
     """This kernel's Sender; its thread starts with the first call."""
     global _sender
     if _sender is None:
-        _sender = Sender(sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None)
+        _sender = Sender(setting.shell())
         _sender.start()
     return _sender
 
@@ -147,17 +146,13 @@ class Sender(threading.Thread):
             self.connection.sock.shutdown(socket.SHUT_RDWR)
 
     def run(self):
-        pause_s = FIRST_PAUSE_S
         while True:
             self.work.wait()
             self.between.wait()
             with self.posting:
                 went = self.post()
-            if went:
-                pause_s = FIRST_PAUSE_S
-                continue
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            if not went:
+                time.sleep(PAUSE_S)
 
     def post(self):
         """Posts some of what waits, and forgets what the board has. False where that did not work."""

@@ -42,9 +42,7 @@ TRIAL_S = 0.005  # after each the waker looks whether somebody else wants the CP
 OTHERS_SHARE = 0.2  # of that time; less is the system's own doing
 SHORTEST_REST_S, LONGEST_REST_S = 0.1, 3.2  # each rest is twice as long as the one before
 CHUNK = 1 << 18  # bytes read at once
-IN_FLIGHT = (
-    1 << 26
-)  # bytes held in one direction before the link stops reading, as a full pipe would
+IN_FLIGHT = 1 << 26  # bytes held in one direction before it stops reading, as a full pipe would
 CONNECT_TIMEOUT_S = 5
 MOST_FILES = 10_000  # two for each connection
 NO_FILES_S = 0.01  # to wait where there is no file left for another connection
@@ -155,9 +153,6 @@ class Forwarder:
     def do_recorded(self):
         events, self.events = self.events or [], None
         return {"events": events}
-
-    def do_forget(self):
-        self.events = None
 
     def do_pids(self):
         return {"pids": [os.getpid(), *([self.waker] if self.waker else [])]}

@@ -18,7 +18,6 @@ CHOSEN_BY_THE_LAB = (
     "host",
     "port",
     "unix_socket_path",
-    "path",
     "connection_pool",
     "username",
     "password",

@@ -115,9 +115,6 @@ def wait_until_formed(clients):
 
 
 def formed(client):
-    try:
-        info = client.execute_command("CLUSTER INFO")
-    except redis.ConnectionError:
-        return False
+    info = client.execute_command("CLUSTER INFO")
     known = int(info["cluster_known_nodes"]), int(info["cluster_slots_assigned"])
     return info["cluster_state"] == "ok" and known == (NODES, SLOTS)

@@ -56,13 +56,6 @@ def explained(function):
             if told:
                 raise LabError(told) from None
             raise
-        except redis.ResponseError as error:
-            if "DB index is out of range" in str(error):
-                raise LabError(
-                    "This client asks for a database that its server does not have; by default "
-                    "there are 16, from 0 to 15. Pass a client from lab.connect()."
-                ) from None
-            raise
 
     return explaining
 
@@ -73,10 +66,3 @@ def after_cell(result):
         told := sentence(result.error_in_exec)
     ):
         print(told, file=sys.stderr)
-
-
-def watch_cells():
-    """Begin to do so, in IPython and Jupyter."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell:
-        shell.events.register("post_run_cell", after_cell)

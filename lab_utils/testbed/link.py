@@ -290,7 +290,7 @@ def leave_the_link_alone():
     """Let it record no longer, after an interrupt."""
     known = link.known()
     if known and known.alive():
-        known.ask("forget")
+        known.ask("recorded")
 
 
 def through(server, port: int, **options) -> redis.Redis:

@@ -30,15 +30,10 @@ class Pair:
 
     def __init__(self, primary, replica, started, rtt_ms):
         self.primary, self.replica = primary, replica
-        self._started = (
-            started  # the Servers that end with this pair: the replica's, and maybe both
-        )
+        self._started = started  # the Servers that end with this pair: the replica's, or both
         self._rtt_ms = rtt_ms
         self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
         self._nowhere.bind(("127.0.0.1", 0))
-
-    def __repr__(self):
-        return "a primary and its replica" if self.started_primary() else "a replica"
 
     def started_primary(self):
         return len(self._started) == 2
@@ -49,11 +44,6 @@ class Pair:
         Nothing that was sent before is lost: what the primary acknowledged so far, the replica has.
         Clients still reach both.
         """
-        if not self.primary_lives():
-            raise LabError(
-                "The primary of this pair has ended, so there is nothing to cut. Start another: "
-                "two = lab.replica()."
-            )
         self.wait_until_level()
         follow(self._started[-1], self._nowhere.getsockname())
 
@@ -62,11 +52,6 @@ class Pair:
 
         One that was promoted meanwhile becomes a replica again, and loses what was written to it.
         """
-        if not self.primary_lives():
-            raise LabError(
-                "The primary of this pair has ended, so nobody can follow it. Start another: two = "
-                "lab.replica()."
-            )
         first = guard.check(self.primary)
         follow(self._started[-1], address(first, self._rtt_ms))
         wait_until_following(first, self._started[-1])
@@ -102,9 +87,6 @@ class Pair:
     def __exit__(self, *_):
         self.stop()
 
-    def primary_lives(self):
-        return not self.started_primary() or self._started[0].alive()
-
     def wait_until_level(self):
         """Wait until the replica has all that was sent so far, unless it follows nobody."""
         with guard.check(self.primary).connect() as first, self._started[-1].connect() as second:
@@ -135,17 +117,10 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
         follow(started[-1], address(first, rtt_ms))
         wait_until_following(first, started[-1])
         with as_options(options, "lab.replica"):
-            near, far = made(primary, started, options)
+            near = started[0].connect(**options) if primary is None else primary
+            far = started[-1].connect(**options)
             far.ping()
         return Pair(near, far, started, rtt_ms)
-
-
-def made(primary, started, options):
-    """Return clients of both; the replica's is in the database of a primary that was handed in."""
-    if primary is None:
-        return [server.connect(**options) for server in started]
-    database = primary.connection_pool.connection_kwargs.get("db", 0)
-    return primary, started[-1].connect(**{"db": database, **options})
 
 
 def check_primary(client):
@@ -202,9 +177,7 @@ def offset(client, name):
 def wait_until(condition):
     deadline = time.monotonic() + FOLLOWING_TIMEOUT_S
     while True:
-        with contextlib.suppress(
-            redis.BusyLoadingError
-        ):  # an answer of a replica that loads what it was sent
+        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
             if condition():
                 return
         if time.monotonic() > deadline:

@@ -10,19 +10,13 @@ from .keeper import all_or_none
 KEPT_BY_THE_LAB = {
     "aclfile",
     "bind",
-    "bind-source-addr",
     "daemonize",
     "dir",
     "include",
     "logfile",
-    "pidfile",
     "port",
-    "protected-mode",
     "rename-command",
     "requirepass",
-    "supervised",
-    "syslog-enabled",
-    "tls-port",
     "user",
 }
 

@@ -73,10 +73,6 @@ class Bystander:
         """Return the seconds of the slowest PING before and after the work, which had only the machine to wait for."""
         return statistics.median(max((latency for _, latency in run.around), default=0.0) for run in self.runs)
 
-    def plot(self, title: str | None = None):
-        """Draw the rain of the run whose slowest PING is the middle one: see `lab.plot_rain`."""
-        return plot_rain({"the work": self}, title)
-
     def __repr__(self):
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
         return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)}, "

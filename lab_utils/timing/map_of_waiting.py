@@ -9,7 +9,7 @@ from ..testbed import guard
 from ..testbed.chosen_server import distance_of
 from ..testbed.link import ping_times
 from .comparison import compare
-from .fitting import fit_model
+from .fitting import fit_model, turn
 
 NEAREST_MS, MOST_COMMANDS = 0.01, 10_000
 MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
@@ -40,20 +40,10 @@ def plot_map(client, commands: int = 1):
 @functools.cache
 def measured():
     """Return {(RTT in ms, commands a turn): share of the time that was distance}, measured once a kernel."""
-    variants = {str(count): functools.partial(one_turn, count=count) for count in MEASURED_COMMANDS}
+    variants = {str(count): turn("SET", count) for count in MEASURED_COMMANDS}
     times = compare(variants, rtt_ms=MEASURED_MS, same=False)
     return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
             for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
-
-
-def one_turn(r, count):
-    if count == 1:
-        r.set("key1", "value1")
-        return
-    pipe = r.pipeline(transaction=False)
-    for i in range(count):
-        pipe.set(f"key{i}", f"value{i}")
-    pipe.execute()
 
 
 def distance_to(client, model):

@@ -24,15 +24,13 @@ def sampled(fn, client):
     """Run `fn(client)` again and again, as long as LAB_SCALE allows, and look every millisecond where it is.
 
     Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first, for `plot_icicle`; and
-    how many seconds one run took meanwhile. Raises LabError outside the main thread and on systems without such a timer
-    (Windows); and whatever `fn` raises.
+    how many seconds one run took meanwhile. Raises LabError outside the main thread, and whatever `fn` raises.
     """
     check_function(fn, "sampled")
     check_client(client, "sampled")
     guard.check(client)
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        raise LabError("sampled needs a timer of the system's, which Windows lacks, and Python's main thread. "
-                       "Run it in a cell of its own on Linux or macOS.")
+    if threading.current_thread() is not threading.main_thread():
+        raise LabError("sampled needs a timer's signals, which only Python's main thread gets. Run it in a cell of its own.")
     with steady(server().pid), Sampling() as sampling:
         check_ran(fn(client), "sampled")
         started, runs, took = time.perf_counter(), 0, 0.0

@@ -37,7 +37,7 @@ KERNEL = """
 import json, os, sys, time
 import lab_utils as lab
 from lab_utils.course import reporting, state
-reporting.FIRST_PAUSE_S = reporting.LONGEST_PAUSE_S = 0.2
+reporting.PAUSE_S = 0.2
 for name, unit in json.loads(sys.stdin.readline()):
     lab.guess(name, len(name) + 0.5, unit).against(3)
     time.sleep(0.05)
