@@ -329,7 +329,7 @@ def test_colours_that_meet_are_told_apart_by_the_colour_blind():
     close = [(one, other) for group in groups for one, other in itertools.combinations(dict.fromkeys(group), 2)
              if distance(one, other) < TOLD_APART]
     assert close == []
-    assert distance("#D55E00", "#8A6D00") < 3 < distance("#FF0000", "#0000FF"), "vermillion and brown, to protanopes"
+    assert distance("#D55E00", "#8A6D00") < 3 < distance("#FF0000", "#0000FF"), "vermilion and brown, to protanopes"
 
 
 def test_a_colour_means_one_thing():

@@ -374,7 +374,8 @@ def answer(
     state: redis_py.State, response: Any = None, failure: BaseException | None = None
 ) -> None:
     """Note a reply; with the last one that is missing the round trip is over."""
-    now, left = perf_counter(), ()
+    now = perf_counter()
+    left: tuple[Any, ...] = ()
     for note in state.notes:
         if failure is not None and note[FAILURE] is None:
             note[FAILURE] = type(failure).__name__
@@ -419,9 +420,8 @@ def leave(state: redis_py.State) -> None:
 def end(note: list[Any], state: redis_py.State | None = None) -> None:
     """Sum up the bytes of a note's replies, up to now, for good."""
     if note[STREAM] is not None:
-        before: int = note[RECEIVED]
-        now = int(sockets.received.get(note[STREAM], before))
-        note[RECEIVED] = now - before
+        now = int(sockets.received.get(note[STREAM], note[RECEIVED]))
+        note[RECEIVED] = now - note[RECEIVED]
         note[STREAM] = None
         if state is not None and now > state.before:  # for a write that waits for a PING's answer
             state.before = now
