@@ -420,8 +420,9 @@ def leave(state: redis_py.State) -> None:
 def end(note: list[Any], state: redis_py.State | None = None) -> None:
     """Sum up the bytes of a note's replies, up to now, for good."""
     if note[STREAM] is not None:
-        now = int(sockets.received.get(note[STREAM], note[RECEIVED]))
-        note[RECEIVED] = now - note[RECEIVED]
+        before: int = note[RECEIVED]
+        now = int(sockets.received.get(note[STREAM], before))
+        note[RECEIVED] = now - before
         note[STREAM] = None
         if state is not None and now > state.before:  # for a write that waits for a PING's answer
             state.before = now
