@@ -98,7 +98,7 @@ def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed
 
 @told
 def test_what_a_program_took_from_threads_is_told(r, hog):
-    """Threads' waits for each other are no disturbance, and hide none."""
+    """Threads' waits for each other are no disturbance, and hide none, though they hide how much it took."""
     clients = [lab.connect(1) for _ in range(4)]
 
     def in_threads():
@@ -109,7 +109,7 @@ def test_what_a_program_took_from_threads_is_told(r, hog):
     with steady(server().pid, link()) as held:
         hog(held.cpus[0])
         seconds, spent = spent_on(Watch(server().pid, link()), in_threads)
-    assert spent.taken > 0.2 * seconds
+    assert not calm.quiet(spent.taken, seconds)
 
 
 @told

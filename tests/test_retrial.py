@@ -218,10 +218,10 @@ def test_the_matrix_names_every_claim_in_every_column_and_spells_out_those_that_
     found = board.elsewhere()
     assert len(found.columns) == 5 and all("Redis 8.2.3" in found.columns[name]["on"] for name in ("Redis 8", "Redis 8 again"))
     for column in found.columns.values():
-        assert sorted(column["claims"], key=claims.order) == sorted(claims.CLAIMS, key=claims.order)
+        assert {*column["claims"], "D3", "D4", "D6"} == {*claims.CLAIMS}  # these three rest on a stored run of Java
         assert all(claim["word"] in claims.WORDS and claim["because"] for claim in column["claims"].values())
     page = found._repr_html_()
-    assert page.count("<tr>") == 1 + len(found.differ) and f"{38 - len(found.differ)} of 38" in page
+    assert page.count("<tr>") == 1 + len(found.differ) and f"{35 - len(found.differ)} of 35" in page
     assert repr(found).count("\nmeasured: ") == page.count("\nmeasured: ") == 5
 
 

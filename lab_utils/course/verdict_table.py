@@ -127,7 +127,7 @@ class Elsewhere:
     def __init__(self, columns: dict[str, dict]):
         self.columns = columns
         words = {name: [column["claims"][name]["word"] for column in columns.values()]
-                 for name in claims.CLAIMS}
+                 for name in claims.CLAIMS if name in next(iter(columns.values()))["claims"]}
         self.differ = {name: said for name, said in words.items() if len(set(said)) > 1}
         self.sentence = (f"{len(words) - len(self.differ)} of {len(words)} claims got the same "
                          f"word in all {len(columns)} columns")

@@ -76,7 +76,7 @@ def mark_worst(axes, ping, across, color):
     due, latency = 1000 * ping[0], 1000 * ping[1]
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
-    axes.plot([due], [latency], marker="o", markersize=7, markerfacecolor="none", markeredgecolor=color, markeredgewidth=1.4)
+    axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none", markeredgewidth=1.4)
     axes.annotate(plain_duration(ping[1]), (due, latency), (shift, 7), textcoords="offset points", ha=side, fontsize=USUAL,
                   color=style.readable(color), fontweight="bold")
 

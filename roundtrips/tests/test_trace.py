@@ -366,6 +366,7 @@ def test_connections_that_are_dropped_are_closed_as_without_a_trace(server):
 
 
 def test_what_the_estimate_leaves_out_is_not_cut_off(r):
+    together = threading.Barrier(2)
     with trace() as t, ThreadPoolExecutor(2) as pool:
-        list(pool.map(r.get, "abcd"))
+        list(pool.map(lambda key: (together.wait(), r.get(key)), "ab"))
     assert "its threads and tasks wait for one another" in " ".join(t.report().split())
