@@ -118,6 +118,7 @@ ROWS = [
     ("hidden_distance", "pair", lambda x, r: lab.hidden_distance(x, (1, 0.1))),
     ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),  # the other way round
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
+    ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, x, "title", log=True)),
     ("plot_bars", "nothing above 0", lambda x, r: lab.plot_bars({"a": 0}, "ms", "title", log=True)),
     ("plot_bars", "values", lambda x, r: lab.plot_bars({"near": x}, "ms", "title")),
     ("plot_ladders", "values", lambda x, r: plot_ladders(x)),
@@ -149,7 +150,6 @@ ROWS = [
 NO_ROWS = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}  # nothing to refuse
 CASES = [pytest.param(value, call, id=f"{name}-{number}-{what}")
          for number, (name, kind, call) in enumerate(ROWS) for what, value in WRONG[kind].items()]
-
 
 
 def test_every_public_function_has_its_rows():

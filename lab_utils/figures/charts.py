@@ -37,7 +37,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None):
     parts = {heading: without_intervals(each) for heading, each in groups.items()}
     groups = {heading: numbers for heading, (numbers, _) in parts.items()}
     check_text(title, "title")
-    log = log or is_ratio(check_text(unit, "unit"))
+    log = is_ratio(check_text(unit, "unit")) or log
     for numbers in groups.values():
         check_numbers(numbers, "lab.plot_bars", BARS)
         if log:
