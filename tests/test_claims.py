@@ -1,6 +1,7 @@
 """The ledger of claims: judged from measurements, remembered, and strict about what it is given."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from helpers import as_compared, refusal
@@ -124,6 +125,14 @@ def test_a_word_that_the_disturbance_could_turn_is_untested_and_says_why(trial, 
         assert verdict.because == (
             "the machine was busy: other programs took ~20% of the time, ~3 of ~40 rounds were quiet. "
             "What was measured says “holds”; with a figure off by ~20% it would be “depends”: ~2.2x")
+
+
+@pytest.mark.parametrize("share, word", [(0.2, UNTESTED), (0.0, HOLDS)])
+def test_what_was_measured_without_the_labs_hand_is_untested_on_a_busy_machine(trial, busy, monkeypatch, share, word):
+    monkeypatch.setitem(claims.CLAIMS, "A99", replace(claims.CLAIMS["A99"], watched=False))
+    busy(share)
+    verdict = lab.claim("A99", loop_s=30.0, pipeline_s=1.0).verdict
+    assert verdict.word == word and ("in part without the lab's hand" in verdict.because) is (word == UNTESTED)
 
 
 # Ratios

@@ -63,7 +63,8 @@ class Claim:
     `chapter`, "03" for one, tries it. `turns_with`, one of TURNS_WITH, decides where it holds and
     by how much. `after` names the page whose words the article repeats. `margin` is by how much any
     one measurement may be off before the word turns: 1.5, and less where the author's own words are
-    finer. `cases` are (word, measurements).
+    finer. `watched` is False where cells measure without the lab's hand: what a busy machine did to
+    that is not known. `cases` are (word, measurements).
     """
 
     name: str
@@ -73,6 +74,7 @@ class Claim:
     turns_with: str = ""
     after: str = ""
     margin: float = 1.5
+    watched: bool = True
     cases: list = field(default_factory=list)
 
     @property
@@ -126,10 +128,10 @@ class Retried:
         return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
 
 
-def judge(name, chapter, text, turns_with="", after="", margin=1.5):
+def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True):
     """Register the decorated function as the judge of a Claim."""
     def register(function):
-        CLAIMS[name] = Claim(name, chapter, text, function, turns_with, after, margin)
+        CLAIMS[name] = Claim(name, chapter, text, function, turns_with, after, margin, watched)
         return function
     return register
 
@@ -220,7 +222,7 @@ def claim(name: str, **measured) -> Tried:
                            "Measure it again, and pass that.")
     seen = calm.since_claim()
     try:
-        verdict = judged(known.judge, measured, seen, few)
+        verdict = judged(known.judge, measured, seen, few, known.watched)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
                        f"Pass {inspect.getdoc(known.judge)}") from None
@@ -229,7 +231,7 @@ def claim(name: str, **measured) -> Tried:
     return Tried(name, known.credited, verdict, measured)
 
 
-def judged(judge, measured, seen, few=()):
+def judged(judge, measured, seen, few=(), watched=True):
     """Return the judge's Verdict, or "untested" where a disturbance could have turned the word.
 
     `seen` is the Calm of what was measured, `few` the measurements that few rounds leave possible.
@@ -239,6 +241,9 @@ def judged(judge, measured, seen, few=()):
     if others := in_quotes({judge(**other).word for other in few} - {found.word}):
         return Verdict(UNTESTED, f"{TOO_FEW}. {said}; it may as well be {others}: {found.because}",
                        found.addition)
+    if seen.busy and not watched:
+        return Verdict(UNTESTED, f"{seen.sentence()}. {said}, in part without the lab's hand: "
+                                 f"{found.because}", found.addition)
     words = ({judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy
              else set())
     if others := in_quotes(words - {found.word}):
