@@ -16,28 +16,13 @@ def test_a_calm_machine_and_a_busy_one():
     assert BUSY.sentence() == "the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet"
 
 
-def test_a_claim_is_told_the_worst_since_the_last_claim():
+def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its_worst_beyond_claims():
+    assert not calm.since_claim().busy and not calm.so_far().busy, "nothing was measured"
     for noted in (QUIET, BUSIER, BUSY):
         calm.note(noted)
-    assert calm.since_claim() == BUSIER
+    assert calm.since_claim() == calm.since_claim() == BUSIER
     calm.note(QUIET)
-    assert calm.since_claim() == QUIET
-
-
-def test_claims_in_a_row_are_told_the_same():
-    calm.note(BUSY)
-    assert calm.since_claim() == calm.since_claim() == BUSY
-
-
-def test_nothing_measured_is_no_reason_to_call_the_machine_busy():
-    assert not calm.since_claim().busy and not calm.so_far().busy
-
-
-def test_a_chapter_remembers_its_worst_beyond_claims():
-    calm.note(BUSIER)
-    calm.since_claim()
-    calm.note(QUIET)
-    assert calm.so_far() == BUSIER
+    assert (calm.since_claim(), calm.so_far()) == (QUIET, BUSIER)
 
 
 def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel(r, capsys):

@@ -3,9 +3,8 @@
 
 import pytest
 import redis
-from helpers import GONE_S, running, wait_until
+from helpers import GONE_S, refusal, running, wait_until
 from redis.backoff import NoBackoff
-from redis.cluster import RedisCluster
 from redis.retry import Retry
 
 import lab_utils as lab
@@ -18,25 +17,22 @@ def nodes():
     made.stop()
 
 
-def test_three_masters_share_the_slots(nodes):
-    client = nodes.connect()
-    assert isinstance(client, RedisCluster) and len(client.get_primaries()) == 3
-    keys = [f"key{i}" for i in range(100)]
-    for key in keys:
-        client.set(key, key)
-    sizes = [nodes.node(number).dbsize() for number in range(3)]
-    assert sum(sizes) == 100 and min(sizes) > 10
-    assert client.mget_nonatomic(keys) == [key.encode() for key in keys]
-    client.close()
-
-
 def test_every_node_is_as_far_as_asked(nodes):
     client = nodes.connect(rtt_ms=5)
     client.set("key1", "value1")
     ports = {node.port for node in client.get_primaries()}
     assert len(ports) == 3 and not ports & {node.address[1] for node in nodes.nodes}
     assert lab.count(lambda r: r.get("key1"), nodes.node(1)).round_trips == 1
+    cost = lab.count(lambda r: r.mset_nonatomic({f"key{i}": i for i in range(30)}), client)
+    assert (cost.round_trips, cost.server_reads) == (3, 3), "a turn for each node, by the nodes' own counters too"
     client.close()
+
+
+def test_a_coroutine_is_refused_in_words(nodes):
+    async def later(r):
+        await r.get("key0")
+
+    assert "plain `def`" in refusal(lab.count, later, nodes.connect())
 
 
 def test_a_lost_node_takes_its_slots_with_it(nodes):

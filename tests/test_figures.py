@@ -1,14 +1,10 @@
 """Every figure: it draws, says its finding as title, labels its axes, fits, can be read, and prints one line in words."""
 
-import contextlib
-import io
 import itertools
-import re
 
 import matplotlib.pyplot as plt
-import nbformat
 import pytest
-from helpers import ROOT, refusal
+from helpers import refusal
 from legible import TOLD_APART, broken_rules, distance, words_of
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
@@ -108,20 +104,13 @@ FIGURES = {
 }
 
 
-@pytest.fixture(scope="module", params=FIGURES.values(), ids=FIGURES)
-def drawn(request, lab_server):
-    """(figure, what it printed, how many figures Matplotlib holds open); laid out as it is when saved."""
-    told = io.StringIO()
-    assert lab.fingerprint, "the face of the package is there: it knows the line of small type"
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-        figure = request.param()
-    open_figures = plt.get_fignums()
-    figure.savefig(io.BytesIO())
-    return figure, told.getvalue(), open_figures
-
-
-def test_it_has_a_title_and_labels(drawn):
-    figure, _, _ = drawn
+@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
+def test_a_figure_has_title_and_labels_keeps_the_rules_and_prints_one_line_in_words(lab_server, capfd, draw):
+    """Every text can be read, none covers another, one line says where it comes from, bars and colours are honest."""
+    figure, told = draw(), "".join(capfd.readouterr())
+    assert plt.get_fignums() == [], "closed, so that Jupyter shows it once"
+    assert told.count("\n") == 1 and len(told) > 10
+    assert broken_rules(figure) == []
     assert len(title_of(figure)) > 3
     for axes in figure.axes:
         labelled = [axis for axis in (axes.xaxis, axes.yaxis) if axis.get_label_text()]
@@ -130,22 +119,6 @@ def test_it_has_a_title_and_labels(drawn):
         assert labelled or ticked or not axes.axison  # a page of words has none
     texts = " ".join(text.get_text() for text in words_of(figure))
     assert any(unit in texts for unit in ("milliseconds", "ms", "%", "MB", "round trips", "claims"))
-
-
-def test_it_keeps_the_rules(drawn):
-    """Every text can be read, none covers another, one line says where it comes from, bars and colours are honest."""
-    figure, _, _ = drawn
-    assert broken_rules(figure) == []
-
-
-def test_it_prints_one_line_in_words(drawn):
-    _, told, _ = drawn
-    assert told.count("\n") == 1 and len(told) > 10
-
-
-def test_it_is_closed_so_that_jupyter_shows_it_once(drawn):
-    _, _, open_figures = drawn
-    assert open_figures == []
 
 
 # What they say
@@ -176,15 +149,6 @@ def test_what_spans_decades_is_drawn_as_dots_on_a_log_axis_and_the_rest_as_bars(
     bars, dots = compared(rtts=(1,)).plot(), compared(rtts=(0, 5)).plot()
     assert bars.axes[0].get_xscale() == "linear" and len(bars.axes[0].containers) == 3
     assert dots.axes[0].get_xscale() == "log" and len(dots.axes[0].containers) == 0
-
-
-def test_what_was_said_is_a_hollow_diamond_and_no_bar(r):
-    without, figure = (compared(("loop", "pipeline"), rtts=(1,)).plot(said=said) for said in (None, 3))
-    texts = [text.get_text() for text in words_of(figure)]
-    assert "you said" in texts and "pipeline 3x faster" in texts
-    [diamond] = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
-    assert diamond.get_markerfacecolor() == style.PAPER and diamond.get_markeredgecolor() == style.GUESS
-    assert len(figure.axes[0].containers) == len(without.axes[0].containers) == 2
 
 
 def test_facts_are_printed_bare_and_measurements_marked(r, capsys):
@@ -290,13 +254,6 @@ def test_few_rounds_are_no_finding(r, capsys):
     assert "too few rounds to tell" in title and "too few rounds to tell (0.03x in 1 round)" in said
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_no_chapter_says_faster_on_its_own_account(path):
-    """A title says it with a Ratio, f"{times.speedup(…)}", which says "no different" where that is what was found."""
-    sources = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    assert [source for source in sources if re.search(r"\}x (faster|slower)", source)] == []
-
-
 # The style
 
 
@@ -304,11 +261,12 @@ def test_a_name_keeps_its_look_from_figure_to_figure():
     assert style.looks(["loop", "pipeline"])["pipeline"] == style.looks(["mset", "pipeline", "other"])["pipeline"]
 
 
-@pytest.mark.parametrize("name, known", [
-    ("16 threads", "threads"), ("1,000 tasks", "asyncio"), ("asyncio pipeline", "pipeline"), ("MULTI", "transaction"),
-    ("Loop", "one by one"), ("1,000 plain", None), ("calls", None), ("read in plain Python", None), ("my pipeline", None)])
-def test_a_way_is_known_by_its_whole_name(name, known):
-    assert style.way(name) == (style.WAYS[known] if known else (style.NO_ROLE, "o"))
+def test_a_way_is_known_by_its_whole_name():
+    for name, known in {"16 threads": "threads", "1,000 tasks": "asyncio", "asyncio pipeline": "pipeline",
+                        "MULTI": "transaction", "Loop": "one by one"}.items():
+        assert style.way(name) == style.WAYS[known]
+    for name in "1,000 plain", "calls", "read in plain Python", "my pipeline":
+        assert style.way(name) == (style.NO_ROLE, "o")
 
 
 @pytest.mark.parametrize("names", [
@@ -408,7 +366,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("factor", [0.2, 0.9, 0.98, 1, 1.04, 1.1, 5])
+@pytest.mark.parametrize("factor", [0.2, 1, 1.04, 5])
 def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
     """Beside each other they share the room that the longest name takes."""
     tables = {what: {"published": published, "reproduced": {name: value * factor for name, value in published.items()},

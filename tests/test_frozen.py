@@ -40,14 +40,6 @@ def test_it_wakes_when_the_block_fails(server):
     assert server.ping()
 
 
-def test_what_arrived_meanwhile_is_run(server):
-    client = hasty(server)
-    client.ping()
-    with lab.frozen(server, 5), pytest.raises(redis.TimeoutError):
-        client.incr("visits")
-    assert server.get("visits") == b"1"
-
-
 def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
     monkeypatch.setattr(guard, "_private", {})
     with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):

@@ -133,21 +133,11 @@ def test_a_ping_takes_the_distance_asked_for(r):
     assert 0.9 * 20 <= measured[20] < 40
 
 
-def test_the_same_distance_is_the_same_port(r):
-    first, second, other = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6))
-    assert first == second != other
-
-
-def test_the_distance_behind_a_port(r):
-    port = lab.connect(rtt_ms=5).connection_pool.connection_kwargs["port"]
-    assert link().rtt_ms(port) == 5
+def test_each_distance_has_a_port_and_none_is_no_link(r):
+    first, second, other, none = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6, 0))
+    assert first == second != other and none == chosen_server.server().address[1]
+    assert [link().rtt_ms(port) for port in (first, none, None)] == [5, None, None]
     assert link().rtt_ms(link().port_without_delay(chosen_server.server())) == 0
-    assert link().rtt_ms(chosen_server.server().address[1]) is None
-    assert link().rtt_ms(None) is None
-
-
-def test_no_distance_is_no_link(r):
-    assert lab.connect(rtt_ms=0).connection_pool.connection_kwargs["port"] == chosen_server.server().address[1]
 
 
 # Calibration

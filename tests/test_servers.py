@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -90,16 +89,13 @@ def test_an_empty_redis_url_is_none(monkeypatch, tmp_path):
     assert chosen_server.server.__wrapped__() == f"started {tmp_path / 'mine'}"
 
 
-def test_lab_redis_server_comes_before_the_wheel(monkeypatch, tmp_path):
-    monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
-    assert private_server.find_binary() == str(tmp_path / "mine")
-
-
-def test_the_wheel_comes_before_path(monkeypatch, tmp_path):
-    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
+def test_lab_redis_server_comes_before_the_wheel_and_that_before_path(monkeypatch, tmp_path):
     program(tmp_path, "redis-server")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
     assert "site-packages" in private_server.find_binary()
+    monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
+    assert private_server.find_binary() == str(tmp_path / "mine")
 
 
 def test_path_comes_last_and_redis_before_valkey(no_wheel, monkeypatch, tmp_path):
@@ -122,13 +118,10 @@ def test_on_windows_it_says_wsl():
     assert "LabError: The lab does not run on Windows itself. Open this folder in WSL" in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("named", ["/no/such/redis-server", "nonsense", "/etc/passwd"])
-def test_lab_redis_server_that_is_no_program(monkeypatch, named):
-    monkeypatch.setenv("LAB_REDIS_SERVER", named)
-    assert named in refusal(private_server.find_binary)
-
-
-def test_lab_redis_server_that_is_another_program(tmp_path):
+def test_lab_redis_server_that_is_no_program_or_another_one(monkeypatch, tmp_path):
+    for named in "/no/such/redis-server", "nonsense", "/etc/passwd":
+        monkeypatch.setenv("LAB_REDIS_SERVER", named)
+        assert named in refusal(private_server.find_binary)
     assert "LAB_REDIS_SERVER" in refusal(private_server.start, program(tmp_path, "other", says="hello"))
 
 
@@ -148,21 +141,13 @@ def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
 # The private server
 
 
-def test_the_private_server_listens_on_loopback_only(r):
-    assert chosen_server.server().address[0] == "127.0.0.1"
-    assert r.config_get("bind")["bind"] == "127.0.0.1"
-
-
-def test_the_private_server_wants_its_password(r):
+def test_the_private_server_listens_on_loopback_only_wants_its_password_and_keeps_nothing(r):
     host, port = chosen_server.server().address
+    assert host == "127.0.0.1" == r.config_get("bind")["bind"]
     with pytest.raises(redis.AuthenticationError):
         redis.Redis(host, port, retry=None).ping()
     assert len(chosen_server.server().options["password"]) == 32
-
-
-def test_the_private_server_keeps_nothing(r):
-    assert r.config_get("save")["save"] == ""
-    assert r.config_get("appendonly")["appendonly"] == "no"
+    assert (r.config_get("save")["save"], r.config_get("appendonly")["appendonly"]) == ("", "no")
 
 
 def test_the_distance_of_a_client(r, another_server):
@@ -269,17 +254,12 @@ def test_empty_never_flushes_a_database_that_is_not_reserved(somebodys_server):
     assert digest(theirs) == before
 
 
-def test_a_reserved_database_is_emptied_however_its_address_is_spelt(somebodys_server):
-    theirs = somebodys_server()
-    client = chosen_server.own_server(url_of(theirs, db=7)).connect()
-    client.set("key1", "value1")
-    lab.empty(redis.Redis("localhost", theirs.address[1], 7, theirs.options["password"], decode_responses=True))
-    assert client.dbsize() == 0
-
-
-def test_a_client_that_selected_another_database_by_hand_is_refused(somebodys_server):
+def test_a_reserved_database_is_emptied_however_its_address_is_spelt_and_no_other_that_was_selected_by_hand(somebodys_server):
     theirs = somebodys_server()
     mine = chosen_server.own_server(url_of(theirs, db=7)).connect(single_connection_client=True)
+    mine.set("key1", "value1")
+    lab.empty(redis.Redis("localhost", theirs.address[1], 7, theirs.options["password"], decode_responses=True))
+    assert mine.dbsize() == 0
     theirs.connect(db=0).set("customer:1", "Ada")
     mine.select(0)
     assert "database 0" in refusal(lab.empty, mine)
@@ -350,10 +330,9 @@ def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
     assert client.dbsize() == 1 and not mine.alive()
 
 
-@pytest.mark.parametrize("options", [{"host": "example.org"}, {"port": 6379}, {"password": "x"}, {"unix_socket_path": "/x"}],
-                         ids=["host", "port", "password", "path"])
-def test_options_that_lead_to_another_server(options):
-    refusal(lab.connect, **options)
+def test_options_that_lead_to_another_server():
+    for options in {"host": "example.org"}, {"port": 6379}, {"password": "x"}, {"unix_socket_path": "/x"}:
+        refusal(lab.connect, **options)
 
 
 def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
@@ -382,17 +361,11 @@ def test_a_kernel_with_redis_url_works_on_that_server(another_server):
 # What can be wrong with it
 
 
-@pytest.mark.parametrize("url", ["redis://:wrong@{}:{}/0", "redis://{}:{}/0", "redis://nobody:wrong@{}:{}/0"],
-                         ids=["wrong password", "missing password", "unknown user"])
-def test_password(somebodys_server, url):
-    text = refusal(chosen_server.own_server, url.format(*somebodys_server().address))
-    assert "password" in text and "wrong" not in text
-
-
-def test_too_silent():
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        text = refusal(chosen_server.own_server, f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
-    assert "No answer from" in text
+def test_a_password_that_is_wrong_or_missing_and_an_unknown_user(somebodys_server):
+    theirs = somebodys_server()
+    for url in "redis://:wrong@{}:{}/0", "redis://{}:{}/0", "redis://nobody:wrong@{}:{}/0":
+        text = refusal(chosen_server.own_server, url.format(*theirs.address))
+        assert "password" in text and "wrong" not in text
 
 
 def test_a_node_of_a_cluster(somebodys_server, tmp_path):
@@ -468,9 +441,6 @@ def test_jupyter_shows_a_lab_error_without_a_traceback():
     assert shown[0] == "LabError" and len(shown) > 2
     assert all(len(line) <= 100 for line in shown)
     assert " ".join(shown[1:]).startswith("A long sentence") and shown[-1].endswith("ends here.")
-
-
-def test_a_lab_error_is_one_paragraph_however_it_was_written():
     assert str(LabError("one\n   two  three")) == "one two three"
 
 

@@ -1,7 +1,6 @@
 """The timeline: what clients said and heard, in order; and what one saw of another's batch."""
 
 import pytest
-import redis
 
 import lab_utils as lab
 from lab_utils.figures.seen import plot_seen
@@ -18,56 +17,10 @@ def rows(seen):
     return [(step.who, step.says, step.hears) for step in seen.steps]
 
 
-def test_the_steps_of_two_clients_stand_in_the_order_in_which_they_were_sent(pair):
-    a, b = pair
-
-    def both():
-        a.set("stock", 10)
-        b.decrby("stock", 4)
-        a.get("stock")
-        b.get("nothing")
-
-    seen = lab.timeline(both)
-    assert rows(seen) == [("A", "SET stock 10", "OK"), ("B", "DECRBY stock 4", "6"), ("A", "GET stock", "6"),
-                          ("B", "GET nothing", "nil")]
-    assert seen.clients == ["A", "B"]
-
-
 def test_a_connection_opened_on_the_way_leaves_no_step():
     with lab.connect(client_name="A") as a:
         a.connection_pool.disconnect()
         assert rows(lab.timeline(lambda: a.ping())) == [("A", "PING", "PONG")]
-
-
-def test_a_batch_is_one_step_with_its_replies_and_errors(pair):
-    a, _ = pair
-
-    def batch():
-        pipe = a.pipeline()
-        pipe.set("text", "x")
-        pipe.execute_command("SETT", "key", "1")
-        with pytest.raises(redis.ResponseError):
-            pipe.execute()
-
-    assert rows(lab.timeline(batch)) == [
-        ("A", "MULTI · SET text x · SETT key 1 · EXEC", "OK · QUEUED · error ERR · error EXECABORT")]
-
-
-def test_the_list_that_exec_answers_is_written_out_and_its_nil_too(pair):
-    a, b = pair
-
-    def refused():
-        with a.pipeline() as pipe:
-            pipe.watch("stock")
-            b.incr("stock")
-            pipe.multi()
-            pipe.incr("stock")
-            with pytest.raises(redis.WatchError):
-                pipe.execute()
-            pipe.incr("stock")
-            pipe.execute()
-
-    assert [hears for _, _, hears in rows(lab.timeline(refused))] == ["OK", "1", "OK · QUEUED · nil", "OK · QUEUED · [2]"]
 
 
 def test_a_client_without_a_name_gets_a_number(r):

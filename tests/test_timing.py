@@ -1,9 +1,7 @@
 """Fair timing: interleaved, warmed, set up outside the clock, and the same work; the budget adds up."""
 
 import gc
-import os
 import random
-import statistics
 import time
 from collections import Counter
 from dataclasses import replace
@@ -13,7 +11,6 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.scale import SCALES, scale
-from lab_utils.testbed import event_loop
 from lab_utils.testbed.evidence import Spent, Watch
 from lab_utils.timing.comparison import Budget, Comparison, budget_of
 from lab_utils.timing.rounds import SHORTEST_SAMPLE_S, Sample, progress
@@ -124,19 +121,6 @@ def test_setup_of_an_async_variant_gets_a_plain_client(r):
     assert found == {3}  # every call found what its setup had put there
 
 
-def test_async_variants_run_while_another_loop_runs(r):
-    """As in Jupyter, whose own loop runs in the main thread."""
-    import asyncio
-
-    async def asked(r):
-        return await r.ping()
-
-    async def main():
-        return lab.compare({"asyncio": asked}, rounds=3).seconds("asyncio")
-
-    assert asyncio.run(main()) > 0
-
-
 def test_options_go_to_the_clients(r):
     r.set("key1", "value1")
     seen = set()
@@ -155,14 +139,6 @@ def test_further_distances_take_longer(r):
     assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
 
 
-def test_identical_variants_show_no_difference(r):
-    told_apart = 0
-    for _ in range(10):
-        times = lab.compare({"one": loop, "same": lambda r: loop(r)}, rounds=9)
-        told_apart += times.speedup("one", "same").differs
-    assert told_apart <= 2
-
-
 # What is left behind
 
 
@@ -179,28 +155,20 @@ def test_garbage_collection_is_off_while_timing_and_as_before_afterwards(r):
         gc.enable()
 
 
-def test_nothing_is_printed(r, capfd):
-    lab.compare({"loop": loop}, rtt_ms=1, rounds=3)
-    assert capfd.readouterr() == ("", "")
-
-
 # Questions and answers
-
-
-def test_no_distance(r):
-    assert "distance" in refusal(lab.compare, {"loop": loop}, rtt_ms=())
 
 
 def test_a_distance_must_be_said_if_there_are_several():
     times = made({("loop", 0): [1.0], ("loop", 5): [2.0]})
     assert "rtt_ms=0" in refusal(times.seconds, "loop")
+    assert "distance" in refusal(lab.compare, {"loop": loop}, rtt_ms=())
     assert times.seconds("loop", 5) == 2.0
     assert "loop at 0 ms, 5 ms" in refusal(times.seconds, "pipeline", 5)
     assert "0 ms, 5 ms" in refusal(times.seconds, "loop", 7)
 
 
 def test_one_distance_need_not_be_said():
-    times = made({("loop", 5): [0.003, 0.001, 0.002]}, ops=2)
+    times = made({("loop", 5): [0.103, 0.001, 0.002]}, ops=2)
     assert (times.seconds("loop"), times.per_op("loop")) == (0.002, 0.001)
 
 
@@ -283,30 +251,11 @@ def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
     assert "workshop" in refusal(scale)
 
 
-@pytest.mark.parametrize("name, expected_s, bar", [
-    ("ci", 60, False), ("workshop", 1, False), ("workshop", 3, True), ("full", 3, True)])
-def test_a_progress_bar_only_where_one_waits(monkeypatch, name, expected_s, bar):
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+def test_a_progress_bar_only_where_one_waits(monkeypatch):
     rounds = range(3)
-    shown = progress(rounds, expected_s, SCALES[name])
-    assert (shown is not rounds) == bar
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-    assert progress(rounds, expected_s, SCALES[name]) is rounds
-    assert list(shown) == [0, 1, 2]
-
-
-# The lab's event loop
-
-
-def test_one_loop_in_one_thread(r):
-    async def which():
-        import asyncio
-        import threading
-        return asyncio.get_running_loop(), threading.get_native_id()
-
-    one, other = event_loop.run(which), event_loop.run(which)
-    assert one == other and one[1] == event_loop.thread_id() != os.getpid()
-
-
-def test_medians_not_means():
-    assert made({("a", 0): [1.0, 1.0, 100.0]}).seconds("a") == statistics.median([1, 1, 100])
+    for name, expected_s, bar in ("ci", 60, False), ("workshop", 1, False), ("workshop", 3, True), ("full", 3, True):
+        monkeypatch.delenv("TQDM_DISABLE", raising=False)
+        shown = progress(rounds, expected_s, SCALES[name])
+        assert (shown is not rounds) == bar and list(shown) == [0, 1, 2]
+        monkeypatch.setenv("TQDM_DISABLE", "1")
+        assert progress(rounds, expected_s, SCALES[name]) is rounds

@@ -19,37 +19,12 @@ def three_sets(r):
         r.set(f"key{i}", f"value{i}")
 
 
-def three_in_a_pipeline(r):
-    pipe = r.pipeline(transaction=False)
-    for i in (1, 2, 3):
-        pipe.set(f"key{i}", f"value{i}")
-    pipe.execute()
-
-
 def sent(capture):
     return b"".join(message.data for message in capture.requests)
 
 
 def received(capture):
     return b"".join(message.data for message in capture.replies)
-
-
-@pytest.mark.parametrize("rtt_ms", [0, 2])
-def test_a_loop_is_request_and_reply_in_turn(r, rtt_ms):
-    seen = lab.capture(three_sets, lab.connect(rtt_ms=rtt_ms))
-    assert [message.way for message in seen.messages] == ["request", "reply"] * 3
-    assert [message.data for message in seen.requests] == [SET % (i, i) for i in (1, 2, 3)]
-    assert [message.data for message in seen.replies] == [b"+OK\r\n"] * 3
-    assert [message.text for message in seen.messages[:2]] == ["SET key1", "+OK"]
-    assert seen.rtt_ms == rtt_ms
-
-
-@pytest.mark.parametrize("rtt_ms", [0, 2])
-def test_a_pipeline_is_one_request(r, rtt_ms):
-    seen = lab.capture(three_in_a_pipeline, lab.connect(rtt_ms=rtt_ms))
-    assert [message.data for message in seen.requests] == [b"".join(SET % (i, i) for i in (1, 2, 3))]
-    assert received(seen) == b"+OK\r\n" * 3
-    assert seen.messages[0].text == "3 commands"
 
 
 def test_a_capture_has_the_bytes_that_a_count_counts(r):
@@ -76,13 +51,6 @@ def test_the_server_is_between_the_ends(r):
         assert reply.at_client - reply.at_server >= 0.008
     for before, after in itertools.pairwise(seen.requests):
         assert after.at_client - before.at_client >= 0.018
-
-
-def test_the_clients_options_are_kept(r):
-    r.set("key1", "value1")
-    seen = []
-    lab.capture(lambda r: seen.append(r.get("key1")), lab.connect(decode_responses=True))
-    assert seen == ["value1"]
 
 
 def test_further_connections_are_refused(r):

@@ -17,22 +17,20 @@ from lab_utils.words import (
 )
 
 
-@pytest.mark.parametrize("seconds, text", [
+def test_durations():
+    for seconds, text in DURATIONS:
+        assert (plain_duration(seconds), duration(seconds)) == (text, f"~{text}")
+
+
+DURATIONS = [
     (2, "2 s"), (1.2345, "1.23 s"), (0.9999, "1 s"), (0.0075, "7.5 ms"), (0.1234, "123 ms"), (0.00099999, "1 ms"),
     (42e-6, "42 µs"), (1.5e-6, "1.5 µs"), (430e-9, "430 ns"), (1234, "1,234 s"), (0, "0 ns"), (-0.0075, "-7.5 ms"),
-])
-def test_durations(seconds, text):
-    assert plain_duration(seconds) == text
-    assert duration(seconds) == f"~{text}"
-
-
-@pytest.mark.parametrize("value, text", [(1234.5, "1,234"), (99.96, "100"), (12.345, "12.3"), (0.012345, "0.0123"),
-                                         (1.0, "1"), (0.00001234, "0.000012"), (0, "0")])
-def test_three_figures(value, text):
-    assert three_figures(value) == text
+]
 
 
 def test_counts_and_sizes():
+    assert [three_figures(value) for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)] == [
+        "1,234", "100", "12.3", "0.0123", "1", "0.000012", "0"]
     assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
         "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
     assert [counted(2, thing) for thing in ("reply", "key", "query")] == ["2 replies", "2 keys", "2 queries"]
@@ -42,14 +40,11 @@ def test_counts_and_sizes():
     assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
 
 
-@pytest.mark.parametrize("seconds", [3e-9, 4.2e-7, 1e-6, 0.000123, 0.0075, 0.25, 1, 12.34, 1234.5, -0.001])
-def test_every_measured_duration_is_blanked(seconds):
-    assert as_compared(f"took {duration(seconds)} in all") == as_compared("took ~1 s in all") == "took~T in all"
-
-
-@pytest.mark.parametrize("value", [0.5, 1.08, 5.23, 57.1, 1234.5])
-def test_every_measured_ratio_is_blanked(value):
-    assert as_compared(f"is ~{times(value)} faster") == as_compared("is ~2.0x faster")
+def test_every_measured_duration_and_ratio_is_blanked():
+    for seconds in 3e-9, 4.2e-7, 1e-6, 0.000123, 0.0075, 0.25, 1, 12.34, 1234.5, -0.001:
+        assert as_compared(f"took {duration(seconds)} in all") == as_compared("took ~1 s in all") == "took~T in all"
+    for value in 0.5, 1.08, 5.23, 57.1, 1234.5:
+        assert as_compared(f"is ~{times(value)} faster") == as_compared("is ~2.0x faster")
 
 
 @pytest.mark.parametrize("one, other", [
@@ -89,7 +84,6 @@ def test_a_measurement_that_changes_is_not(one, other):
     assert as_compared(one) == as_compared(other)
 
 
-@pytest.mark.parametrize("factor, text", [(1, "within 0%"), (1.04, "within 4%"), (1.041, "within 5%"), (1.1, "within 1.10x"),
-                                          (2.34, "within 2.3x")])
-def test_how_far_off(factor, text):
-    assert within(factor) == text
+def test_how_far_off():
+    assert [within(factor) for factor in (1, 1.04, 1.041, 1.1, 2.34)] == [
+        "within 0%", "within 4%", "within 5%", "within 1.10x", "within 2.3x"]

@@ -53,7 +53,7 @@ def python_of(name):
     folders = [*os.environ["PATH"].split(os.pathsep), Path(sys.base_prefix) / "bin"]
     folders += (Path.home() / ".pyenv" / "versions").glob("*/bin")
     for path in (Path(folder) / name for folder in folders):
-        asked = [path, "-c", "import ensurepip"]
+        asked = [path, "-c", "import venv"]
         if path.exists() and not subprocess.run(asked, capture_output=True).returncode:
             return path
     pytest.skip(f"no {name} on this machine")
@@ -100,11 +100,11 @@ def test_an_index_would_take_it_and_nothing_is_left_out(built):
 @pytest.mark.parametrize("python", NAMES)
 def test_the_wheel_works_alone(built, server, tmp_path, python):
     home = tmp_path / "venv"
-    subprocess.run([python_of(python), "-m", "venv", str(home)], check=True)
-    inside = str(home / "bin" / "python")
+    subprocess.run([python_of(python), "-m", "venv", "--without-pip", str(home)], check=True)
     [wheel] = built.glob("*.whl")
-    pip = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel), "pytest", "pytest-xdist"], check=True, timeout=200)
+    pip = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), "install", "-q"]
+    wanted = ["--disable-pip-version-check", "--no-compile", str(wheel), "pytest", "pytest-xdist"]
+    subprocess.run([*pip, *wanted], check=True, timeout=200)
     (tmp_path / "app.py").write_text(PROGRAM)
     (tmp_path / "test_two.py").write_text(TEST)
     environment = {**os.environ, "CLIENT": json.dumps(server)}

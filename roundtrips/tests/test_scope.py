@@ -26,27 +26,6 @@ def warm():
         yield pool
 
 
-def test_blocks_in_blocks_and_side_by_side_see_each_their_own(server, r):
-    with trace() as outer:
-        r.get("a")
-        with trace() as inner:
-            r.get("b")
-            r.get("c")
-        r.get("d")
-    assert (outer.round_trips, outer.waits, inner.round_trips, inner.waits) == (4, 4, 2, 2)
-
-    def work(number):
-        with redis.Redis(**server) as client, trace() as t:
-            for _ in range(number):
-                client.get("a")
-        return t.round_trips, t.waits, t.uncounted
-
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(work, range(1, 20))) == [
-            (number, number, []) for number in range(1, 20)
-        ]
-
-
 def test_threads_of_a_thread_and_functions_handed_to_an_executor_of_before(r, warm):
     def child():
         r.get("child")
@@ -61,15 +40,6 @@ def test_threads_of_a_thread_and_functions_handed_to_an_executor_of_before(r, wa
         warm.submit(r.get, "a").result()
         list(warm.map(r.get, ["b", "c"]))
     assert (t.round_trips, t.uncounted) == (5, [])
-
-
-def test_a_worker_belongs_to_whoever_submits(r, warm):
-    with trace() as outer:
-        warm.submit(r.get, "a").result()
-        with trace() as inner:
-            warm.submit(r.get, "b").result()
-        warm.submit(r.get, "c").result()
-    assert (outer.round_trips, inner.round_trips) == (3, 1)
 
 
 def test_two_threads_with_a_block_each_share_an_executor(r, warm):
