@@ -80,9 +80,9 @@ bench: dev  ## measure the lab itself: link, timing, model, start
 
 lint: dev  ## code, notebooks and solutions by ruff, types of lab_utils and roundtrips, and the spelling
 	$(BIN)/python -m ruff check .
-	$(BIN)/python -m mypy
-	cd roundtrips && ../$(BIN)/python -m mypy && ../$(BIN)/python -m basedpyright
 	$(BIN)/python -m codespell_lib
+	$(BIN)/python -m mypy & lab=$$!; (cd roundtrips && ../$(BIN)/python -m mypy && ../$(BIN)/python -m basedpyright); \
+		failed=$$?; wait $$lab && exit $$failed
 
 sizes:  ## lines of Python by room, beside the bar that a test holds and the budget; ACCEPT=1 lowers the bars
 	@python3 tools/sizes.py $(if $(ACCEPT),--accept)

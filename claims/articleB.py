@@ -72,8 +72,7 @@ cases("B2",
       (FAILS, {"plain_s": 0.0011, "default_s": 0.0012}))
 
 
-# the least that an index would gain: the article compares with those of relational databases
-INDEXED = 2
+INDEXED = 2  # an index would gain that at least: the article compares with relational databases
 
 
 @judge("B3", "05",

@@ -34,6 +34,7 @@ def run(lab_server, remembered, monkeypatch, capsys):
     monkeypatch.chdir(ROOT / "notebooks")
 
     def run_cell(name, source):
+        lab.empty(lab.connect())
         space = {"__name__": "__main__"}
         for cell in chapter(name[:2])[0]:
             exec(compile(cell, "<setup>", "exec"), space)

@@ -33,8 +33,7 @@ TURNS_WITH = ("the client", "a default of the client", "the distance", "the size
 PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
 GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
 SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
-# ends of settings' names
-SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")
+SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # ends of their names
 WHOLE_NUMBERS = ("_us", "_ns")  # ends of the names of times that the server tells in whole numbers
 NEVER_EARLY = ("request_s",)  # times that the link holds up: a reply may be late, never early
 
@@ -105,7 +104,6 @@ class Retried:
     """A claim and the verdict that it got just now: `word`, `because`, `addition`.
 
     `chapter` is the file name of the notebook that tells why, `section` "#its-section" there.
-    `turns_with`, one of TURNS_WITH or "", decides where the claim holds and by how much.
     """
 
     name: str

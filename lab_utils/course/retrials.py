@@ -134,11 +134,10 @@ def sections(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     anchor = ""
     for cell in cells_of(path):
-        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
-        if headings:
+        if cell.cell_type == "code":
+            found |= dict.fromkeys(TRIES.findall(cell.source), anchor)
+        elif headings := HEADING.findall(cell.source):
             anchor = f"#{quote(headings[-1].replace('`', '').replace(' ', '-'))}"
-        found |= dict.fromkeys(TRIES.findall(cell.source) if cell.cell_type == "code" else (),
-                               anchor)
     return found
 
 
@@ -160,11 +159,9 @@ def run_trials(path: Path) -> tuple[dict, dict, str | None]:
     finally:
         kept.stop()
     last: dict = told[-1] if told else {}
-    error = last.get("error")
-    if not error and len(told) < len(sources):
-        error = "the Python of this chapter ended"
+    ended = "the Python of this chapter ended" if len(told) < len(sources) else None
     ledger = last.get("claims", {})
     for name, entry in ledger.items():
         [verdict] = entry["chapters"].values()
         claims.enter(name, verdict, claims.chapter())
-    return ledger, last.get("published", {}), error
+    return ledger, last.get("published", {}), last.get("error") or ended
