@@ -78,39 +78,26 @@ def test_bars_on_a_log_axis(figure):
     assert any("bars on a log axis" in each for each in broken_rules(figure))
 
 
-def test_bars_that_do_not_begin_at_zero(figure):
-    figure.axes[0].set_xlim(1, 6)
-    breaks(figure, "an axis that begins at 1")
+NO_ROLE = "#123456"
+BREAKS = {
+    "bars that do not begin at zero": (lambda axes: axes.set_xlim(1, 6), "an axis that begins at 1"),
+    "words on words": (lambda axes: [axes.text(3, 0.5, word) for word in ("one", "other")], "'one' and 'other'"),
+    "words beyond the page": (lambda axes: axes.figure.text(0.99, 0.5, "a word too long for the page"), "cut off"),
+    "words too small": (lambda axes: axes.text(3, 0.5, "a word", fontsize=7.9), "too small"),
+    "a bar without a role": (lambda axes: axes.barh([2], [1], color=NO_ROLE), NO_ROLE),
+    "an edge": (lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor=NO_ROLE), NO_ROLE),
+    "a line": (lambda axes: axes.plot([1, 2], [0, 1], color=NO_ROLE), NO_ROLE),
+    "a marker": (lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor=NO_ROLE), NO_ROLE),
+    "a dot": (lambda axes: axes.scatter([1], [0], color=NO_ROLE), NO_ROLE),
+    "a text": (lambda axes: axes.text(3, 0.5, "a word", color=NO_ROLE), NO_ROLE),
+    "an arrow": (lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={"arrowstyle": "-|>", "color": NO_ROLE}), NO_ROLE),
+}
 
 
-@pytest.mark.parametrize("draw", [
-    lambda axes: axes.barh([2], [1], color="#123456"),
-    lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor="#123456"),
-    lambda axes: axes.plot([1, 2], [0, 1], color="#123456"),
-    lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor="#123456"),
-    lambda axes: axes.scatter([1], [0], color="#123456"),
-    lambda axes: axes.text(3, 0.5, "a word", color="#123456"),
-    lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={"arrowstyle": "-|>", "color": "#123456"}),
-], ids=["bar", "edge", "line", "marker", "scatter", "text", "arrow"])
-def test_a_colour_without_a_role(figure, draw):
+@pytest.mark.parametrize("draw, words", BREAKS.values(), ids=BREAKS)
+def test_a_rule_that_is_broken_is_told(figure, draw, words):
     draw(figure.axes[0])
-    breaks(figure, "#123456")
-
-
-def test_words_on_words(figure):
-    for word in ("one", "other"):
-        figure.axes[0].text(3, 0.5, word)
-    breaks(figure, "'one' and 'other'")
-
-
-def test_words_beyond_the_page(figure):
-    figure.text(0.99, 0.5, "a word too long for the page")
-    breaks(figure, "cut off")
-
-
-def test_words_too_small(figure):
-    figure.axes[0].text(3, 0.5, "a word", fontsize=7.9)
-    breaks(figure, "too small")
+    breaks(figure, words)
 
 
 @pytest.mark.parametrize("line", ["", "Redis 8.2.3 · redis-py 8.1.0\nredis-py"])

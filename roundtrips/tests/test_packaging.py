@@ -1,5 +1,6 @@
 """The package as others get it: wheel and sdist, each Python of this machine, without the lab."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -59,24 +60,28 @@ def python_of(name):
     pytest.skip(f"no {name} on this machine")
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory):
-    """Skip where packages can't be had; that is a failure in CI."""
-    folder = tmp_path_factory.mktemp("downloaded")
-    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(folder), "flit_core>=3.12"]
-    done = subprocess.run([sys.executable, "-m", "pip", *asked], capture_output=True, text=True)
-    if done.returncode:
-        without(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
-
-
 def files_in(folder):
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
-def built(index, tmp_path_factory):
-    """The folder of the sdist, and of the wheel that was built from it."""
-    clone, folder = tmp_path_factory.mktemp("clone") / "with ü", tmp_path_factory.mktemp("built")
+def built(tmp_path_factory):
+    """The folder of the sdist, and of the wheel that was built from it: once for all workers."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    folder = tmp_path_factory.getbasetemp().parent / f"built-{run}"
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            build(tmp_path_factory.mktemp("clone") / "with ü", folder)
+    return folder
+
+
+def build(clone, folder):
+    """Skip where packages can't be had; that is a failure in CI."""
+    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent), "flit_core>=3.12"]
+    done = subprocess.run([sys.executable, "-m", "pip", *asked], capture_output=True, text=True)
+    if done.returncode:
+        without(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
     made = shutil.ignore_patterns("__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
     shutil.copytree(PACKAGE, clone, ignore=made)
     before = files_in(clone)
@@ -84,7 +89,6 @@ def built(index, tmp_path_factory):
     done = subprocess.run(asked, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-2_000:]
     assert files_in(clone) == before, "the build leaves files behind"
-    return folder
 
 
 def test_an_index_would_take_it_and_nothing_is_left_out(built):
