@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 import yaml
 from check_jsonschema import main as check_jsonschema
 from click.testing import CliRunner
@@ -14,8 +13,6 @@ GITHUB = ROOT / ".github"
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 MAPPED = re.compile(r"^\| \[(\d\d .*?)\]\(notebooks/", re.MULTILINE)
 
-every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
-
 
 def checked(schema, *files):
     return CliRunner().invoke(check_jsonschema, ["--builtin-schema", schema, *map(str, files)])
@@ -25,25 +22,17 @@ def fields(form):
     return {field["id"]: field for field in yaml.safe_load(form.read_text(encoding="utf-8"))["body"] if "id" in field}
 
 
-def test_the_forms_follow_github():
-    done = checked("vendor.github-issue-forms", *FORMS)
-    assert FORMS and done.exit_code == 0, done.output
+def test_forms_and_their_configuration_follow_github_and_a_form_asks_where():
+    for schema, files in ("issue-forms", FORMS), ("issue-config", [GITHUB / "ISSUE_TEMPLATE" / "config.yml"]):
+        done = checked(f"vendor.github-{schema}", *files)
+        assert files and done.exit_code == 0, done.output
+    assert all("chapter" in fields(form) for form in FORMS)
 
 
-def test_the_configuration_follows_github():
-    done = checked("vendor.github-issue-config", GITHUB / "ISSUE_TEMPLATE" / "config.yml")
-    assert done.exit_code == 0, done.output
-
-
-@every_form
-def test_a_form_asks_where(form):
-    assert "chapter" in fields(form)
-
-
-@pytest.mark.parametrize("name", ["wrong", "came_out_differently"])
-def test_what_may_be_the_machine_s_asks_for_the_doctor(name):
-    doctor = fields(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")["doctor"]
-    assert "make doctor" in doctor["attributes"]["label"] and doctor["validations"]["required"]
+def test_what_may_be_the_machine_s_asks_for_the_doctor():
+    for name in "wrong", "came_out_differently":
+        doctor = fields(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")["doctor"]
+        assert "make doctor" in doctor["attributes"]["label"] and doctor["validations"]["required"]
 
 
 def test_the_form_knows_every_chapter():
@@ -67,11 +56,8 @@ def test_every_line_of_the_cheat_sheet_has_its_chapter():
     assert [line for line in lines if not re.search(r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$", line)] == []
 
 
-def test_it_is_printed_as_it_is_written():
+def test_it_is_printed_as_it_is_written_on_one_page():
     printed = cheat_sheet.PRINTED.read_bytes()
     title = cheat_sheet.title(cheat_sheet.TEXT.read_text(encoding="utf-8"))
     assert f"/Title ({title})".encode() in printed, "docs/cheat_sheet.md changed: print it again with `make sheet`"
-
-
-def test_it_is_one_page():
-    assert len(re.findall(rb"/Type\s*/Page\b", cheat_sheet.PRINTED.read_bytes())) == 1
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

@@ -1,8 +1,6 @@
 """Lanes: what was really sent, as boxes on one axis of time; counted exactly, marked apart, and readable."""
 
 import asyncio
-import contextlib
-import io
 import itertools
 import statistics
 from collections import Counter
@@ -15,6 +13,7 @@ from legible import check_legible, words_of
 import lab_utils as lab
 from lab_utils.counting.watching import one_run, timed, watch
 from lab_utils.figures import lanes
+from lab_utils.figures.canvas import STYLE, plt
 from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
 
 
@@ -152,33 +151,20 @@ FIGURES = {
 }
 
 
-@pytest.fixture(scope="module", params=FIGURES)
-def drawn(request, lab_server):
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), lanes_style():
-        figure = lanes.draw_lanes(FIGURES[request.param])
-    return figure, told.getvalue()
+def drawn(name):
+    with plt.style.context(STYLE):
+        return lanes.draw_lanes(FIGURES[name])
 
 
-def lanes_style():
-    from lab_utils.figures.canvas import STYLE, plt
-
-    return plt.style.context(STYLE)
-
-
-def test_it_can_be_read(drawn):
-    figure, _ = drawn
-    check_legible(figure)
-
-
-def test_it_says_the_same_in_one_measured_line(drawn):
-    _, told = drawn
+@pytest.mark.parametrize("name", FIGURES)
+def test_it_can_be_read_and_says_the_same_in_one_measured_line(lab_server, capsys, name):
+    check_legible(drawn(name))
+    told = capsys.readouterr().out
     assert told.startswith("measured: ") and told.count("\n") == 1
 
 
-def texts(runs):
-    with contextlib.redirect_stdout(io.StringIO()), lanes_style():
-        return [text.get_text() for text in words_of(lanes.draw_lanes(runs))]
+def texts(name):
+    return [text.get_text() for text in words_of(drawn(name))]
 
 
 def test_the_title_is_the_finding(r):
@@ -190,10 +176,9 @@ def test_the_title_is_the_finding(r):
 
 
 def test_only_what_was_drawn_is_explained(r):
-    assert lanes.WORKING in texts(FIGURES["one"]) and lanes.BINNED not in texts(FIGURES["one"])
-    assert lanes.BINNED in texts(FIGURES["a thousand"])
-    assert {"no answer", "opening a connection", "sent to another node"} <= set(
-        texts(FIGURES["everything that can happen"]))
+    assert lanes.WORKING in texts("one") and lanes.BINNED not in texts("one")
+    assert lanes.BINNED in texts("a thousand")
+    assert {"no answer", "opening a connection", "sent to another node"} <= set(texts("everything that can happen"))
 
 
 def test_the_size_does_not_depend_on_how_many_threads_got_a_connection(r):

@@ -30,15 +30,6 @@ def test_all_on_one_cpu_inside_and_back_outside(r):
 
 
 @linux
-@pytest.mark.parametrize("parallel", [False, True])
-def test_put_back_after_an_exception(r, parallel):
-    before = cpus()
-    with pytest.raises(ZeroDivisionError), steady(server().pid, link(), parallel):
-        raise ZeroDivisionError
-    assert cpus() == before
-
-
-@linux
 def test_put_back_after_a_comparison_and_after_one_that_fails(r):
     before = cpus()
     seen = []

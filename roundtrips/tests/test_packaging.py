@@ -78,8 +78,9 @@ def built(tmp_path_factory):
 
 def build(clone, folder):
     """Skip where packages can't be had; that is a failure in CI."""
-    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent), "flit_core>=3.12"]
-    done = subprocess.run([sys.executable, "-m", "pip", *asked], capture_output=True, text=True)
+    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent)]
+    pip = [sys.executable, "-m", "pip", *asked, "flit_core>=3.12"]
+    done = subprocess.run(pip, capture_output=True, text=True)
     if done.returncode:
         without(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
     made = shutil.ignore_patterns("__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
