@@ -58,7 +58,6 @@ async () => {
 TOO_WIDE = """
 async path => {
     const app = window.jupyterapp;
-    app.serviceManager.sessions.startNew = () => new Promise(() => {});  // no kernel: it is looked at, not run
     const panel = await app.commands.execute('docmanager:open', {path});
     await panel.context.ready;
     app.shell.activateById(panel.id);
@@ -75,10 +74,8 @@ async path => {
     });
     const cut = [...panel.node.querySelectorAll('.jp-CodeCell .cm-scroller')]
         .filter(code => code.scrollWidth > code.clientWidth + 1);
-    const found = {drawn: drawn(), code, width: panel.node.clientWidth, broken: broken.map(shown => shown.textContent),
-                   cut: cut.map(code => code.textContent)};
-    panel.dispose();
-    return found;
+    return {drawn: drawn(), code, width: panel.node.clientWidth, broken: broken.map(shown => shown.textContent),
+            cut: cut.map(code => code.textContent)};
 }
 """
 CLOSE = """
@@ -191,6 +188,7 @@ def test_a_chapter_fits_the_page(page, name):
     found = page.evaluate(TOO_WIDE, f"committed/{name}")
     assert found["drawn"] == found["code"] and 800 < found["width"] < SIZE["width"]
     assert (found["broken"], found["cut"]) == ([], [])
+    page.evaluate(CLOSE)
 
 
 def test_no_pop_up_asks_about_news(page):
