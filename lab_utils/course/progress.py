@@ -21,7 +21,7 @@ def progress() -> HTML:
         number, left = path.name[:2], open_in(path.name[:2])
         solved = [name for name in names() if name.startswith(number) and name not in left]
         made = sum(name.startswith(number) for name in guesses)
-        done = ",\xa0".join(solved), ",\xa0".join(left), str(made or "")  # no fact: nbval passes over it
-        rows.append([f'<a href="{path.name}">{title}</a>', "half\xa0day" if number in HALF_DAY else "",
+        done = ", ".join(solved), ", ".join(left), str(made or "")  # no fact: nbval passes over it
+        rows.append([f'<a href="{path.name}">{title}</a>', "half day" if number in HALF_DAY else "",
                      *map(verdict, done)])
     return HTML(table(["chapter", "path", "solved", "open", "guesses"], rows))
