@@ -60,7 +60,7 @@ c.DockerSpawner.extra_create_kwargs = {"healthcheck": {"test": ["NONE"]}}  # the
 c.Spawner.pre_spawn_hook = confine
 c.Spawner.post_stop_hook = lambda spawner: places.leave(spawner.user.name)
 c.Spawner.cmd = [f"{LAB}/.venv/bin/python", f"{LAB}/tools/lab.py"]
-c.Spawner.env_keep = ["LAB_SCALE"]
+c.Spawner.args, c.Spawner.env_keep = [], ["LAB_SCALE"]  # each has a network, and so all ports, of its own
 c.Spawner.environment = {
     "LAB_BOARD_URL": f"http://hub:{room['ports']['room']}/services/board",
     "JUPYTER_CONFIG_PATH": f"{LAB}/room/jupyter",

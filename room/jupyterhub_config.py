@@ -42,11 +42,14 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(folder / "learners").replace("{", "{{").replace("}", "}}") + "/{username}"
 c.Spawner.cmd = [*tied, "--mb", str(room["process_mb"]), *(["--scope"] if room["limited_by"] == "systemd" else []),
                  sys.executable, str(ROOT / "tools" / "lab.py")]
+# Kernels take no ports: where many begin at once, one that was free when it was chosen is another's when the kernel is there.
+c.Spawner.args = ["--KernelManager.transport=ipc"]
 c.LocalProcessSpawner.interrupt_timeout = 10  # tied.py has ended it before
 c.Spawner.environment = {
     "LAB_WORK": lambda spawner: f"{spawner.home_dir}/work",
     "LAB_STATE": lambda spawner: f"{spawner.home_dir}/work/.lab",
     "LAB_BOARD_URL": board + "/services/board",
+    "JUPYTER_RUNTIME_DIR": lambda spawner: f"{room['sockets']}/{spawner.user.id}",
     "JUPYTER_CONFIG_PATH": str(ROOT / "room" / "jupyter"),
     "MPLCONFIGDIR": str(folder / "matplotlib"),  # its list of fonts is made once, not by thirty kernels at once
     "OPENBLAS_NUM_THREADS": "1",

@@ -51,7 +51,7 @@ def test_open_solved_and_refused(trial, capsys):
         "99.1 not yet: 2 is not 1", "Hint: count",
         "99.1 not yet: 3 is not 1", "Hint: to one",
         "99.1 not yet: 4 is not 1", "Hint: to one",
-        "99.1 solved: 1, as asked", "This chapter's are all solved.",
+        "99.1 solved: 1, as asked", "Every exercise of this chapter is solved.",
     ]
 
 

@@ -122,16 +122,16 @@ def test_what_opening_means_is_said(room):
 
 
 def test_the_hub_takes_the_settings_and_listens_where_it_was_told(room, monkeypatch, tmp_path):
-    settings = settled(room)
+    settings = settled(room) | {"sockets": "/tmp/lab-12345678"}
     (tmp_path / "room.json").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setenv("ROOM", str(tmp_path / "room.json"))
     config = PyFileConfigLoader("jupyterhub_config.py", path=str(ROOT / "room")).load_config()
     assert config.JupyterHub.bind_url == settings["bind_url"] and config.JupyterHub.hub_ip == "127.0.0.1"
     assert config.JupyterHub.active_server_limit == settings["learners"]
     home = config.SimpleLocalProcessSpawner.home_dir_template.format(username="ana")
-    assert home == str(tmp_path / "learners" / "ana")
-    work = config.Spawner.environment["LAB_WORK"](SimpleNamespace(home_dir=home))
-    assert Path(work) == tmp_path / "learners" / "ana" / "work"
+    folders, ana = config.Spawner.environment, SimpleNamespace(home_dir=home, user=SimpleNamespace(id=999))
+    assert Path(folders["LAB_WORK"](ana)) == tmp_path / "learners" / "ana" / "work"
+    assert len(folders["JUPYTER_RUNTIME_DIR"](ana) + "/kernel--ipc-5") + 36 < 104  # of a Unix socket's path, on macOS
     assert "REDIS_URL" not in config.Spawner.env_keep  # thirty learners and the sixteen databases of one server
 
 

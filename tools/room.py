@@ -98,8 +98,8 @@ def open_room(options):
     opened = time.time()
     allow_open_files()
     tied.set_for_process(tied.PR_SET_CHILD_SUBREAPER, 1)  # whatever outlives the hub ends with this process
-    with kept_folder():
-        settings = settled(address, options)
+    with kept_folder(), tempfile.TemporaryDirectory(prefix="lab-", dir="/tmp") as sockets:  # their paths must be short
+        settings = settled(address, options) | {"sockets": sockets}
         certificate = made_certificate() if options.containers else ""
         if options.containers:  # of an earlier container: here the number in it is another process's, which the hub would end
             (FOLDER / "proxy.pid").unlink(missing_ok=True)
@@ -151,14 +151,11 @@ def settled(address, options):
     return {
         "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
         "leaders_password": before.get("leaders_password") or letters(32),
-        "boards_key": before.get("boards_key") or letters(32),
-        "leader": LEADER,
+        "boards_key": before.get("boards_key") or letters(32), "leader": LEADER,
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
         "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
         "learners": options.learners or capacity(options.containers)[0],
-        "container_mb": CONTAINER_MB,
-        "container_cpus": CONTAINER_CPUS,
-        "process_mb": PROCESS_MB,
+        "container_mb": CONTAINER_MB, "container_cpus": CONTAINER_CPUS, "process_mb": PROCESS_MB,
         "limited_by": "" if options.containers else limited_by(),
         "idle_s": IDLE_S,
     }

@@ -91,7 +91,7 @@ def judge(known, answer):
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
         left = open_in(known.name[:2])
-        tell(f"Open in this chapter: {', '.join(left)}" if left else "This chapter's are all solved.")
+        tell(f"Open in this chapter: {', '.join(left)}" if left else "Every exercise of this chapter is solved.")
 
 
 def open_in(chapter: str) -> list[str]:

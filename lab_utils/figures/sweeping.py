@@ -17,7 +17,7 @@ def plot_sweep(sweep, title=None):
     Memory, if it was measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
     memory, found = sweep.memory, sweep.comparison.calm
-    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False, figsize=(WIDTH, 6.4 if memory else 4.4))
+    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False, figsize=(WIDTH, 5.2 if memory else 4.4))
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
     series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes} for name, rtt in named.items()}

@@ -127,7 +127,7 @@ def test_no_request_makes_the_room_fail_or_grow(room, visitors, record_property)
 def ask(room, visitor, method, path, body, headers):
     """The status of the answer; 0 where the connection was cut, as it is for what is no HTTP."""
     session, own = visitor
-    sent = {**headers, **own}
+    sent = {name: value for name, value in {**headers, **own}.items() if body or name != "Transfer-Encoding"}  # it would wait
     try:
         answer = session.request(method, room.url + path, data=body, allow_redirects=False, timeout=60, stream=True,
                                  headers={name: value.encode("latin-1") for name, value in sent.items()})
