@@ -1,4 +1,4 @@
-"""Every chapter's file: as committed, it was run whole, says nothing that only this machine knows, and points to what exists."""
+"""Every chapter's file, and case's: it was run whole, says nothing that only this machine knows, and points to what exists."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from helpers import ROOT
 
 import lab_utils as lab
 
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS, CASES = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("*.ipynb", "cases/*.ipynb"))
 LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH = 25, 15
 LONGEST_LINE = 100
 MACHINE_PATH = re.compile(
@@ -19,6 +19,7 @@ MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|a
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"")
 
 every_chapter = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS])
+every_notebook = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in [*CHAPTERS, *CASES]])
 
 
 def read(path):
@@ -63,12 +64,12 @@ def test_the_readme_maps_every_chapter_with_its_minutes():
 # The file
 
 
-@every_chapter
+@every_notebook
 def test_it_is_valid(notebook):
     nbformat.validate(read(notebook))
 
 
-@every_chapter
+@every_notebook
 def test_every_code_cell_was_run_once_in_order(notebook):
     """A cell that was not run has nothing that nbval could compare, and would pass whatever it does."""
     cells = code(notebook)
@@ -76,26 +77,26 @@ def test_every_code_cell_was_run_once_in_order(notebook):
     assert all(cell.source.strip() for cell in cells)
 
 
-@every_chapter
+@every_notebook
 def test_no_error_but_where_one_is_meant(notebook):
     failed = [cell.source for cell, output, _ in outputs(notebook) if output.output_type == "error"]
     meant = [cell.source for cell in code(notebook) if "raises-exception" in tags(cell)]
     assert failed == meant
 
 
-@every_chapter
+@every_notebook
 def test_nothing_on_stderr(notebook):
     assert [text for _, output, text in outputs(notebook) if output.get("name") == "stderr"] == []
 
 
-@every_chapter
+@every_notebook
 def test_nbval_compares_every_cell(notebook):
     for cell in code(notebook):
         assert not [tag for tag in tags(cell) if tag.lower().startswith("nbval")], cell.source
         assert "nbval" not in cell.source.lower(), cell.source
 
 
-@every_chapter
+@every_notebook
 def test_it_is_as_make_notebooks_leaves_it(notebook):
     """No cell says when, or in which order of editing, it was made; day and versions stand once, in the metadata."""
     book = read(notebook)
@@ -108,12 +109,12 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
     assert all(set(more) == {"alt"} for more in kept)  # a figure in words
 
 
-@every_chapter
+@every_notebook
 def test_no_path_of_a_machine_in_any_output(notebook):
     assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text)] == []
 
 
-@every_chapter
+@every_notebook
 def test_what_only_this_machine_is_stands_in_lines_that_say_so(notebook):
     """A version, a number of CPUs, an architecture: elsewhere it is another one, and nbval would compare it."""
     said = [line for _, _, text in outputs(notebook) for line in text.splitlines()]
@@ -127,7 +128,7 @@ def test_a_line_about_the_machine_would_be_found():
         assert not MACHINE_ONLY.search(line), line
 
 
-@every_chapter
+@every_notebook
 def test_no_address_of_an_object_in_any_output(notebook):
     assert [text for _, _, text in outputs(notebook) if re.search(r"\bat 0x[0-9a-f]{6,}", text)] == []
 
@@ -149,12 +150,12 @@ def test_no_cell_is_too_long(notebook):
     assert [cell.source for cell in code(notebook) if len(cell.source.splitlines()) > LONGEST_CELL] == []
 
 
-@every_chapter
+@every_notebook
 def test_no_line_of_code_is_too_long_to_be_read_without_scrolling(notebook):
     assert [line for cell in code(notebook) for line in cell.source.splitlines() if len(line) > LONGEST_LINE] == []
 
 
-@every_chapter
+@every_notebook
 def test_every_helper_it_calls_or_names_exists(notebook):
     called = set()
     for cell in code(notebook):
