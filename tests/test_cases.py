@@ -1,12 +1,11 @@
 """The cases keep their form, and docs/symptoms.md quotes no error that nobody raised."""
 
+import functools
 import re
 
 import pytest
 import redis
 from helpers import ROOT
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
@@ -14,25 +13,21 @@ import lab_utils as lab
 PARTS = ["What you see", "What shows why", "What happens", "What to change", "The same run again", "Not this?"]
 SYMPTOMS = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?!you see)(.+?) \| \[.+\]\(.+\) \|$", SYMPTOMS, re.MULTILINE)
-ONCE = Retry(NoBackoff(), 0)
-# What no chapter shows: what raises it, given a client, and the address and password of its server.
-RAISED = {
-    "Connection refused": lambda r, place: redis.Redis(port=1, retry=ONCE).ping(),
-    "invalid username-password pair or user is disabled.":
-        lambda r, place: redis.Redis(**place | {"password": "no"}, retry=ONCE).ping(),
-    "HELLO must be called with the client already authenticated":
-        lambda r, place: redis.Redis(**place | {"password": None}, retry=ONCE).ping(),
-    "DB index is out of range": lambda r, place: redis.Redis(**place, db=99, retry=ONCE).ping(),
-    "WRONGTYPE Operation against a key holding the wrong kind of value": lambda r, place: r.set("k", 1) and r.lpush("k", 1),
-    "unknown command 'SETT'": lambda r, place: r.execute_command("SETT", "k"),
-    "No matching script.": lambda r, place: r.evalsha("0" * 40, 0),
-    "Unable to acquire lock within the time specified":
-        lambda r, place: r.set("k", 1) and r.lock("k", blocking=False).__enter__(),
-    "Cannot release a lock that's not owned or is already unlocked.": lambda r, place: r.lock("free").release(),
-    "You can't write against a read only replica.": lambda r, place: r.replicaof("127.0.0.1", "1") and r.set("k", 1),
+once = functools.partial(redis.Redis, retry=None)
+RAISED = {  # what no chapter shows: what raises it, given a client, and the address and password of its server
+    "Connection refused": lambda r, at: once(port=1).ping(),
+    "invalid username-password pair or user is disabled.": lambda r, at: once(**at | {"password": "no"}).ping(),
+    "HELLO must be called with the client already authenticated": lambda r, at: once(**at | {"password": None}).ping(),
+    "DB index is out of range": lambda r, at: once(**at, db=99).ping(),
+    "WRONGTYPE Operation against a key holding the wrong kind of value": lambda r, at: r.set("k", 1) and r.lpush("k", 1),
+    "unknown command 'SETT'": lambda r, at: r.execute_command("SETT", "k"),
+    "No matching script.": lambda r, at: r.evalsha("0" * 40, 0),
+    "Unable to acquire lock within the time specified": lambda r, at: r.set("k", 1) and r.lock("k", blocking=False).__enter__(),
+    "Cannot release a lock that's not owned or is already unlocked.": lambda r, at: r.lock("free").release(),
+    "You can't write against a read only replica.": lambda r, at: r.replicaof("127.0.0.1", "1") and r.set("k", 1),
     "Keys in request don't hash to the same slot":
-        lambda r, place: (c := lab.spare("cluster-enabled yes")).cluster("ADDSLOTSRANGE", 0, 16_383) and c.mget("a", "b"),
-    "Hash slot not served": lambda r, place: lab.spare("cluster-enabled yes").get("k"),
+        lambda r, at: (c := lab.spare("cluster-enabled yes")).cluster("ADDSLOTSRANGE", 0, 16_383) and c.mget("a", "b"),
+    "Hash slot not served": lambda r, at: lab.spare("cluster-enabled yes").get("k"),
 }
 
 
@@ -51,10 +46,10 @@ def test_it_is_short_has_its_six_parts_and_shows_its_error(case):
 
 def test_what_no_chapter_shows_is_raised_by_a_server():
     r = lab.spare()
-    place = {name: r.get_connection_kwargs()[name] for name in ("host", "port", "password")}
+    at = {name: r.get_connection_kwargs()[name] for name in ("host", "port", "password")}
     for text, call in RAISED.items():
         with pytest.raises(redis.RedisError, match=re.escape(text)):
-            call(r, place)
+            call(r, at)
 
 
 def test_every_error_that_a_symptom_begins_with_was_raised():
