@@ -18,7 +18,6 @@ RAISED = {  # what no chapter shows: what raises it, given a client, and the add
     "Connection refused": lambda r, at: once(port=1).ping(),
     "invalid username-password pair or user is disabled.": lambda r, at: once(**at | {"password": "no"}).ping(),
     "HELLO must be called with the client already authenticated": lambda r, at: once(**at | {"password": None}).ping(),
-    "DB index is out of range": lambda r, at: once(**at, db=99).ping(),
     "WRONGTYPE Operation against a key holding the wrong kind of value": lambda r, at: r.set("k", 1) and r.lpush("k", 1),
     "unknown command 'SETT'": lambda r, at: r.execute_command("SETT", "k"),
     "No matching script.": lambda r, at: r.evalsha("0" * 40, 0),
