@@ -16,9 +16,11 @@ OPENED, OPENED_ANSWER = "What was measured", "What came out"
 FILM = "The same race as a film: the loop sends each request when the last reply is home, the pipeline sends all at once"
 
 
-def as_read(notebook, solutions, film):
-    """The notebook for the book. `solutions` is {exercise: its code}; `film`, the race that plays, a path from the chapter."""
-    fold_answers(notebook["cells"])
+def as_read(notebook, solutions, film, front="../index.md", folds=True):
+    """The notebook for the book. `solutions` is {exercise: its code}; `film`, the race that plays, and `front`, the front page,
+    are paths from the chapter."""
+    if folds:
+        fold_answers(notebook["cells"])
     cells = []
     for cell in notebook["cells"]:
         cells.append(cell)
@@ -28,7 +30,7 @@ def as_read(notebook, solutions, film):
                 cells.append(markdown(f"![{FILM}]({film})"))
         for name in exercises(cell):
             cells += folded_solution(name, solutions[name])
-    say_when(cells[0], notebook["metadata"])
+    say_when(cells[0], notebook["metadata"], front)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:02d}"  # a notebook's format asks for one
     return notebook | {"cells": cells}
@@ -91,13 +93,13 @@ def solution_anchor(name):
     return f"solution-{name.replace('.', '-')}"
 
 
-def say_when(cell, metadata):
+def say_when(cell, metadata, front):
     """Below the title: when it was measured, and on what."""
     measured = metadata["measured"]
     day = datetime.date.fromisoformat(measured["date"])
     title, rest = source_of(cell).split("\n", 1)
     when = f"Measured on {day.day} {day:%B %Y} with {measured['on']}."
-    cell["source"] = f"{title}\n\n{{.measured}}\n{when} A saved page: nothing runs here. [Run it](../index.md) yourself.\n{rest}"
+    cell["source"] = f"{title}\n\n{{.measured}}\n{when} A saved page: nothing runs here. [Run it]({front}) yourself.\n{rest}"
 
 
 def markdown(text):

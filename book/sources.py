@@ -13,7 +13,8 @@ from urllib.parse import unquote
 import chapter
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = {  # in the order of the book
+PARTS = {  # in the order of the book; a page stands where it is named first
+    "Symptom first": ("docs/symptoms.md", "notebooks/cases/*.ipynb"),
     "Chapters": ("notebooks/*.ipynb",),
     "To keep": ("docs/*.md", "roundtrips/README.md"),
     "To teach it": ("docs/workshop/*.md",),
@@ -33,7 +34,10 @@ IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 def lay_out(target):
     """Writes all sources into the folder `target`, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
-    pages = {part: [page for pattern in patterns for page in found(pattern)] for part, patterns in PARTS.items()}
+    pages, placed = {}, set()
+    for part, patterns in PARTS.items():
+        pages[part] = [page for pattern in patterns for page in found(pattern) if page not in placed]
+        placed.update(pages[part])
     book = Book(target, {page for part in pages.values() for page in part})
     for page in book.pages:
         book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page))
@@ -67,7 +71,8 @@ class Book:
         notebook = chapter.read(ROOT / page)
         solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
         self.bring(FILM)
-        notebook = chapter.as_read(notebook, solutions, relative(FILM, page))
+        case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
+        notebook = chapter.as_read(notebook, solutions, relative(FILM, page), relative(FRONT, page), folds=not case)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)

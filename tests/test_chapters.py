@@ -1,4 +1,4 @@
-"""Every chapter's file: as committed, it was run whole, says nothing that only this machine knows, and points to what exists."""
+"""Every chapter's file, and case's: it was run whole, says nothing that only this machine knows, and points to what exists."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from helpers import ROOT
 
 import lab_utils as lab
 
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS, CASES = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("*.ipynb", "cases/*.ipynb"))
 LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH, LONGEST_LINE = 25, 15, 100
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
@@ -18,6 +18,7 @@ MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|a
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # of an object
 
 every_chapter = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS])
+every_notebook = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in [*CHAPTERS, *CASES]])
 
 
 def read(path):
@@ -56,7 +57,7 @@ def test_the_readme_maps_every_chapter_with_its_minutes():
 # The file
 
 
-@every_chapter
+@every_notebook
 def test_every_code_cell_was_run_once_in_order_and_nbval_compares_it(notebook):
     """A cell that was not run has nothing that nbval could compare, and would pass whatever it does."""
     cells = code(notebook)
@@ -65,7 +66,7 @@ def test_every_code_cell_was_run_once_in_order_and_nbval_compares_it(notebook):
         assert cell.source.strip() and "nbval" not in (cell.source + str(tags(cell))).lower(), cell.source
 
 
-@every_chapter
+@every_notebook
 def test_it_is_as_make_notebooks_leaves_it(notebook):
     """No cell says when, or in which order of editing, it was made; day and versions stand once, in the metadata."""
     book = read(notebook)
@@ -79,7 +80,7 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
     assert all(set(more) == {"alt"} for more in kept)  # a figure in words
 
 
-@every_chapter
+@every_notebook
 def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
     """A version, a number of CPUs, an architecture: elsewhere it is another one, and stands in a line that says so."""
     failed = [cell.source for cell, output, _ in outputs(notebook) if output.output_type == "error"]
@@ -107,7 +108,7 @@ def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
     assert [cell.source for cell in code(notebook)[1:] if "import lab_utils as lab" in cell.source] == []
 
 
-@every_chapter
+@every_notebook
 def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
     assert [cell.source for cell in code(notebook) if len(cell.source.splitlines()) > LONGEST_CELL] == []
     assert [line for cell in code(notebook) for line in cell.source.splitlines() if len(line) > LONGEST_LINE] == []
@@ -118,7 +119,7 @@ def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
         assert [source for source in main if len(re.findall(r"(?m)^.*\S", source)) > LONGEST_ON_THE_MAIN_PATH] == []
 
 
-@every_chapter
+@every_notebook
 def test_every_helper_it_calls_or_names_exists(notebook):
     called = set()
     for cell in code(notebook):
@@ -166,6 +167,10 @@ def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(n
         assert f"(../exercises/{name}/solution.py)" in prose(notebook)
         assert cell.source.splitlines()[-1].startswith(f'lab.check("{name}", ')
         assert f"{name} open: " in "".join(output.text for output in cell.outputs)
+
+
+def exercises_of(path):
+    return [tag.removeprefix("exercise:") for cell in code(path) for tag in tags(cell) if tag.startswith("exercise:")]
 
 
 @every_chapter

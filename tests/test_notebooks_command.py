@@ -88,7 +88,7 @@ CLAIM = "import lab_utils as lab\nlab.claim('C2', commands=40, loop_trips=40, pi
 
 
 def test_a_word_that_changed_is_written_and_its_measurements_with_it(command, tmp_path, capsys, remembered):
-    command.MEASURED = tmp_path / "measured" / "claims.json"
+    command.MEASURED = tmp_path / "claims.json"
     path = tmp_path / "chapter.ipynb"
     write(path, "turns = 1", CLAIM.format("turns"))
     assert command.main([str(path)]) == 0

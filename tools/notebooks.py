@@ -1,6 +1,6 @@
 """Runs the notebooks from a fresh kernel and rewrites a committed file only where a fact or a verdict's word changed.
 
-    python tools/notebooks.py [--force] [NOTEBOOK ...]      default: every chapter
+    python tools/notebooks.py [--force] [NOTEBOOK ...]      default: every chapter and case
 
 Measured values differ on every run; as long as only they do, the file stays as it is, so that a re-run is no diff.
 --force rewrites it all the same: for new pictures after a change of style.
@@ -34,7 +34,8 @@ def main(names):
     os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))  # whoever runs it has solved some of the exercises
     force = "--force" in names
-    paths = [Path(name) for name in names if name != "--force"] or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    every = [path for pattern in ("*.ipynb", "cases/*.ipynb") for path in sorted((ROOT / "notebooks").glob(pattern))]
+    paths = [Path(name) for name in names if name != "--force"] or every
     refused = False
     for path in paths:
         os.environ["LAB_CHAPTER"] = path.stem
@@ -88,7 +89,6 @@ def keep_measured(chapter, shown):
 
     found = {name: state.load("claims")[name]["chapters"][chapter]["measured"] for name in shown}
     if found and chapter not in SCOREBOARDS:
-        MEASURED.parent.mkdir(exist_ok=True)
         kept = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
         kept[chapter] = found
         MEASURED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")

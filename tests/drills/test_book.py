@@ -76,10 +76,11 @@ def address(book, name):
     return (book / name).as_uri() + ("?" + query if query else "")
 
 
-def test_from_page_to_page_all_chapters_come_in_order(book, browser):  # noqa: F811
+def test_from_page_to_page_all_cases_and_chapters_come_in_order(book, browser):  # noqa: F811
     page = browser.new_page(viewport=WIDE)
     page.goto(address(book, "index.html"))
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    cases, chapters = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("cases/*.ipynb", "*.ipynb"))
+    for path in [ROOT / "docs" / "symptoms.md", *cases, *chapters]:
         before = page.url
         page.locator(".related-pages .next-page").click()
         page.wait_for_url(f"**/{path.stem}.html")
