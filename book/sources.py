@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import chapter
+import drawings
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # in the order of the book
@@ -21,6 +22,7 @@ PARTS = {  # in the order of the book
 }
 FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
+STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
@@ -67,7 +69,12 @@ class Book:
         notebook = chapter.read(ROOT / page)
         solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
         self.bring(FILM)
-        notebook = chapter.as_read(notebook, solutions, relative(FILM, page))
+        drawn = drawings.kept(page.stem)
+        for name, text in drawn.items():
+            self.write(DRAWINGS / page.stem / "light" / name, text)
+            self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
+        at = f"{relative(STATIC, page)}/{page.stem}"
+        notebook = chapter.as_read(notebook, solutions, relative(FILM, page), drawn, at)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)

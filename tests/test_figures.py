@@ -1,6 +1,7 @@
 """Every figure: it draws, says its finding as title, labels its axes, fits, can be read, and prints one line in words."""
 
 import contextlib
+import copy
 import io
 import itertools
 import re
@@ -9,7 +10,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from helpers import ROOT, refusal
-from legible import TOLD_APART, broken_rules, distance, words_of
+from legible import TOLD_APART, broken_rules, distance, unreadable, words_of
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
 
@@ -24,6 +25,7 @@ from lab_utils.figures.chain import plot_chain
 from lab_utils.figures.lock import plot_lock
 from lab_utils.figures.ruler import plot_ruler
 from lab_utils.figures.slots import plot_slots
+from lab_utils.median import Median
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
@@ -108,6 +110,9 @@ FIGURES = {
 }
 
 
+WIDE_ONLY = {"chain", "ruler", "lock"}  # no narrow drawing yet: book/drawings.py leaves it out
+
+
 @pytest.fixture(scope="module", params=FIGURES.values(), ids=FIGURES)
 def drawn(request, lab_server):
     """(figure, what it printed, how many figures Matplotlib holds open); laid out as it is when saved."""
@@ -136,6 +141,15 @@ def test_it_keeps_the_rules(drawn):
     """Every text can be read, none covers another, one line says where it comes from, bars and colours are honest."""
     figure, _, _ = drawn
     assert broken_rules(figure) == []
+
+
+def test_it_is_read_on_a_phone_too(drawn, request):
+    """Or is known to be drawn wide only."""
+    figure, _, _ = drawn
+    unread = list(unreadable(figure.narrow()))
+    wide = next(name for name, draw in FIGURES.items() if draw is request.node.callspec.params["drawn"]) in WIDE_ONLY
+    assert bool(unread) == wide, unread
+    assert canvas.paper.width == canvas.paper.WIDE and plt.get_fignums() == []
 
 
 def test_it_prints_one_line_in_words(drawn):
@@ -281,7 +295,26 @@ def test_a_budget_is_milliseconds_from_zero(r):
 
 def test_the_rounds_are_seen(r):
     [axes] = compared(("loop", "pipeline"), rtts=(1,)).plot().axes
-    assert [len(line.get_xdata()) for line in axes.lines if line.get_markersize() == 2.5] == [9, 9]
+    assert rounds_in(axes) == rounds_in(compared(("loop", "pipeline"), rtts=(1,)).plot_budget().axes[0]) == [9, 9]
+    taken = compared(("loop",), rtts=(0,)).seconds("loop") * 1e3
+    [bars] = lab.plot_bars({"scaled": taken, "a list": [1.0, 2.0, 4.0], "a number": 3.0}, "ms", "Three ways").axes
+    assert rounds_in(bars) == [9, 3, 0] and [bar.get_width() for bar in bars.patches] == [pytest.approx(52), 2, 3]
+
+
+def rounds_in(axes):
+    return [len(line.get_xdata()) for line in axes.lines if line.get_markersize() == 2.5]
+
+
+def test_a_median_in_another_unit_keeps_its_rounds_and_a_factor_has_none():
+    one, other = Median([1.0, 2.0, 9.0]), Median([4.0])
+    assert (1e3 * one / 10, (1e3 * one / 10).rounds) == (200, (100, 200, 900))
+    assert copy.deepcopy(one).rounds == one.rounds
+    assert {type(each) for each in (one / other, one * other, one + other, other - 1)} == {float}
+
+
+def test_who_measured_elsewhere_is_told_in_place_of_this_machine(r):
+    figure = lab.plot_bars({"Jedis": [1.0, 2.0]}, "ms", "Elsewhere", measured=False, source="Redis 6 · redis-py 4 · Java 17")
+    assert figure.get_supxlabel() == "Redis 6 · redis-py 4 · Java 17" and broken_rules(figure) == []
 
 
 def test_few_rounds_are_no_finding(r, capsys):

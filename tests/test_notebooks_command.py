@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 
 import nbformat
@@ -18,7 +19,8 @@ def command(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    monkeypatch.setenv("LAB_CHAPTER", "")  # put back after the test
+    for name in ("LAB_CHAPTER", "LAB_FIGURE_CHECK", "LAB_TIMES"):
+        monkeypatch.setenv(name, "")  # put back after the test
     module.ASKED, module.ASK_VERSIONS = module.ASK_VERSIONS, "print('Redis 1')"  # or each run would start a server
     return module
 
@@ -67,6 +69,57 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
     before = path.read_bytes()
     assert command.main([str(path)]) == 1 and path.read_bytes() == before
     assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
+
+
+TWICE = """import lab_utils as lab, os, time
+def wait(r):
+    r.ping()
+    time.sleep(float(os.environ["PAUSE"]))""", *(f"""os.environ["PAUSE"] = "{{}}"
+_ = lab.compare({{{{"wait": {work}}}}}, rounds=3)""" for work in ("wait", "lambda r: wait(r)"))
+
+
+@pytest.mark.parametrize("first, then, known, written", [
+    (0.01, 0.04, True, False), (0.01, 0.01, True, True), (0.01, 0.04, False, True)], ids=["disagree", "agree", "other work"])
+def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, first, then, known, written):
+    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+    setup, same, other = TWICE
+    write(path, setup, same.format(first), (same if known else other).format(then))
+    assert command.main([str(path)]) == (not written)
+    said = capsys.readouterr().out
+    assert said == "chapter.ipynb: rewritten\n" or not written
+    assert written or re.search(r"NOT rewritten, “wait” at RTT 0 ms takes 1.* ms \(.*\) in \[2\] and 4.* in \[3\]", said), said
+
+
+def noted(cell, *seconds, **more):
+    return {"cell": cell, "name": "loop", "work": 1, "rtt": 1.0, "seconds": seconds} | more
+
+
+@pytest.mark.parametrize("one, other, disagree", [
+    (noted(1, 1.0, 1.1, 1.2, 1.1, 1.0), noted(2, 1.5, 1.6, 1.5, 1.7, 1.6), True),
+    (noted(1, 1.0, 1.1, 1.6, 1.1, 1.0), noted(2, 1.5, 1.6, 1.5, 1.7, 1.6), False),  # the rounds meet
+    (noted(1, 1.00, 1.01, 1.01, 1.0, 1.0), noted(2, 1.06, 1.07, 1.06, 1.07, 1.08), False),  # nobody notices
+    (noted(1, 1.0, 1.1, 1.2), noted(2, 1.3, 1.4, 1.5), False),  # three rounds, and a gap that chance may make
+    (noted(1, 1.0, 1.0, 1.0, 1.0, 1.0), noted(1, 2.0, 2.0, 2.0, 2.0, 2.0), False),  # one cell varies something else
+    *((noted(1, 1.0, 1.0, 1.0), noted(2, 2.0, 2.0, 2.0) | other, not other)
+      for other in ({}, {"rtt": 2.0}, {"name": "pipeline"}, {"work": 2})),
+])
+def test_figures_agree_as_far_as_their_rounds_say(command, one, other, disagree):
+    assert bool(command.disagreement([one, other])) == bool(command.disagreement([other, one])) == disagree
+
+
+def test_a_drawing_is_kept_with_its_chapter_and_no_picture_more(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(command.drawings, "FIGURES", tmp_path / "figures")
+    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+    write(path, "import lab_utils as lab", "lab.plot_bars({'loop': 2, 'a': 1.26}, 'ms', 'It takes 1.26 ms', measured=False)")
+    assert command.main([str(path)]) == 0
+    first = command.drawings.kept("chapter")
+    assert set(first) == {"cell-01-narrow.svg", "cell-01.svg"}
+    assert all(">It takes 1.26 ms</text>" in text and "2026" not in text for text in first.values())
+    [output] = [each for each in nbformat.read(path, as_version=4).cells[1].outputs if "data" in each]
+    assert set(output.data) == {"image/png", "text/plain"} and list(output.metadata) == ["image/png"]
+    assert command.main(["--force", str(path)]) == 0 and command.drawings.kept("chapter") == first
+    write(path, "print('no figure any more')")
+    assert command.main([str(path)]) == 0 and command.drawings.kept("chapter") == {}
 
 
 def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remembered):

@@ -266,7 +266,7 @@ def plain(measured, unsure=lambda ratio: ratio.value):
         if isinstance(value, dict):
             return plain(value, unsure)
         if not isinstance(value, Ratio):
-            return value
+            return float(value) if isinstance(value, float) else value
         if value.judgement == TOO_FEW:
             return unsure(value)
         return 1.0 if value.judgement == SAME else value.value

@@ -3,7 +3,7 @@
 from ..arguments import shown
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, tell
+from .canvas import SMALL, USUAL, environment, paper, plt, set_title, styled, tell
 
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
@@ -31,7 +31,7 @@ def draw_chain(questions, columns, title):
     lots = [[name for name in questions if columns[name] == column] for column in range(last + 1)]
     rows = max(map(len, lots))
     at = {name: (columns[name], (rows - len(lot)) / 2 + row) for lot in lots for row, name in enumerate(lot)}
-    figure, (axes, strips) = plt.subplots(2, 1, figsize=(WIDTH, REST + ROW * rows), height_ratios=(rows, STRIPS))
+    figure, (axes, strips) = plt.subplots(2, 1, figsize=(paper.width, REST + ROW * rows), height_ratios=(rows, STRIPS))
     for name, (count, needs) in questions.items():
         for need in needs:
             (left, low), (right, high) = at[need], at[name]
