@@ -35,6 +35,7 @@ IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 def lay_out(target):
     """Writes all sources into the folder `target`, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
+    (target / DRAWINGS).mkdir(parents=True)
     pages = {part: [page for pattern in patterns for page in found(pattern)] for part, patterns in PARTS.items()}
     book = Book(target, {page for part in pages.values() for page in part})
     for page in book.pages:

@@ -47,11 +47,11 @@ def python():
 
 
 def build(python, root, folder):
-    """(exit status, what it said) of tools/book.py of the tree `root`, for which there is no network."""
+    """(exit status, what it said) of book/build.py of the tree `root`, for which there is no network."""
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(folder)}
-    ended = subprocess.run([python, root / "tools" / "book.py", folder], env=environment, stdout=subprocess.PIPE,
+    ended = subprocess.run([python, root / "book" / "build.py", folder], env=environment, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
     return ended.returncode, ended.stdout
 
