@@ -149,7 +149,7 @@ def test_it_is_read_on_a_phone_too(drawn, request):
     unread = list(unreadable(figure.narrow()))
     wide = next(name for name, draw in FIGURES.items() if draw is request.node.callspec.params["drawn"]) in WIDE_ONLY
     assert bool(unread) == wide, unread
-    assert canvas.paper.width == canvas.paper.WIDE and plt.get_fignums() == []
+    assert canvas.paper.width == canvas.WIDE and plt.get_fignums() == []
 
 
 def test_it_prints_one_line_in_words(drawn):

@@ -41,6 +41,7 @@ ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() i
 def main(names):
     os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))  # whoever runs it has solved some of the exercises
+    Path(os.environ["LAB_STATE"]).mkdir(parents=True, exist_ok=True)
     force = "--force" in names
     paths = [Path(name) for name in names if name != "--force"] or sorted((ROOT / "notebooks").glob("*.ipynb"))
     os.environ["LAB_FIGURE_CHECK"] = drawings.__file__

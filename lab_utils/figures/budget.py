@@ -2,7 +2,7 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import USUAL, environment, is_narrow, paper, plt, say, set_title, styled
+from .canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
 from .rows import GAP, HEADING, REST, ROUNDS, ROUNDS_NOTE, ROW, name_rows
 from .scales import plain_ticks
 
@@ -19,7 +19,7 @@ def plot_budget(times, rtt_ms=None, title=None):
     panel enlarges the milliseconds of work.
     """
     rtts = [rtt_ms] if rtt_ms is not None else times.rtts
-    bars, names, place, narrow = [], [], 0.0, is_narrow()
+    bars, names, place, narrow = [], [], 0.0, sized(False, True)
     height = NARROW_ROW if narrow else ROW
     for rtt in rtts:
         if len(rtts) > 1:
@@ -33,7 +33,7 @@ def plot_budget(times, rtt_ms=None, title=None):
     longest = max(1000 * sum(parts(budget)) for *_, budget in bars)
     work = max(1000 * sum(parts(budget)[:2]) for *_, budget in bars)
     panels = 2 if any(rtts) else 1
-    columns = paper.columns(panels)
+    columns = sized(panels, 1)
     rows = panels // columns
     figure, grid = plt.subplots(rows, columns, sharey=True, squeeze=False,
                                 figsize=(paper.width, REST + (1 if narrow else 0.25) * rows + height * place * rows),
@@ -53,14 +53,12 @@ def plot_budget(times, rtt_ms=None, title=None):
         enlarged.set_xlabel(f"the first {1.25 * work:.2g} of them, enlarged")
         enlarged.tick_params(axis="y", length=0)
         enlarged.grid(False, axis="y")
-    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=color, edgecolor=style.WAITING_EDGE, linewidth=0.7)
-             for _, color in PARTS]
+    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=color, edgecolor=style.WAITING_EDGE, linewidth=0.7) for _, color in PARTS]
     axes.legend(boxes, [label for label, _ in PARTS], loc="lower left", bbox_to_anchor=(0, 1), ncols=2 if narrow else 3,
                 fontsize=USUAL)
     set_title(axes, title or budget_title([each for each in bars if each[1] == times.names[0]]))
     environment(axes, rtts, times.calm, ROUNDS_NOTE)
-    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for _, name, rtt, budget in bars),
-        times.calm)
+    say("; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for _, name, rtt, budget in bars), times.calm)
     return figure
 
 
@@ -74,8 +72,7 @@ def draw_bars(axes, bars, end):
     for place, _, _, budget in bars:
         left = 0.0
         for (_, color), seconds in zip(PARTS, parts(budget), strict=True):
-            axes.barh(place, 1000 * seconds, 0.68, left=left, color=color, edgecolor=style.WAITING_EDGE,
-                      linewidth=0.7)
+            axes.barh(place, 1000 * seconds, 0.68, left=left, color=color, edgecolor=style.WAITING_EDGE, linewidth=0.7)
             left += 1000 * seconds
     axes.set_xlim(0, end)
     plain_ticks(axes.xaxis)

@@ -12,6 +12,7 @@ import os
 import re
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 from .. import calm, setting
 from ..words import milliseconds, three_figures
@@ -26,22 +27,13 @@ UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 _told = []  # the sentence of the figure that is being drawn
 
 
-class Paper:
-    """What is drawn on, `width` inches of 100 px: about what a notebook has room for, or a phone."""
-
-    WIDE, NARROW = 9, 4
-    width = WIDE
-
-    def columns(self, wanted):
-        """How many stand beside each other: on a narrow paper one."""
-        return 1 if is_narrow() else wanted
+WIDE, NARROW = 9, 4  # inches of 100 px: about what a notebook has room for, and a phone
+paper = SimpleNamespace(width=WIDE)  # what is drawn on
 
 
-paper = Paper()
-
-
-def is_narrow():
-    return paper.width < paper.WIDE
+def sized(wide, narrow):
+    """What suits the paper: the first on a notebook's page, the other on a phone."""
+    return narrow if paper.width == NARROW else wide
 
 
 class Pyplot:
@@ -87,12 +79,12 @@ def in_style():
 
 def narrow(draw, *args, **kwargs):
     """The same figure for a phone; what it says in words was told before."""
-    paper.width = paper.NARROW
+    paper.width = NARROW
     try:
         with in_style(), contextlib.redirect_stdout(io.StringIO()):
             return draw(*args, **kwargs)
     finally:
-        paper.width = paper.WIDE
+        paper.width = WIDE
 
 
 def finished(figure, words=""):

@@ -59,8 +59,7 @@ def draw_strips(axes, trips):
     for row, count in enumerate(trips.values()):
         color, _ = style.way("pipeline" if row else "one by one")
         axes.vlines(range(count), row - 0.3, row + 0.3, color=color, linewidth=1.1)
-        axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center",
-                      fontsize=USUAL)
+        axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center", fontsize=USUAL)
     axes.set(xlim=(-2, 1.2 * max(trips.values())), ylim=(len(trips) - 0.4, -0.6), xticks=[])
     axes.set_yticks(range(len(trips)), trips, fontsize=USUAL)
     axes.tick_params(length=0)

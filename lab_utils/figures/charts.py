@@ -1,19 +1,11 @@
 """Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
 
-from ..arguments import (
-    check_dict,
-    check_number,
-    check_numbers,
-    check_positive,
-    check_positive_one,
-    check_text,
-    shown,
-)
+from ..arguments import (check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown)
 from ..errors import LabError
 from ..median import Median
 from ..words import factor_off
 from . import style
-from .canvas import SMALL, environment, number, paper, plt, set_title, styled, tell
+from .canvas import SMALL, environment, number, paper, plt, set_title, sized, styled, tell
 from .labels import name_ends
 from .rows import ROUNDS_NOTE, Row, draw_rows, page
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
@@ -77,8 +69,7 @@ def with_medians(groups):
 @styled
 def draw_bars(groups, unit, title, log, measured, asked, ratios, source):
     looks = looks_of(groups)
-    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading])
-              for heading, values in groups.items()}
+    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading]) for heading, values in groups.items()}
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = [ratio for found in ratios.values() for ratio in found.values()]
@@ -143,8 +134,7 @@ def interval_of(ratio):
 
 def bars_in_words(groups, unit, ratios):
     if "" in groups:
-        return "; ".join(f"{name} {worded(value, ratios[''].get(name), f' {unit}')}"
-                         for name, value in groups[""].items())
+        return "; ".join(f"{name} {worded(value, ratios[''].get(name), f' {unit}')}" for name, value in groups[""].items())
     return "; ".join(f"{group}: " + ", ".join(f"{name} {worded(value, ratios[group].get(name))}"
                                               for name, value in bars.items())
                      for group, bars in groups.items()) + f" ({unit})"
@@ -155,8 +145,7 @@ def worded(value, ratio, unit=""):
     return str(ratio) if ratio else f"{number(value)}{unit}"
 
 
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None,
-               shaded=None, limit=None):
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None, shaded=None, limit=None):
     """Draw the points of {name: {x: y}}, or of {panel: {name: {x: y}}} side by side on the same axes.
 
     Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
@@ -192,10 +181,9 @@ def check_series(series, log_x, log_y):
 
 @styled
 def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios, shaded, limit):
-    columns = paper.columns(len(panels))
+    columns = sized(len(panels), 1)
     rows = len(panels) // columns
-    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
-                                figsize=(paper.width, 1.6 + 2.8 * rows))
+    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=(paper.width, 1.6 + 2.8 * rows))
     row = list(grid.flat)
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):

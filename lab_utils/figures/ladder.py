@@ -9,7 +9,7 @@ from ..arguments import check_number, check_title
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, environment, is_narrow, paper, plt, say, set_title, styled
+from .canvas import SMALL, environment, paper, plt, say, set_title, sized, styled
 
 HEIGHT = 5.2
 BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
@@ -50,7 +50,7 @@ def plot_ladders(captures, title=None):
 def draw_ladders(ladders, title, told, gap=None):
     """Each (messages, RTT in ms, words below) beside the others."""
     end = max(max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages) * 1000
-    columns = paper.columns(len(ladders))
+    columns = sized(len(ladders), 1)
     rows = len(ladders) // columns
     figure, panels = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=(paper.width, HEIGHT * rows))
     for axes, (messages, rtt_ms, below) in zip(panels.flat, ladders, strict=True):
@@ -81,7 +81,7 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
                           fontsize=SMALL, color=style.INK)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
-    axes.set_xlim(*(NARROW_SIDES if is_narrow() else SIDES))
+    axes.set_xlim(*sized(SIDES, NARROW_SIDES))
     axes.set_ylim(end * 1.04, -0.1 * end)
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)

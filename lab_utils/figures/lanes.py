@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import environment, is_narrow, paper, plt, say, set_title, styled
+from .canvas import environment, paper, plt, say, set_title, sized, styled
 from .scales import unit_for
 
 DPI = 100
@@ -44,7 +44,7 @@ def draw_lanes(runs, title=None):
     """The figure of {name: Run}."""
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
-    figure, axes = plt.subplots(figsize=(paper.width, (body + 150 + 70 * is_narrow()) / DPI))
+    figure, axes = plt.subplots(figsize=(paper.width, (body + 150 + sized(0, 70)) / DPI))
     longest = max(run.seconds for run in runs.values())
     unit, scale = unit_for(longest)
     top, seen = 0, set()
@@ -95,7 +95,7 @@ def head(axes, name, run, top):
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
     bold = axes.annotate(shown, (0, top), (14, 5), textcoords="offset points", fontweight="bold", color=style.INK, va="bottom")
-    beside = counted(len(run.requests), "round trip") if is_narrow() else requests_in_words(run)
+    beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
     axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
 
 
@@ -210,9 +210,9 @@ def legend(axes, seen):
     hidden = {OUTCOMES[REQUEST][0]} if BINNED in seen else set()  # both are pale: one swatch says it
     shown = {meaning: patch for meaning, patch in known.items() if meaning in seen - hidden}
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # under the axis' own label
-    words = [textwrap.fill(meaning, 40 if is_narrow() else 80) for meaning in shown]
+    words = [textwrap.fill(meaning, sized(80, 40)) for meaning in shown]
     axes.legend(shown.values(), words, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
-                ncols=paper.columns(3), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
+                ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
 
 
 def lanes_title(runs):

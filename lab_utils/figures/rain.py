@@ -5,7 +5,7 @@ import textwrap
 
 from ..words import plain_duration
 from . import style
-from .canvas import SMALL, USUAL, environment, paper, plt, say, set_title, styled
+from .canvas import SMALL, USUAL, environment, paper, plt, say, set_title, sized, styled
 from .scales import words_px
 
 ABREAST = 4  # panels in a row
@@ -18,7 +18,7 @@ ROOM = 1.25  # times the slowest PING, for the words above it
 def draw_rain(watched, title=None):
     """The figure of {name: Bystander}: a panel each on the same axes, of the run whose slowest PING is the middle one."""
     runs = {name: middle(felt.runs) for name, felt in watched.items()}
-    rows = math.ceil(len(runs) / paper.columns(ABREAST))
+    rows = math.ceil(len(runs) / sized(ABREAST, 1))
     columns = math.ceil(len(runs) / rows)
     size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
     figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size)

@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass
 
 from . import style
-from .canvas import SMALL, USUAL, is_narrow, paper, plt
+from .canvas import SMALL, USUAL, paper, plt, sized
 from .scales import NARROWEST, log_axis, plain_ticks, words_px
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
-NARROW_ROW, NARROW_REST, ABOVE = 0.55, 2.2, 0.36  # inches, and rows: on a narrow paper a name stands above its row
+NARROW_ROW, NARROW_HEADING, NARROW_REST, ABOVE = 0.55, 0.5, 2.2, 0.36  # on a phone; a name stands above its row, by so many rows
 NAME_POINTS = 10.5
 MARGIN_PX, NARROW_TICKS = 16, 5
 ROUNDS = {"linestyle": "none", "marker": "o", "markersize": 2.5, "color": style.NO_ROLE, "markeredgewidth": 0, "alpha": 0.7}
@@ -57,40 +57,32 @@ def page(blocks):
     """(figure, axes) high enough for {heading: [Row]}; an empty heading takes no room."""
     rows = sum(len(rows) for rows in blocks.values())
     headings = sum(bool(heading) for heading in blocks)
-    height = row_height() * rows + heading_height() * headings + GAP * (len(blocks) - 1)
-    return plt.subplots(figsize=(paper.width, (NARROW_REST if is_narrow() else REST) + height))
+    height = sized(ROW, NARROW_ROW) * rows + sized(HEADING, NARROW_HEADING) * headings + GAP * (len(blocks) - 1)
+    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height))
 
 
 def draw_rows(axes, blocks, label, log=False):
     """Draws {heading: [Row]} as dots on a log axis, or as bars from zero; `label` says what is measured, and its unit."""
-    names, place, height = [], 0.0, row_height()
+    names, place, height = [], 0.0, sized(ROW, NARROW_ROW)
     rows = [row for block in blocks.values() for row in block]
     longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
-    width = paper.width * 100 - 40 - (0 if is_narrow() else longest)
+    width = paper.width * 100 - 40 - sized(longest, 0)
     between = set_scale(axes, rows, width, log)
     for heading, block in blocks.items():
         if heading:
             names.append((place, heading, style.INK, "bold"))
-            place += heading_height() / height
+            place += sized(HEADING, NARROW_HEADING) / height
         for row in block:
-            names.append((place - ABOVE * is_narrow(), row.name, style.GUESS if row.said else style.INK, "normal"))
+            names.append((place - sized(0, ABOVE), row.name, style.GUESS if row.said else style.INK, "normal"))
             draw_row(axes, place, row, log, between(row))
             place += 1
         place += GAP / height
     axes.set_ylim(place - 0.4 - GAP / height, -0.6)
-    name_rows(axes, names, inside=is_narrow())
+    name_rows(axes, names, inside=sized(False, True))
     plain_ticks(axes.xaxis)
-    if is_narrow() and not log:
+    if sized(False, not log):
         axes.xaxis.get_major_locator().set_params(nbins=NARROW_TICKS)
     axes.set_xlabel(f"{label}, log scale" if log else label)
-
-
-def row_height():
-    return NARROW_ROW if is_narrow() else ROW
-
-
-def heading_height():
-    return HEADING + ABOVE * NARROW_ROW * is_narrow()
 
 
 def name_rows(axes, names, inside=False):
@@ -116,7 +108,7 @@ def set_scale(axes, rows, width, log):
     span = max(math.log(max(high for _, high in ends) / min(low for low, _ in ends)), NARROWEST)
 
     def fits(row):
-        if not row.since or row.value <= 0 or is_narrow():
+        if not row.since or row.value <= 0 or sized(False, True):
             return False
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
@@ -148,9 +140,9 @@ def draw_row(axes, place, row, log, between):
         write(axes, left, (row.start, place), (-9, 0), color, "right")
         write(axes, right, (max(row.end, row.since or 0), place), (9, 0), color, "left")
     else:
-        axes.barh(place, row.value, 0.56 * ROW / row_height(), color=row.look.color, edgecolor=style.PAPER)
+        axes.barh(place, row.value, 0.56 * ROW / sized(ROW, NARROW_ROW), color=row.look.color, edgecolor=style.PAPER)
         write(axes, ending(row), (row.end, place), (6, 0), color, "left")
-    axes.plot(row.rounds, [place + 0.4 * ROW / row_height()] * len(row.rounds), **ROUNDS | {"color": row.look.color})
+    axes.plot(row.rounds, [place + 0.4 * ROW / sized(ROW, NARROW_ROW)] * len(row.rounds), **ROUNDS | {"color": row.look.color})
     if between:
         axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
                       va="bottom", fontsize=SMALL, color=style.QUIET)

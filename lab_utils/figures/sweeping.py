@@ -34,8 +34,7 @@ def plot_sweep(sweep, title=None):
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
-            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
-                      color=looks[name].color)
+            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none", color=looks[name].color)
     if memory:
         draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
         last.set_ylabel("client's peak memory,\nMB, log scale")

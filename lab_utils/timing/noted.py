@@ -7,24 +7,19 @@ import os
 
 from .. import setting
 
-DEEP = 4  # functions that a function calls
-
 
 def note(variants, about, samples):
     """Append a line for each variant and distance: its cell, what it does, and the seconds of its rounds."""
-    path = os.environ.get("LAB_TIMES")
-    if not path:
-        return
-    cell = len(setting.shell().user_ns["In"]) - 1 if setting.shell() else 0
-    works = {name: hash(repr((work(fn), *map(work, about)))) for name, fn in variants.items()}
-    with open(path, "a", encoding="utf-8") as file:
-        for (name, rtt), seconds in samples.items():
-            line = {"cell": cell, "name": name, "work": works[name], "rtt": rtt, "seconds": seconds}
-            file.write(json.dumps(line) + "\n")
+    if path := os.environ.get("LAB_TIMES"):
+        cell = len(setting.shell().user_ns["In"]) - 1 if setting.shell() else 0
+        lines = [{"cell": cell, "name": name, "work": hash(repr((work(variants[name]), *map(work, about)))), "rtt": rtt,
+                  "seconds": seconds} for (name, rtt), seconds in samples.items()]
+        with open(path, "a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
-def work(thing, deep=DEEP):
-    """Return what a function does: its code, what it reads from around it, and that of what it calls."""
+def work(thing, deep=4):
+    """Return what a function does: its code, what it reads from around it, and that of what it calls, so deep."""
     if isinstance(thing, functools.partial):
         return work(thing.func, deep), thing.args, thing.keywords
     if not inspect.isfunction(thing) or not deep:
