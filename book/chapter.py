@@ -89,7 +89,7 @@ def draw(cell, output, drawn, at):
         output["data"] = {"text/html": "".join(
             f'<picture class="only-{page}">'
             + f'<source media="{PHONE}" srcset="{at}/{page}/{cell}-narrow.svg">' * (f"{cell}-narrow.svg" in drawn)
-            + f'<img src="{at}/{page}/{cell}.svg" alt="{alt}" loading="lazy"></picture>' for page in ("light", "dark"))}
+            + f'<img src="{at}/{page}/{cell}.svg" alt="{alt}"></picture>' for page in ("light", "dark"))}
 
 
 def exercises(cell):

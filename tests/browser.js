@@ -1,4 +1,4 @@
-// What tests/test_browser.py has a page of JupyterLab do.
+// What tests have a page do, of JupyterLab or of the book.
 
 // Opens a chapter, runs all of it, or what the map needs and the map, and tells what then stands in its model.
 const run = async ([path, whole]) => {
@@ -57,3 +57,16 @@ const close = async () => {
     await panel.sessionContext.shutdown();
     panel.dispose();
 };
+
+// What stands out at the right of the page, and pictures that did not come.
+const wrong = () => {
+    const page = document.documentElement;
+    const wide = page.scrollWidth > page.clientWidth ? [`${page.scrollWidth} pixels wide of ${page.clientWidth}`] : [];
+    const folded = picture => picture.closest('details:not([open])');
+    const lost = [...document.images].filter(picture => !folded(picture) && !picture.naturalWidth).map(picture => picture.src);
+    return [...wide, ...lost];
+};
+
+// The drawings that are seen, and how wide each is.
+const drawings = () => [...document.querySelectorAll('.cell_output picture')].filter(part => getComputedStyle(part).display !== 'none')
+    .map(part => part.querySelector('img')).map(seen => [seen.currentSrc.split('/').slice(-2).join('/'), seen.clientWidth]);

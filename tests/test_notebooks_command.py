@@ -71,39 +71,31 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
     assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
 
 
-TWICE = """import lab_utils as lab, os, time
-def wait(r):
-    r.ping()
-    time.sleep(float(os.environ["PAUSE"]))""", *(f"""os.environ["PAUSE"] = "{{}}"
-_ = lab.compare({{{{"wait": {work}}}}}, rounds=3)""" for work in ("wait", "lambda r: wait(r)"))
+WAIT = 'import lab_utils as lab, os, time\ndef wait(r): r.ping(); time.sleep(float(os.environ["PAUSE"]))'
+TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
 
 
-@pytest.mark.parametrize("first, then, known, written", [
-    (0.01, 0.04, True, False), (0.01, 0.01, True, True), (0.01, 0.04, False, True)], ids=["disagree", "agree", "other work"])
-def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, first, then, known, written):
+@pytest.mark.parametrize("then, work, written", [(0.04, "wait", False), (0.01, "wait", True), (0.04, "lambda r: wait(r)", True)],
+                         ids=["disagree", "agree", "other work"])
+def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, then, work, written):
     path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
-    setup, same, other = TWICE
-    write(path, setup, same.format(first), (same if known else other).format(then))
+    write(path, WAIT, TIMED.format(0.01, "wait"), TIMED.format(then, work))
     assert command.main([str(path)]) == (not written)
     said = capsys.readouterr().out
     assert said == "chapter.ipynb: rewritten\n" or not written
     assert written or re.search(r"NOT rewritten, “wait” at RTT 0 ms takes 1.* ms \(.*\) in \[2\] and 4.* in \[3\]", said), said
 
 
-def noted(cell, *seconds, **more):
-    return {"cell": cell, "name": "loop", "work": 1, "rtt": 1.0, "seconds": seconds} | more
-
-
-@pytest.mark.parametrize("one, other, disagree", [
-    (noted(1, 1.0, 1.1, 1.2, 1.1, 1.0), noted(2, 1.5, 1.6, 1.5, 1.7, 1.6), True),
-    (noted(1, 1.0, 1.1, 1.6, 1.1, 1.0), noted(2, 1.5, 1.6, 1.5, 1.7, 1.6), False),  # the rounds meet
-    (noted(1, 1.00, 1.01, 1.01, 1.0, 1.0), noted(2, 1.06, 1.07, 1.06, 1.07, 1.08), False),  # nobody notices
-    (noted(1, 1.0, 1.1, 1.2), noted(2, 1.3, 1.4, 1.5), False),  # three rounds, and a gap that chance may make
-    (noted(1, 1.0, 1.0, 1.0, 1.0, 1.0), noted(1, 2.0, 2.0, 2.0, 2.0, 2.0), False),  # one cell varies something else
-    *((noted(1, 1.0, 1.0, 1.0), noted(2, 2.0, 2.0, 2.0) | other, not other)
-      for other in ({}, {"rtt": 2.0}, {"name": "pipeline"}, {"work": 2})),
+@pytest.mark.parametrize("seconds, others, more, disagree", [
+    ((1.0, 1.1, 1.2, 1.1, 1.0), (1.5, 1.6, 1.5, 1.7, 1.6), {}, True),
+    ((1.0, 1.1, 1.6, 1.1, 1.0), (1.5, 1.6, 1.5, 1.7, 1.6), {}, False),  # the rounds meet
+    ((1.00, 1.01, 1.01, 1.0, 1.0), (1.06, 1.07, 1.06, 1.07, 1.08), {}, False),  # nobody notices
+    ((1.0, 1.1, 1.2), (1.3, 1.4, 1.5), {}, False),  # three rounds, and a gap that chance may make
+    *(((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), more, not more) for more in ({}, {"rtt": 2}, {"name": "b"}, {"work": 2}, {"cell": 1})),
 ])
-def test_figures_agree_as_far_as_their_rounds_say(command, one, other, disagree):
+def test_figures_agree_as_far_as_their_rounds_say(command, seconds, others, more, disagree):
+    one = {"cell": 1, "name": "loop", "work": 1, "rtt": 1.0, "seconds": seconds}
+    other = one | {"cell": 2, "seconds": others} | more
     assert bool(command.disagreement([one, other])) == bool(command.disagreement([other, one])) == disagree
 
 

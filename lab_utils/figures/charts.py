@@ -1,6 +1,6 @@
 """Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
 
-from ..arguments import (check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown)
+from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown
 from ..errors import LabError
 from ..median import Median
 from ..words import factor_off
