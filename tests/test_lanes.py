@@ -192,8 +192,7 @@ def test_the_title_is_the_finding(r):
 def test_only_what_was_drawn_is_explained(r):
     assert lanes.WORKING in texts(FIGURES["one"]) and lanes.BINNED not in texts(FIGURES["one"])
     assert lanes.BINNED in texts(FIGURES["a thousand"])
-    assert {"no answer", "opening a connection", "sent to another node"} <= set(
-        texts(FIGURES["everything that can happen"]))
+    assert {"no answer", "opening a connection", "sent to another node"} <= set(texts(FIGURES["everything that can happen"]))
 
 
 def test_the_size_does_not_depend_on_how_many_threads_got_a_connection(r):

@@ -76,12 +76,7 @@ def check_outputs(t):
             github.summary(each, "it"),
         ]
         assert all(drawn) and "roundtrips failed" not in "".join(drawn)
-        json.dumps(
-            [
-                perfetto.events_of(each, "it"),
-                github.workflow_commands(each),
-            ]
-        )
+        json.dumps([perfetto.events_of(each, "it"), github.workflow_commands(each)])
         assert each.findings is not None
         assert repr(each.compare(t))
         assert each.seconds_at(1) >= 0
