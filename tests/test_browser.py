@@ -25,8 +25,8 @@ MAP = "01_round_trips.ipynb"  # its sliders are what only a browser shows
 SIZE = {"width": 1280, "height": 800}  # of a small laptop, with the file browser open
 
 SCRIPT = (ROOT / "tests" / "browser.js").read_text(encoding="utf-8")
-RUN, SCROLL_TO_SLIDER, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (
-    f"argument => {{{SCRIPT}return {name}(argument);}}" for name in "run scrollToSlider tooWide close wrong drawings".split())
+IN_PAGE = "run", "scrollToSlider", "tooWide", "close", "wrong", "drawings"
+RUN, SCROLL_TO_SLIDER, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (f"argument => {{{SCRIPT}return {name}(argument);}}" for name in IN_PAGE)
 
 
 @pytest.fixture(scope="module")
