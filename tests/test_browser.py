@@ -24,9 +24,9 @@ WHOLE = [name for name in CHAPTERS if name[:2] in os.environ.get("LAB_BROWSER", 
 MAP = "01_round_trips.ipynb"  # its sliders are what only a browser shows
 SIZE = {"width": 1280, "height": 800}  # of a small laptop, with the file browser open
 
-SCRIPT = (ROOT / "tests" / "browser.js").read_text(encoding="utf-8")
+JS = (ROOT / "tests" / "browser.js").read_text(encoding="utf-8")
 IN_PAGE = "run", "scrollToSlider", "tooWide", "close", "wrong", "drawings"
-RUN, SCROLL_TO_SLIDER, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (f"argument => {{{SCRIPT}return {name}(argument);}}" for name in IN_PAGE)
+RUN, SCROLL_TO_SLIDER, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (f"argument => {{{JS}return {name}(argument);}}" for name in IN_PAGE)
 
 
 @pytest.fixture(scope="module")
