@@ -75,11 +75,15 @@ WAIT = 'import lab_utils as lab, os, time\ndef wait(r): r.ping(); time.sleep(flo
 TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
 
 
-@pytest.mark.parametrize("then, work, written", [(0.04, "wait", False), (0.01, "wait", True), (0.04, "lambda r: wait(r)", True)],
-                         ids=["disagree", "agree", "other work"])
-def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, then, work, written):
+@pytest.mark.parametrize("then, work, tags, written", [
+    (0.04, "wait", "[]", False), (0.01, "wait", "[]", True), (0.04, "lambda r: wait(r)", "[]", True),
+    (0.04, "wait", '["under-load"]', True),
+], ids=["disagree", "agree", "other work", "on purpose"])
+def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, then, work, tags, written):
     path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
     write(path, WAIT, TIMED.format(0.01, "wait"), TIMED.format(then, work))
+    written_down = path.read_text(encoding="utf-8").replace('"metadata": {}', f'"metadata": {{"tags": {tags}}}')
+    path.write_text(written_down, encoding="utf-8")
     assert command.main([str(path)]) == (not written)
     said = capsys.readouterr().out
     assert said == "chapter.ipynb: rewritten\n" or not written
