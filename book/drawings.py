@@ -66,7 +66,8 @@ def squeezed(text):
 
 
 def in_the_dark(text):
-    """A drawing for a dark page: light where it was dark, each hue as it was."""
+    """A drawing for a dark page: light where it was dark, each hue as it was. What is black has no colour in the file."""
+    text = text.replace("<svg ", '<svg fill="#000000" ', 1)
     return TAG.sub(lambda tag: COLOR.sub(lambda found: dark(found[0]), tag[0]), text)
 
 

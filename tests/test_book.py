@@ -134,7 +134,7 @@ def test_drawings_for_a_dark_page_keep_their_colours_apart():
     apart = [pair for pair in pairs if legible.distance(*pair) >= legible.TOLD_APART]
     assert [pair for pair in apart if legible.distance(*map(drawings.dark, pair)) < legible.TOLD_APART] == [] != apart
     assert legible.distance(drawings.dark(style.INK), drawings.dark(style.PAPER)) > 70
-    assert drawings.in_the_dark('<a fill="#222222"/>#222222') == '<a fill="#D0D0D0"/>#222222'
+    assert drawings.in_the_dark('<svg ><a fill="#222222"/>#222222') == '<svg fill="#EDEDED" ><a fill="#D0D0D0"/>#222222'
 
 
 def test_the_race_plays_below_its_picture():
