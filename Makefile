@@ -73,7 +73,7 @@ kit: dev  ## write the workshop's plans anew, with the minutes that chapters tak
 
 book: python  ## build the reading edition, pages for a browser, from the committed outputs
 	@"$(PYTHON)" tools/install.py --into .venv/book requirements/book.txt
-	@.venv/book/bin/python tools/book.py
+	@.venv/book/bin/python book/build.py
 
 bench: dev  ## measure the lab itself: link, timing, model, start
 	$(BIN)/python -m bench

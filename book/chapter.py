@@ -4,6 +4,7 @@ It is handed a notebook as JSON and works on that alone; what a chapter prints i
 """
 
 import datetime
+import html
 import json
 import re
 
@@ -13,12 +14,16 @@ EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
 TO_OPEN = "Your number first. Then open what was measured."
 TO_OPEN_ANSWER = "Your answer first. Then open what came out."
 OPENED, OPENED_ANSWER = "What was measured", "What came out"
+PHONE = "screen and (max-width: 46em)"  # so says book.css
 FILM = "The same race as a film: the loop sends each request when the last reply is home, the pipeline sends all at once"
 
 
-def as_read(notebook, solutions, film, front="../index.md", folds=True):
+def as_read(notebook, solutions, film, front="../index.md", folds=True, drawn=(), at=""):
     """The notebook for the book. `solutions` is {exercise: its code}; `film`, the race that plays, and `front`, the front page,
-    are paths from the chapter."""
+    are paths from the chapter.
+
+    `drawn` are the names of its drawings, which take the place of its pictures; `at`, where their light and dark folders are.
+    """
     if folds:
         fold_answers(notebook["cells"])
     cells = []
@@ -26,6 +31,7 @@ def as_read(notebook, solutions, film, front="../index.md", folds=True):
         cells.append(cell)
         for output in cell.get("outputs", ()):
             say_figure(cell, output)
+            draw(cell["id"], output, drawn, at)
             if text_of(output).startswith("<race of "):
                 cells.append(markdown(f"![{FILM}]({film})"))
         for name in exercises(cell):
@@ -76,6 +82,16 @@ def say_figure(cell, output):
         alt = output["metadata"]["image/png"]["alt"]
         said = cell["metadata"].setdefault("mystnb", {}).setdefault("image", {}).setdefault("alt", alt)
         assert said == alt, f"two figures in one cell would get one sentence: {source_of(cell)}"
+
+
+def draw(cell, output, drawn, at):
+    """A figure as SVG in place of its picture, for a light page and for a dark one; on a phone the narrow one."""
+    if f"{cell}.svg" in drawn and "image/png" in output.get("data", {}):
+        alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
+        output["data"] = {"text/html": "".join(
+            f'<picture class="only-{page}">'
+            + f'<source media="{PHONE}" srcset="{at}/{page}/{cell}-narrow.svg">' * (f"{cell}-narrow.svg" in drawn)
+            + f'<img src="{at}/{page}/{cell}.svg" alt="{alt}"></picture>' for page in ("light", "dark"))}
 
 
 def exercises(cell):

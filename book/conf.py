@@ -29,6 +29,7 @@ redirects = {"notebooks/12_scoreboard": "14_scoreboard.html"}
 
 
 def setup(app):
+    app.config.html_static_path.append(str(Path(app.srcdir) / "drawings"))
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
 
 

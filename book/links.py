@@ -4,7 +4,7 @@ import os
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-FETCHED = {"img": "src", "script": "src", "link": "href", "source": "src", "iframe": "src", "video": "src"}
+FETCHED = {"img": "src", "script": "src", "link": "href", "source": "srcset", "iframe": "src", "video": "src"}
 
 
 class Page(HTMLParser):

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import chapter
+import drawings
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # in the order of the book; a page stands where it is named first
@@ -22,6 +23,7 @@ PARTS = {  # in the order of the book; a page stands where it is named first
 }
 FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
+STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
@@ -34,6 +36,7 @@ IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 def lay_out(target):
     """Writes all sources into the folder `target`, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
+    (target / DRAWINGS).mkdir(parents=True)
     pages, placed = {}, set()
     for part, patterns in PARTS.items():
         pages[part] = [page for pattern in patterns for page in found(pattern) if page not in placed]
@@ -72,7 +75,12 @@ class Book:
         solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
         self.bring(FILM)
         case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
-        notebook = chapter.as_read(notebook, solutions, relative(FILM, page), relative(FRONT, page), folds=not case)
+        drawn = drawings.kept(page.stem)
+        for name, text in drawn.items():
+            self.write(DRAWINGS / page.stem / "light" / name, text)
+            self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
+        at = f"{relative(STATIC, page)}/{page.stem}"
+        notebook = chapter.as_read(notebook, solutions, relative(FILM, page), relative(FRONT, page), not case, drawn, at)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)

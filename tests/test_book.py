@@ -1,14 +1,20 @@
 """The reading edition, without building it: what is folded, what is said of figures, where links lead. A drill builds it."""
 
+import itertools
+import json
 import re
 import sys
 
+import legible
 import pytest
 from helpers import ROOT
+
+from lab_utils.figures import style
 
 sys.path.insert(0, str(ROOT / "book"))
 
 import chapter
+import drawings
 import links
 import sources
 
@@ -96,6 +102,40 @@ def test_two_figures_in_one_cell_are_refused():
     chapter.say_figure(cell, figure("one"))
     with pytest.raises(AssertionError, match="two figures"):
         chapter.say_figure(cell, figure("another"))
+
+
+DRAWN = sorted((ROOT / "book" / "figures").glob("*/*.svg"))
+
+
+@every_chapter
+def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
+    """But for the race and the map, which are pictures; so is a chapter that was not run since there are drawings."""
+    notebook, drawn = chapter.read(path), drawings.kept(path.stem)
+    pictures = {cell["id"] for cell in notebook["cells"] if '"image/png": "' in json.dumps(cell)}
+    whole = {name.removesuffix(".svg").removesuffix(drawings.NARROW) for name in drawn}
+    undrawn = [cell for cell in notebook["cells"] if cell["id"] in pictures - whole]
+    assert whole <= pictures
+    assert not drawn or all(re.search(r"lab\.(race|plot_map)\(", chapter.source_of(cell)) for cell in undrawn)
+    cells = chapter.as_read(notebook, SOLUTIONS, "", drawn, "here")["cells"]
+    shown = json.dumps(cells)
+    assert shown.count("<picture") == shown.count("<img src=\\\"here/") == 2 * len(whole)
+    assert shown.count("<source") == 2 * sum(drawings.NARROW in name for name in drawn)
+
+
+def test_what_is_drawn_for_a_phone_can_be_read_there():
+    """No letter is smaller than 8 points on 4 inches, about what a phone is wide."""
+    narrow = [path.read_text(encoding="utf-8") for path in DRAWN if drawings.NARROW in path.name]
+    assert len({path.parent for path in DRAWN}) > 10 and len(narrow) > 0.8 * len(DRAWN) / 2
+    for text in narrow:
+        assert 'width="288pt"' in text and min(map(float, re.findall(r"font(?:-size)?: (?:bold |700 )?([\d.]+)px", text))) >= 8
+
+
+def test_drawings_for_a_dark_page_keep_their_colours_apart():
+    pairs = itertools.combinations(sorted(legible.meanings()), 2)
+    apart = [pair for pair in pairs if legible.distance(*pair) >= legible.TOLD_APART]
+    assert [pair for pair in apart if legible.distance(*map(drawings.dark, pair)) < legible.TOLD_APART] == [] != apart
+    assert legible.distance(drawings.dark(style.INK), drawings.dark(style.PAPER)) > 70
+    assert drawings.in_the_dark('<svg ><a fill="#222222"/>#222222') == '<svg fill="#EDEDED" ><a fill="#D0D0D0"/>#222222'
 
 
 def test_the_race_plays_below_its_picture():

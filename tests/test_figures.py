@@ -1,11 +1,13 @@
 """Every figure: it draws, says its finding as title, labels its axes, fits, can be read, and prints one line in words."""
 
+import copy
+import io
 import itertools
 
 import matplotlib.pyplot as plt
 import pytest
 from helpers import refusal
-from legible import TOLD_APART, broken_rules, distance, words_of
+from legible import TOLD_APART, broken_rules, distance, unreadable, words_of
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
 
@@ -20,6 +22,7 @@ from lab_utils.figures.chain import plot_chain
 from lab_utils.figures.lock import plot_lock
 from lab_utils.figures.ruler import plot_ruler
 from lab_utils.figures.slots import plot_slots
+from lab_utils.median import Median
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
 from lab_utils.timing.sweeps import Sweep
@@ -104,13 +107,20 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
-def test_a_figure_has_title_and_labels_keeps_the_rules_and_prints_one_line_in_words(lab_server, capfd, draw):
-    """Every text can be read, none covers another, one line says where it comes from, bars and colours are honest."""
-    figure, told = draw(), "".join(capfd.readouterr())
+WIDE_ONLY = {"chain", "ruler", "lock"}  # no narrow drawing yet: book/drawings.py leaves it out
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_title_and_labels_keeps_the_rules_and_prints_one_line_in_words(lab_server, capfd, name):
+    """Every text can be read, also on a phone, none covers another, one line says where it comes from, colours are honest."""
+    figure, told = FIGURES[name](), "".join(capfd.readouterr())
     assert plt.get_fignums() == [], "closed, so that Jupyter shows it once"
     assert told.count("\n") == 1 and len(told) > 10
+    figure.savefig(io.BytesIO())
     assert broken_rules(figure) == []
+    unread = list(unreadable(figure.narrow()))
+    assert bool(unread) == (name in WIDE_ONLY), unread
+    assert canvas.paper.width == canvas.WIDE and plt.get_fignums() == []
     assert len(title_of(figure)) > 3
     for axes in figure.axes:
         labelled = [axis for axis in (axes.xaxis, axes.yaxis) if axis.get_label_text()]
@@ -245,7 +255,26 @@ def test_a_budget_is_milliseconds_from_zero(r):
 
 def test_the_rounds_are_seen(r):
     [axes] = compared(("loop", "pipeline"), rtts=(1,)).plot().axes
-    assert [len(line.get_xdata()) for line in axes.lines if line.get_markersize() == 2.5] == [9, 9]
+    assert rounds_in(axes) == rounds_in(compared(("loop", "pipeline"), rtts=(1,)).plot_budget().axes[0]) == [9, 9]
+    taken = compared(("loop",), rtts=(0,)).seconds("loop") * 1e3
+    [bars] = lab.plot_bars({"scaled": taken, "a list": [1.0, 2.0, 4.0], "a number": 3.0}, "ms", "Three ways").axes
+    assert rounds_in(bars) == [9, 3, 0] and [bar.get_width() for bar in bars.patches] == [pytest.approx(52), 2, 3]
+
+
+def rounds_in(axes):
+    return [len(line.get_xdata()) for line in axes.lines if line.get_markersize() == 2.5]
+
+
+def test_a_median_in_another_unit_keeps_its_rounds_and_a_factor_has_none():
+    one, other = Median([1.0, 2.0, 9.0]), Median([4.0])
+    assert (1e3 * one / 10, (1e3 * one / 10).rounds) == (200, (100, 200, 900))
+    assert copy.deepcopy(one).rounds == one.rounds
+    assert {type(each) for each in (one / other, one * other, one + other, other - 1)} == {float}
+
+
+def test_who_measured_elsewhere_is_told_in_place_of_this_machine(r):
+    figure = lab.plot_bars({"Jedis": [1.0, 2.0]}, "ms", "Elsewhere", measured=False, source="Redis 6 · redis-py 4 · Java 17")
+    assert figure.get_supxlabel() == "Redis 6 · redis-py 4 · Java 17" and broken_rules(figure) == []
 
 
 def test_few_rounds_are_no_finding(r, capsys):

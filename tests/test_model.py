@@ -18,8 +18,7 @@ def test_the_formula():
 
 def test_the_formula_in_words():
     model = Model(turn_s=50e-6, command_s=2e-6)
-    assert describe(100, 1_000, 0.25, model=model) == (
-        "100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
+    assert describe(100, 1_000, 0.25, model=model) == ("100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
     assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
 
 

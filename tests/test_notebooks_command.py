@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 
 import nbformat
@@ -18,7 +19,8 @@ def command(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    monkeypatch.setenv("LAB_CHAPTER", "")  # put back after the test
+    for name in ("LAB_CHAPTER", "LAB_FIGURE_CHECK", "LAB_TIMES"):
+        monkeypatch.setenv(name, "")  # put back after the test
     module.ASKED, module.ASK_VERSIONS = module.ASK_VERSIONS, "print('Redis 1')"  # or each run would start a server
     return module
 
@@ -69,6 +71,53 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
     monkeypatch.setattr(command, "run", lambda _: (after, ""))
     assert command.main([str(path)]) == 1 and path.read_bytes() == before
     assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
+
+
+WAIT = 'import lab_utils as lab, os, time\ndef wait(r): r.ping(); time.sleep(float(os.environ["PAUSE"]))'
+TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
+
+
+@pytest.mark.parametrize("then, work, tags, written", [
+    (0.04, "wait", "[]", False), (0.01, "wait", "[]", True), (0.04, "lambda r: wait(r)", "[]", True),
+    (0.04, "wait", '["under-load"]', True),
+], ids=["disagree", "agree", "other work", "on purpose"])
+def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, then, work, tags, written):
+    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+    write(path, WAIT, TIMED.format(0.01, "wait"), TIMED.format(then, work))
+    written_down = path.read_text(encoding="utf-8").replace('"metadata": {}', f'"metadata": {{"tags": {tags}}}')
+    path.write_text(written_down, encoding="utf-8")
+    assert command.main([str(path)]) == (not written)
+    said = capsys.readouterr().out
+    assert said == "chapter.ipynb: rewritten\n" or not written
+    assert written or re.search(r"NOT rewritten, “wait” at RTT 0 ms takes 1.* ms \(.*\) in \[2\] and 4.* in \[3\]", said), said
+
+
+@pytest.mark.parametrize("seconds, others, more, disagree", [
+    ((1.0, 1.1, 1.2, 1.1, 1.0), (1.5, 1.6, 1.5, 1.7, 1.6), {}, True),
+    ((1.0, 1.1, 1.6, 1.1, 1.0), (1.5, 1.6, 1.5, 1.7, 1.6), {}, False),  # the rounds meet
+    ((1.00, 1.01, 1.01, 1.0, 1.0), (1.06, 1.07, 1.06, 1.07, 1.08), {}, False),  # nobody notices
+    ((1.0, 1.1, 1.2), (1.3, 1.4, 1.5), {}, False),  # three rounds, and a gap that chance may make
+    *(((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), more, not more) for more in ({}, {"rtt": 2}, {"name": "b"}, {"work": 2}, {"cell": 1})),
+])
+def test_figures_agree_as_far_as_their_rounds_say(command, seconds, others, more, disagree):
+    one = {"cell": 1, "name": "loop", "work": 1, "rtt": 1.0, "seconds": seconds}
+    other = one | {"cell": 2, "seconds": others} | more
+    assert bool(command.disagreement([one, other])) == bool(command.disagreement([other, one])) == disagree
+
+
+def test_a_drawing_is_kept_with_its_chapter_and_no_picture_more(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(command.drawings, "FIGURES", tmp_path / "figures")
+    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+    write(path, "import lab_utils as lab", "lab.plot_bars({'loop': 2, 'a': 1.26}, 'ms', 'It takes 1.26 ms', measured=False)")
+    assert command.main([str(path)]) == 0
+    first = command.drawings.kept("chapter")
+    assert set(first) == {"cell-01-narrow.svg", "cell-01.svg"}
+    assert all(">It takes 1.26 ms</text>" in text and "2026" not in text for text in first.values())
+    [output] = [each for each in nbformat.read(path, as_version=4).cells[1].outputs if "data" in each]
+    assert set(output.data) == {"image/png", "text/plain"} and list(output.metadata) == ["image/png"]
+    assert command.main(["--force", str(path)]) == 0 and command.drawings.kept("chapter") == first
+    write(path, "print('no figure any more')")
+    assert command.main([str(path)]) == 0 and command.drawings.kept("chapter") == {}
 
 
 def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remembered, monkeypatch):

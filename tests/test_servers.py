@@ -113,8 +113,7 @@ def test_without_any_server_it_says_how_to_get_one(no_wheel):
 def test_on_windows_it_says_wsl():
     """There Python has no fcntl, and the lab no way to end what it starts."""
     program = "import sys; sys.modules['fcntl'] = None; import lab_utils as lab; lab.guess"
-    done = subprocess.run([sys.executable, "-c", program],
-                          capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert "LabError: The lab does not run on Windows itself. Open this folder in WSL" in done.stderr.splitlines()[-1]
 
 

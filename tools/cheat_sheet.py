@@ -16,20 +16,7 @@ import mistune
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TEXT, PRINTED = DOCS / "cheat_sheet.md", DOCS / "cheat_sheet.pdf"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-STYLE = """
-@page { size: A4; margin: 10mm 11mm }
-body { font: 8.7pt/1.28 "DejaVu Sans Condensed", "Helvetica Neue", Arial, sans-serif; margin: 0; color: #111 }
-h1 { font-size: 14pt; margin: 0 }
-h1 + p { margin: 1mm 0 2mm; color: #444 }
-h2 { font-size: 10pt; margin: 2.1mm 0 .7mm; color: #0b5394 }
-table { border-collapse: collapse; width: 100% }
-thead { display: none }
-td { padding: .45mm 1.5mm .45mm 0; vertical-align: top; border-top: .4pt solid #ddd }
-td:first-child { width: 38% }
-td:last-child { width: 4%; text-align: right; padding-right: 0 }
-a { color: inherit }
-code { font: .93em "DejaVu Sans Mono", Menlo, monospace }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 def main():

@@ -11,10 +11,13 @@ behind its verdicts, to tests/measured/claims.json.
 """
 
 import datetime
+import itertools
 import json
 import os
 import re
+import statistics
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -22,9 +25,15 @@ from nbclient import NotebookClient
 from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "book"))
+
+import drawings  # noqa: E402  stands in book/
+
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
 FAILED = "no knee shown", "too few rounds to tell"  # so says a figure whose rounds do not show what was looked for
+NOTICED = 1.1  # two figures of one work that are further apart make a reader wonder
+UNDER_LOAD = "under-load"  # the tag of a cell that times known work anew, beside something else on purpose
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
 ASK_VERSIONS = "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
 ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
@@ -33,21 +42,24 @@ ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() i
 def main(names):
     os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))  # whoever runs it has solved some of the exercises
+    Path(os.environ["LAB_STATE"]).mkdir(parents=True, exist_ok=True)
     force = "--force" in names
     every = [path for pattern in ("*.ipynb", "cases/*.ipynb") for path in sorted((ROOT / "notebooks").glob(pattern))]
     paths = [Path(name) for name in names if name != "--force"] or every
+    os.environ["LAB_FIGURE_CHECK"] = drawings.__file__
     refused = False
     for path in paths:
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
-        after, busy = run(path)
-        busy = busy or busy_trials(path.stem) or failed_figures(after)
+        after, busy, drawn, times = run(path)
+        busy = busy or busy_trials(path.stem) or failed_figures(after) or disagreement(times)
         changed = force or comparable(before) != comparable(after) or words(before) != words(after)
         if changed and busy:
             refused = True
         elif changed:
             path.write_text(nbformat.writes(after, indent=1) + "\n", encoding="utf-8")
             keep_measured(path.stem, words(after))
+            drawings.keep(path.stem, drawn)
         print(f"{path.name}: {told(changed, busy)}", flush=True)
     return int(refused)
 
@@ -83,6 +95,26 @@ def failed_figures(notebook):
     return next((f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt), "")
 
 
+def disagreement(times):
+    """Return a sentence where two cells timed the same work and a reader would wonder; "" where all figures agree.
+
+    They do where the rounds do not tell one from the other, or the medians are within NOTICED.
+    """
+    from lab_utils.timing.ratio import apart
+    from lab_utils.words import milliseconds, plain_duration
+
+    def told(each):
+        median, low, high = (plain_duration(of(each["seconds"])) for of in (statistics.median, min, max))
+        return f"{median} ({low} to {high}) in [{each['cell']}]"
+
+    for one, other in itertools.combinations(times, 2):
+        if one["cell"] != other["cell"] and all(one[what] == other[what] for what in ("name", "work", "rtt")):
+            fast, slow = sorted((one["seconds"], other["seconds"]), key=statistics.median)
+            if apart(fast, slow) and statistics.median(slow) > NOTICED * statistics.median(fast):
+                return f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and {told(other)}"
+    return ""
+
+
 def keep_measured(chapter, shown):
     """Write what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
     from lab_utils.course import state
@@ -95,11 +127,16 @@ def keep_measured(chapter, shown):
 
 
 def run(path):
-    """Return the notebook with the outputs of a fresh run, the day and the versions told once; and how busy it was, or ""."""
+    """Return the notebook with the outputs of a fresh run, day and versions told once; how busy it was, or ""; its drawings."""
+    drawn = {}
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
-    NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
-                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as noted:
+        os.environ["LAB_TIMES"] = noted.name
+        NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
+                       resources={"metadata": {"path": str(path.parent)}}).execute()
+        loaded = [cell.execution_count for cell in notebook.cells if UNDER_LOAD in cell.metadata.get("tags", ())]
+        times = [each for each in map(json.loads, noted) if each["cell"] not in loaded]
     versions, busy = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -111,8 +148,11 @@ def run(path):
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
         if cell.cell_type == "code":
+            found, refused = drawings.taken(cell)
+            drawn |= found
+            print(*refused, sep="\n", end="\n" * bool(refused))
             cell.outputs = joined([tidy(output) for output in cell.outputs])
-    return notebook, busy
+    return notebook, busy, drawn, times
 
 
 def tidy(output):

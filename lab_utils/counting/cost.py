@@ -89,11 +89,9 @@ def table(heads, rows):
     A measured value has no more than the room of its head, so that how large it is moves no other
     column.
     """
-    widths = [max(len(row[place]) for row in [heads, *rows]
-                  if row is heads or not row[place].startswith("~"))
+    widths = [max(len(row[place]) for row in [heads, *rows] if row is heads or not row[place].startswith("~"))
               for place in range(len(heads))]
-    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in [heads, *rows]]
+    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in [heads, *rows]]
 
 
 def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:

@@ -7,8 +7,7 @@ from roundtrips.resp import commands_in
 from ..testbed.guard import admin_of, nodes_of
 from .recording import Recording
 
-TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed",
-          "writes": "total_writes_processed"}
+TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed", "writes": "total_writes_processed"}
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
@@ -58,8 +57,7 @@ class Meter:
 
     def spent(self, seen: Recording) -> dict[str, int]:
         """Return the server's fields of a Cost; {} if the server read what `seen` has not sent."""
-        total = {name: self.after[name] - self.before[name] - self.of_reading[name]
-                 for name in TOTALS}
+        total = {name: self.after[name] - self.before[name] - self.of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
         return {"server_us": self.microseconds(seen), "server_reads": total["reads"],

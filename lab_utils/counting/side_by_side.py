@@ -13,8 +13,7 @@ from .watching import run_of_trace, watch
 SHORTEST_FILM_S, LONGEST_FILM_S = 0.01, 120  # its pictures are all in memory at once
 
 
-def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None,
-               parallel: bool = False):
+def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False):
     """Draw each of {name: function of a client} on one axis of time, a lane for each connection.
 
     A box is a request on its way, from when it was handed to the system until the last of its reply
@@ -39,8 +38,7 @@ def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None
     if not isinstance(ways, Trace):
         return draw_lanes(watch(ways, client, parallel), title)
     if not ways.log:
-        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let "
-                       "it use a client.")
+        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let it use a client.")
     found = (f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
              f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting")
     return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)

@@ -52,5 +52,4 @@ def readings(client):
         info = connection._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SIZE)
     finally:
         client.connection_pool.release(connection)
-    return [struct.unpack_from("I", info, offset)[0]
-            for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]
+    return [struct.unpack_from("I", info, offset)[0] for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]

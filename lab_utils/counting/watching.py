@@ -67,8 +67,7 @@ def watched(fn, client):
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
             runs.append(one_run(work, client))
     if not runs[0].flights:
-        raise LabError("This function sent nothing to Redis. Let it use the client that it is "
-                       "given.")
+        raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)
 
 
@@ -96,8 +95,7 @@ def run_of_trace(trace: Trace) -> Run:
     addresses = list(dict.fromkeys(place.address for place in record.places))
     nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
     flights = flights_of(record.log)
-    return Run(flights, max(record.seconds, flights[-1].end), nodes if len(addresses) > 1 else {},
-               None)
+    return Run(flights, max(record.seconds, flights[-1].end), nodes if len(addresses) > 1 else {}, None)
 
 
 def flights_of(round_trips, began=0.0):

@@ -108,14 +108,12 @@ def messages(seen, events):
     found = [*requests(seen, events), *replies(seen, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
-    return [Message(way, at_client - start, at_server - start, data)
-            for way, at_client, at_server, data in found]
+    return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
 
 
 def requests(seen, events):
     """Yield (way, when it left, when all of it was there, bytes) of each write."""
-    there = arrivals((len(base64.b64decode(data)), left)
-                     for _, way, _, left, data in events if way == "request")
+    there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
     offset = 0
     for write in seen.writes:
         for data in write.chunks:

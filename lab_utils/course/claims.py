@@ -224,8 +224,7 @@ def claim(name: str, **measured) -> Tried:
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
                        f"Pass {inspect.getdoc(known.judge)}") from None
-    enter(name, {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share},
-          chapter())
+    enter(name, {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
     return Tried(name, known.credited, verdict, measured)
 
 
@@ -237,13 +236,11 @@ def judged(judge, measured, seen, few=(), watched=True):
     found = judge(**measured)
     said = f"What was measured says “{found.word}”"
     if others := in_quotes({judge(**other).word for other in few} - {found.word}):
-        return Verdict(UNTESTED, f"{TOO_FEW}. {said}; it may as well be {others}: {found.because}",
-                       found.addition)
+        return Verdict(UNTESTED, f"{TOO_FEW}. {said}; it may as well be {others}: {found.because}", found.addition)
     if seen.busy and not watched:
         return Verdict(UNTESTED, f"{seen.sentence()}. {said}, in part without the lab's hand: "
                                  f"{found.because}", found.addition)
-    words = ({judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy
-             else set())
+    words = ({judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy else set())
     if others := in_quotes(words - {found.word}):
         return Verdict(UNTESTED, f"{seen.sentence()}. {said}; with a figure off by "
                                  f"~{seen.doubt:.0%} it would be {others}: {found.because}",
@@ -264,7 +261,7 @@ def plain(measured, unsure=lambda ratio: ratio.value):
         if isinstance(value, dict):
             return plain(value, unsure)
         if not isinstance(value, Ratio):
-            return value
+            return float(value) if isinstance(value, float) else value
         if value.judgement == TOO_FEW:
             return unsure(value)
         return 1.0 if value.judgement == SAME else value.value
@@ -295,8 +292,7 @@ def figures(measured, path=()):
         label = str((*path, name)[0])
         if isinstance(value, dict):
             yield from figures(value, (*path, name))
-        elif not label.endswith(SETTINGS) and (isinstance(value, float)
-                                               or label.endswith(WHOLE_NUMBERS)):
+        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(WHOLE_NUMBERS)):
             yield (*path, name), value
 
 

@@ -52,8 +52,7 @@ def load(name: str) -> Exercise:
     folder = FOLDER / name
     task, *hints = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
     module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
-    return Exercise(name, task, tuple(line.removeprefix("- ") for line in hints if line),
-                    module.check)
+    return Exercise(name, task, tuple(line.removeprefix("- ") for line in hints if line), module.check)
 
 
 def check(name: str, answer) -> None:
@@ -97,8 +96,7 @@ def judge(known, answer):
 def open_in(chapter: str) -> list[str]:
     """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
     progress = state.load("progress")
-    return [name for name in names()
-            if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
+    return [name for name in names() if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
 
 
 def refuse(known, why, hints):

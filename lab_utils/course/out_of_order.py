@@ -50,8 +50,7 @@ def places_above(cells, source):
     for cell in cells:
         lines = cell.source.strip().splitlines()
         if cell.cell_type == "markdown":
-            heading = next((line.lstrip("# ") for line in reversed(lines)
-                            if line.startswith("##")), heading)
+            heading = next((line.lstrip("# ") for line in reversed(lines) if line.startswith("##")), heading)
         elif cell.source.strip() == source.strip():
             break
         elif cell.cell_type == "code" and lines:

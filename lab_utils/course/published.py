@@ -15,8 +15,7 @@ from . import state
 CLOSE = 1.5  # a figure reproduced within this factor is called close
 
 
-def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None,
-                   fitted=()):
+def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None, fitted=()):
     """Draw published seconds beside those reproduced here: {name: seconds}, twice.
 
     `rtt_ms` is the fitted distance, `fitted` names the published figures that it was solved from:

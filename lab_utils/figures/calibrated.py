@@ -2,7 +2,7 @@
 
 from ..words import factor_off, times
 from . import style
-from .canvas import USUAL, WIDTH, environment, plt, set_title, styled
+from .canvas import USUAL, environment, paper, plt, set_title, styled
 
 FARTHEST = 1_000  # by how much a guess may be off before it stands at the end of the scale
 ROW, REST = 0.34, 1.7  # inches
@@ -16,7 +16,7 @@ def draw_calibration(pairs, close, words):
     a row is named.
     """
     chapters = sorted({name[:2] for name, *_ in pairs})
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(chapters)))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(chapters)))
     axes.axvspan(1 / close, close, color=style.GOOD_GUESS, linewidth=0)
     axes.axvline(1, color=style.RULE, linewidth=1)
     factors = [within_reach(said / measured) for _, said, measured in pairs]

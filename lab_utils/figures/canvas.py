@@ -4,24 +4,36 @@ A figure is returned, so that a notebook shows it when it is a cell's last line.
 picture's text for those who cannot see it, and is printed where no picture is shown.
 """
 
+import contextlib
 import functools
 import importlib.util
+import io
 import os
 import re
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 from .. import calm, setting
 from ..words import milliseconds, three_figures
 from . import style
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
-WIDTH = 9  # inches; of 100 px, about what a notebook has room for
-TITLE_WIDTH, TITLE_PX = 84, 875  # letters at most, and the room they have
+TITLE_LETTERS, LETTERS = 84, 160  # on a line at most, of a title and of small type
+EDGE_PX = 25
 SMALL, USUAL = 9, 10  # points; nothing in a figure is smaller than 8
 UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 
 _told = []  # the sentence of the figure that is being drawn
+
+
+WIDE, NARROW = 9, 4  # inches of 100 px: about what a notebook has room for, and a phone
+paper = SimpleNamespace(width=WIDE)  # what is drawn on
+
+
+def sized(wide, narrow):
+    """What suits the paper: the first on a notebook's page, the other on a phone."""
+    return narrow if paper.width == NARROW else wide
 
 
 class Pyplot:
@@ -45,16 +57,34 @@ def styled(draw):
     def wrapper(*args, **kwargs):
         if not setting.is_drawn():
             return None
-        open_before = set(plt.get_fignums())
         _told.clear()
-        try:
-            with plt.style.context(STYLE):
-                figure = draw(*args, **kwargs)
-                return finished(figure, " ".join(_told))
-        finally:
-            for number in set(plt.get_fignums()) - open_before:  # one that could not be drawn to its end too
-                plt.close(number)
+        with in_style():
+            figure = draw(*args, **kwargs)
+            figure.narrow = functools.partial(narrow, draw, *args, **kwargs)
+            return finished(figure, " ".join(_told))
     return wrapper
+
+
+@contextlib.contextmanager
+def in_style():
+    """The lab's style; what is drawn is closed, one that could not be drawn to its end too."""
+    open_before = set(plt.get_fignums())
+    try:
+        with plt.style.context(STYLE):
+            yield
+    finally:
+        for number in set(plt.get_fignums()) - open_before:
+            plt.close(number)
+
+
+def narrow(draw, *args, **kwargs):
+    """The same figure for a phone; what it says in words was told before."""
+    paper.width = NARROW
+    try:
+        with in_style(), contextlib.redirect_stdout(io.StringIO()):
+            return draw(*args, **kwargs)
+    finally:
+        paper.width = WIDE
 
 
 def finished(figure, words=""):
@@ -78,16 +108,16 @@ def checker(path):
 def set_title(axes, text):
     """Writes the finding above the whole figure of these axes."""
     whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
-    lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part, TITLE_PX))
+    lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part))
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
 
 
-def wrapped(text, room):
-    """The lines of a title in `room` px: capitals and figures are wider than other letters."""
-    points = plt.rcParams["figure.titlesize"]
-    for width in range(TITLE_WIDTH, 20, -4):
-        lines = textwrap.wrap(text, width)
-        if all(text_px(line, points, "bold") <= room for line in lines):
+def wrapped(text, less=0, points=13, weight="bold", letters=TITLE_LETTERS):
+    """The lines of a title, `less` px narrower than the paper: capitals are wider than other letters."""
+    room = paper.width * 100 - EDGE_PX - less
+    for width in range(letters, 20, -4):
+        lines = textwrap.wrap(text, width, break_long_words=False)
+        if all(text_px(line, points, weight) <= room for line in lines):
             break
     return lines
 
@@ -107,15 +137,17 @@ def title_of(figure):
     return " ".join(title.split())
 
 
-def environment(axes, rtts=(), found=None, note=""):
+def environment(axes, rtts=(), found=None, note="", source=None):
     """Small type under the figure: where these figures come from, and that the machine was busy, if it was.
 
-    `found` is the Calm of what is drawn; without one, that of the whole chapter counts. `note` is what else belongs there.
+    `found` is the Calm of what is drawn; without one, that of the whole chapter counts. `note` is what else belongs there,
+    `source` who measured, where it was another machine: how busy this one was is no matter then.
     """
     distances = f"RTT {', '.join(milliseconds(rtt) for rtt in rtts)}{' (simulated)' if any(rtts) else ''}" if rtts else ""
-    text = " · ".join(part for part in (setting.line(), distances, note) if part)
-    text += f"\n{busy_note(found)}" if busy_note(found) else ""
-    axes.figure.supxlabel(text, fontsize=8, color=style.QUIET, x=0.99, ha="right")
+    text = " · ".join(part for part in (source or setting.line(), distances, note) if part)
+    parts = UNIT.sub("\u00a0", text), "" if source else busy_note(found)
+    lines = [line for part in parts for line in wrapped(part, 0, 8, "normal", LETTERS)]
+    axes.figure.supxlabel("\n".join(lines), fontsize=8, color=style.QUIET, x=0.99, ha="right")
 
 
 def say(line, found=None):

@@ -1,11 +1,11 @@
 """Cells: every byte, or every write, one beside the other, so that nothing hides in a sum."""
 
 from . import style
-from .canvas import SMALL, WIDTH, environment, plt, set_title, styled, tell
+from .canvas import SMALL, environment, paper, plt, set_title, sized, styled, tell
 
-LETTERED = 48  # cells at most that have a line to themselves, with a letter in each
+LETTERED, NARROW_LETTERED = 48, 18  # cells at most on a line with a letter in each
 A_LINE = 96  # cells, or so many about it that no line is left half empty
-AXIS_IN, HEADING, REST = WIDTH - 0.4, 0.32, 1.1  # inches
+BESIDE, HEADING, REST = 0.4, 0.32, 1.1  # inches
 LETTERS = {"\r": r"\r", "\n": r"\n", " ": ""}
 
 
@@ -17,8 +17,8 @@ def plot_cells(blocks, unit, title):
     """
     cells = {heading: list(single(parts)) for heading, parts in blocks.items()}
     across = {heading: line_for(len(each)) for heading, each in cells.items()}
-    heights = [HEADING + AXIS_IN / across[name] * -(-len(each) // across[name]) for name, each in cells.items()]
-    figure, panels = plt.subplots(len(blocks), 1, squeeze=False, figsize=(WIDTH, REST + sum(heights)),
+    heights = [HEADING + (paper.width - BESIDE) / across[name] * -(-len(each) // across[name]) for name, each in cells.items()]
+    figure, panels = plt.subplots(len(blocks), 1, squeeze=False, figsize=(paper.width, REST + sized(0, 1) + sum(heights)),
                                   height_ratios=heights)
     told = []
     for axes, (heading, each) in zip(panels[:, 0], cells.items(), strict=True):
@@ -29,7 +29,7 @@ def plot_cells(blocks, unit, title):
         axes.set_title(heading, fontsize=SMALL, fontweight="normal", pad=3)
     kinds = dict.fromkeys(kind for each in cells.values() for kind, _ in each)
     boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=style.CELLS[kind], edgecolor=style.WAITING_EDGE) for kind in kinds]
-    axes.legend(boxes, kinds, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=4, fontsize=SMALL, borderpad=0.3)
+    axes.legend(boxes, kinds, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=sized(4, 1), fontsize=SMALL, borderpad=0.3)
     set_title(axes, title)
     environment(axes)
     tell(False, "; ".join(told))
@@ -38,7 +38,8 @@ def plot_cells(blocks, unit, title):
 
 def line_for(count):
     """How many cells stand on a line."""
-    return count if count <= LETTERED else next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
+    lettered = sized(LETTERED, NARROW_LETTERED)
+    return min(count, lettered) if count <= LETTERED else next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
 
 
 def single(parts):

@@ -3,7 +3,7 @@
 from ..arguments import shown
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, environment, plt, set_title, styled, tell
+from .canvas import SMALL, USUAL, environment, paper, plt, set_title, styled, tell
 
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
@@ -31,7 +31,7 @@ def draw_chain(questions, columns, title):
     lots = [[name for name in questions if columns[name] == column] for column in range(last + 1)]
     rows = max(map(len, lots))
     at = {name: (columns[name], (rows - len(lot)) / 2 + row) for lot in lots for row, name in enumerate(lot)}
-    figure, (axes, strips) = plt.subplots(2, 1, figsize=(WIDTH, REST + ROW * rows), height_ratios=(rows, STRIPS))
+    figure, (axes, strips) = plt.subplots(2, 1, figsize=(paper.width, REST + ROW * rows), height_ratios=(rows, STRIPS))
     for name, (count, needs) in questions.items():
         for need in needs:
             (left, low), (right, high) = at[need], at[name]
@@ -59,8 +59,7 @@ def draw_strips(axes, trips):
     for row, count in enumerate(trips.values()):
         color, _ = style.way("pipeline" if row else "one by one")
         axes.vlines(range(count), row - 0.3, row + 0.3, color=color, linewidth=1.1)
-        axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center",
-                      fontsize=USUAL)
+        axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center", fontsize=USUAL)
     axes.set(xlim=(-2, 1.2 * max(trips.values())), ylim=(len(trips) - 0.4, -0.6), xticks=[])
     axes.set_yticks(range(len(trips)), trips, fontsize=USUAL)
     axes.tick_params(length=0)

@@ -1,39 +1,33 @@
 """Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
 
-from ..arguments import (
-    check_dict,
-    check_number,
-    check_numbers,
-    check_positive,
-    check_positive_one,
-    check_text,
-    shown,
-)
+from ..arguments import check_dict, check_number, check_numbers, check_positive, check_positive_one, check_text, shown
 from ..errors import LabError
+from ..median import Median
 from ..words import factor_off
 from . import style
-from .canvas import SMALL, WIDTH, environment, number, plt, set_title, styled, tell
+from .canvas import SMALL, environment, number, paper, plt, set_title, sized, styled, tell
 from .labels import name_ends
-from .rows import Row, draw_rows, page
+from .rows import ROUNDS_NOTE, Row, draw_rows, page
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
 LONGEST_UNIT = 4  # letters that are repeated beside every value
-AXIS_PX = 700
+BESIDE_PX = 200  # what stands beside the axes
 ALIKE = 1.05  # two values closer than that stand for the same
 BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
-def plot_bars(values, unit, title, log=False, measured=True, asked=None):
+def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=None):
     """Draw a horizontal bar for each {name: value}, or {group: {name: value}}, labelled in `unit`.
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one.
     Ratios, whose unit says "times", are dots on a log axis too, left or right of 1x; a Ratio shows
-    its interval and its own judgement, and is hollow where that is "no different". `asked` draws a
-    line at the number that was asked for. `measured=False` prints the values as facts, to be
+    its interval and its own judgement, and is hollow where that is "no different". A list is its rounds:
+    the median is drawn, and they as small dots. `asked` draws a line at the number that was asked for;
+    `source` says who measured where it was not this machine. `measured=False` prints the values as facts, to be
     compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
     """
-    groups = grouped(values, "lab.plot_bars", BARS)
+    groups = with_medians(grouped(values, "lab.plot_bars", BARS))
     parts = {heading: without_intervals(each) for heading, each in groups.items()}
     groups = {heading: numbers for heading, (numbers, _) in parts.items()}
     check_text(title, "title")
@@ -45,7 +39,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None):
     if asked is not None:
         check_positive(asked, "asked")
     ratios = {heading: found for heading, (_, found) in parts.items()}
-    return draw_bars(groups, unit, title, log, measured, asked, ratios)
+    return draw_bars(groups, unit, title, log, measured, asked, ratios, source)
 
 
 def grouped(values, helper, example, depth=1):
@@ -63,11 +57,19 @@ def grouped(values, helper, example, depth=1):
     return values if all(map(is_group, values.values())) else {"": values}
 
 
+def with_medians(groups):
+    """{group: values} with a Median for each list of numbers."""
+    def of(value):
+        rounds = value if isinstance(value, list) and value else [value]
+        return Median([check_number(each, "lab.plot_bars: a round") for each in rounds]) if rounds is value else value
+
+    return {heading: {name: of(each) for name, each in values.items()} for heading, values in groups.items()}
+
+
 @styled
-def draw_bars(groups, unit, title, log, measured, asked, ratios):
+def draw_bars(groups, unit, title, log, measured, asked, ratios, source):
     looks = looks_of(groups)
-    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading])
-              for heading, values in groups.items()}
+    blocks = {heading: rows_of(values, unit, looks[heading], log, ratios[heading]) for heading, values in groups.items()}
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = [ratio for found in ratios.values() for ratio in found.values()]
@@ -78,7 +80,8 @@ def draw_bars(groups, unit, title, log, measured, asked, ratios):
     if asked is not None:
         mark(axes, asked, f"{number(asked)} asked")
     set_title(axes, title)
-    environment(axes)
+    seen = any(row.rounds for rows in blocks.values() for row in rows)
+    environment(axes, note=ROUNDS_NOTE if seen and not source else "", source=source)
     tell(measured, bars_in_words(groups, unit, ratios))
     return figure
 
@@ -98,16 +101,16 @@ def rows_of(values, unit, looks, log, ratios):
     for name, value in values.items():
         if log and value <= 0:
             continue
-        look, ratio = looks[name].in_row, ratios.get(name)
+        look, ratio, rounds = looks[name].in_row, ratios.get(name), getattr(value, "rounds", ())
         if is_ratio(unit):
             text = str(ratio) if ratio else in_unit(value, unit)
             hollow = style.replace(look, filled=not ratio or ratio.differs)
             rows.append(Row(name, value, text, hollow, since=1, interval=interval_of(ratio)))
         elif log and rows and first > 0 and factor_off(value, first) >= ALIKE:
             note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}"
-            rows.append(Row(name, value, in_unit(value, unit), look, note, first))
+            rows.append(Row(name, value, in_unit(value, unit), look, note, first, rounds=rounds))
         else:
-            rows.append(Row(name, value, in_unit(value, unit), look))
+            rows.append(Row(name, value, in_unit(value, unit), look, rounds=rounds))
     return rows
 
 
@@ -131,8 +134,7 @@ def interval_of(ratio):
 
 def bars_in_words(groups, unit, ratios):
     if "" in groups:
-        return "; ".join(f"{name} {worded(value, ratios[''].get(name), f' {unit}')}"
-                         for name, value in groups[""].items())
+        return "; ".join(f"{name} {worded(value, ratios[''].get(name), f' {unit}')}" for name, value in groups[""].items())
     return "; ".join(f"{group}: " + ", ".join(f"{name} {worded(value, ratios[group].get(name))}"
                                               for name, value in bars.items())
                      for group, bars in groups.items()) + f" ({unit})"
@@ -143,8 +145,7 @@ def worded(value, ratio, unit=""):
     return str(ratio) if ratio else f"{number(value)}{unit}"
 
 
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None,
-               shaded=None, limit=None):
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None, shaded=None, limit=None):
     """Draw the points of {name: {x: y}}, or of {panel: {name: {x: y}}} side by side on the same axes.
 
     Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
@@ -180,25 +181,29 @@ def check_series(series, log_x, log_y):
 
 @styled
 def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim, ratios, shaded, limit):
-    figure, row = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, figsize=(WIDTH, 4.4))
-    row = row[0]
+    columns = sized(len(panels), 1)
+    rows = len(panels) // columns
+    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=(paper.width, 1.6 + 2.8 * rows))
+    row = list(grid.flat)
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
         axes.set_xscale("log" if log_x else "linear")
         axes.set_yscale("log" if log_y else "linear")
         axes.set_title(heading, fontsize=11, fontweight="normal")
-        axes.set_xlabel(f"{xlabel}, log scale" if log_x else xlabel)
         shade(axes, shaded)
     for name, intervals in ratios.items():
         draw_intervals(row[0], intervals, looks[name])
     figure.ratios = [ratio for intervals in ratios.values() for ratio in intervals.values()]
     set_limits(row, panels, ylabel, log_y, ylim, limit)
-    row[0].set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
+    for axes in grid[-1]:
+        axes.set_xlabel(f"{xlabel}, log scale" if log_x else xlabel)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
     set_title(row[0], title)
     environment(row[0])
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(axes.xaxis, [x for points in series.values() for x in points], AXIS_PX / len(panels))
+        ticks_at(axes.xaxis, [x for points in series.values() for x in points], (100 * paper.width - BESIDE_PX) / columns)
     name_panels(row, list(panels.values()), looks)
     told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel, ratios)
             for heading, series in panels.items()]

@@ -4,7 +4,7 @@ from ..arguments import heard
 from ..words import milliseconds, plain_duration
 from . import style
 from .canvas import environment, say, set_title, styled
-from .rows import Row, draw_rows, page, said_row
+from .rows import ROUNDS_NOTE, Row, draw_rows, page, said_row
 from .scales import unit_for
 
 LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to be seen
@@ -32,7 +32,7 @@ def plot_comparison(times, over, said=None, title=None):
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
     figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
     set_title(axes, title or comparison_title(times, over))
-    environment(axes, times.rtts, times.calm, "small dots: the rounds")
+    environment(axes, times.rtts, times.calm, ROUNDS_NOTE)
     say(in_words(times, over), times.calm)
     return figure
 

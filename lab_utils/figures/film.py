@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 STEPS = 6  # between a colour and white, for soft edges
 ALMOST_WHITE = 225  # paler shades would take pixels from white
@@ -82,18 +83,4 @@ def picture_url(image):
 
 
 # The script finds its own player as the element before it, so that two players on a page are two.
-PLAYER = """<div style="max-width:WIDTHpx"><img alt="WORDS" src="FIRST" style="width:100%;display:block;background:#fff">
-<div style="display:flex;gap:8px;align-items:center;padding:4px 0"><button type="button" style="min-width:6em">Pause</button>
-<input type="range" min="0" max="LAST" value="0" aria-label="moment of the film" style="flex:1"></div></div>
-<script>(function () {
-  const box = document.currentScript.previousElementSibling, pictures = PICTURES;
-  const [image, button, slider] = ["img", "button", "input"].map(name => box.querySelector(name));
-  let at = 0, timer = null;
-  const show = place => { at = place; slider.value = place; image.src = pictures[place]; };
-  const stop = () => { clearInterval(timer); timer = null; button.textContent = at < LAST ? "Play" : "Play again"; };
-  const step = () => { if (!box.isConnected || at >= LAST) stop(); else show(at + 1); };
-  const play = () => { if (at >= LAST) show(0); timer = setInterval(step, PAUSE); button.textContent = "Pause"; };
-  button.onclick = () => timer ? stop() : play();
-  slider.oninput = () => { show(Number(slider.value)); stop(); };
-  play();
-})();</script>"""
+PLAYER = Path(__file__).with_suffix(".html").read_text(encoding="utf-8").strip()

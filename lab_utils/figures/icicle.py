@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, WIDTH, environment, number, plt, say, set_title, styled, text_px
+from .canvas import SMALL, environment, number, paper, plt, say, set_title, styled, text_px
 
 LEVEL, REST = 0.34, 1.5  # inches
 SUM = 1.5  # levels: room for both sums below the boxes
 DEEPEST = 9  # levels; what is called further down belongs to the last one drawn
 NARROWEST = 0.012  # of the whole; smaller boxes are left blank, as time that many share
 FEWEST_LETTERS = 6  # of a name that is cut
-AXIS_PX = WIDTH * 100 - 60
+BESIDE_PX = 60
 
 
 @dataclass
@@ -59,7 +59,7 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     share = sum(own[name] for name in waiting) / tree.samples
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * (levels + SUM * bool(waiting))))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + LEVEL * (levels + SUM * bool(waiting))))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
     axes.set_xlim(0, whole)
     axes.set_ylim(levels + SUM * bool(waiting), 0)
@@ -108,7 +108,7 @@ def draw_box(axes, box, left, level, scale, whole, waiting):
 
 def write(axes, name, left, width, level, whole):
     """The function's name, as much of it as the box has room for."""
-    room = width / whole * AXIS_PX - 8
+    room = width / whole * (100 * paper.width - BESIDE_PX) - 8
     begun = [f"{short(name)[:letters]}…" for letters in range(len(short(name)) - 1, FEWEST_LETTERS - 1, -1)]
     for text in (name, short(name), *begun):
         if text_px(text, SMALL) <= room:

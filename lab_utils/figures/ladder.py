@@ -9,11 +9,11 @@ from ..arguments import check_number, check_title
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, WIDTH, environment, plt, say, set_title, styled
+from .canvas import SMALL, environment, paper, plt, say, set_title, sized, styled
 
 HEIGHT = 5.2
 BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
-LEFT, RIGHT = -0.4, 1.3
+SIDES, NARROW_SIDES = (-0.4, 1.3), (-0.7, 1.7)  # where words stand
 BAND = 9  # points
 LATE = 1 / 30  # of the height: a reply that lay so long at the client before it was read
 
@@ -50,8 +50,10 @@ def plot_ladders(captures, title=None):
 def draw_ladders(ladders, title, told, gap=None):
     """Each (messages, RTT in ms, words below) beside the others."""
     end = max(max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages) * 1000
-    figure, panels = plt.subplots(1, len(ladders), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT))
-    for axes, (messages, rtt_ms, below) in zip(panels[0], ladders, strict=True):
+    columns = sized(len(ladders), 1)
+    rows = len(ladders) // columns
+    figure, panels = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=(paper.width, HEIGHT * rows))
+    for axes, (messages, rtt_ms, below) in zip(panels.flat, ladders, strict=True):
         draw_ladder(axes, messages, end, rtt_ms, gap)
         axes.set_xlabel(below)
     panels[0][0].set_ylabel("milliseconds since the first request left")
@@ -79,7 +81,7 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
                           fontsize=SMALL, color=style.INK)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
-    axes.set_xlim(LEFT, RIGHT)
+    axes.set_xlim(*sized(SIDES, NARROW_SIDES))
     axes.set_ylim(end * 1.04, -0.1 * end)
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import environment, plt, say, set_title, styled
+from .canvas import environment, paper, plt, say, set_title, sized, styled
 from .scales import unit_for
 
-WIDTH_PX, DPI = 900, 100
-AXIS_PX = 830  # about what is left for the axis of time
+DPI = 100
+BESIDE_PX = 70  # about what the axis of time leaves
 HEADING_PX, GAP_PX, NODE_PX = 26, 14, 14
 FEW, SOME = 1, 4  # connections; more than that is a bundle. A block's height only depends on which of these it is
 FEW_PX, SOME_PX, BUNDLE_PX = 26, 62, 132
@@ -44,7 +44,7 @@ def draw_lanes(runs, title=None):
     """The figure of {name: Run}."""
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
-    figure, axes = plt.subplots(figsize=(WIDTH_PX / DPI, (body + 150) / DPI))
+    figure, axes = plt.subplots(figsize=(paper.width, (body + 150 + sized(0, 70)) / DPI))
     longest = max(run.seconds for run in runs.values())
     unit, scale = unit_for(longest)
     top, seen = 0, set()
@@ -95,7 +95,8 @@ def head(axes, name, run, top):
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
     bold = axes.annotate(shown, (0, top), (14, 5), textcoords="offset points", fontweight="bold", color=style.INK, va="bottom")
-    axes.annotate(f"   {requests_in_words(run)}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
+    beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
+    axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
 
 
 def requests_in_words(run):
@@ -112,7 +113,7 @@ def end_label(axes, run, top, height, scale):
 def draw_block(axes, run, top, height, scale, longest, named=True):
     """The lanes of a run, and orange where nothing was on its way. Returns the meanings drawn, for the legend."""
     lanes = lanes_of(run)
-    pixels = AXIS_PX / longest
+    pixels = (paper.width * DPI - BESIDE_PX) / longest
     if len(lanes) > MOST_LANES:
         used = [span for lane in lanes for span in lane.spans]
         draw_share(axes, used, len(run.connections), run, top, height, scale, pixels)
@@ -209,8 +210,9 @@ def legend(axes, seen):
     hidden = {OUTCOMES[REQUEST][0]} if BINNED in seen else set()  # both are pale: one swatch says it
     shown = {meaning: patch for meaning, patch in known.items() if meaning in seen - hidden}
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # under the axis' own label
-    axes.legend(shown.values(), shown.keys(), loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, ncols=3, fontsize=9,
-                borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
+    words = [textwrap.fill(meaning, sized(80, 40)) for meaning in shown]
+    axes.legend(shown.values(), words, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
+                ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
 
 
 def lanes_title(runs):

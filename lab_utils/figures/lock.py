@@ -2,7 +2,7 @@
 
 from ..words import plain_duration
 from . import style
-from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
+from .canvas import USUAL, environment, paper, plt, say, set_title, styled
 from .rows import name_rows
 
 ROW, REST = 0.5, 1.5  # inches
@@ -14,7 +14,7 @@ def plot_lock(held, title):
 
     `lost` is when it expired or was deleted, `done` when the work ended.
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(held)))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(held)))
     for row, (took, lost, done) in enumerate(held.values()):
         for start, end, color, words, ink in ((took, lost, style.NO_ROLE, "has the lock", style.PAPER),
                                               (lost, done, style.RISK, "at work without it", style.INK)):

@@ -2,7 +2,7 @@
 
 from ..words import factor_off, plain_duration, times, two_figures, within
 from . import style
-from .canvas import environment, say, set_title, styled
+from .canvas import environment, say, set_title, sized, styled
 from .rows import Row, draw_rows, page
 
 ALIKE = 1.05  # a figure reproduced within this factor came out the same
@@ -32,7 +32,7 @@ def rows_of(published, reproduced, fitted):
     for name, then in published.items():
         now = reproduced[name]
         factor = factor_off(then, now)
-        note = f"published {plain_duration(then)}"
+        note = f"{sized('published ', '')}{plain_duration(then)}"
         note += f", {factor:.1f}x {'faster' if now < then else 'slower'}" if factor >= ALIKE else ""
         rows.append(Row(f"{name} (fitted)" if name in fitted else name, now * 1000, plain_duration(now),
                         style.Look(style.NO_ROLE), note, then * 1000, since_look=style.Look(style.PUBLISHED)))

@@ -8,7 +8,7 @@ from ..flights import REQUEST
 from ..scale import scale
 from ..words import counted, plain_duration
 from . import style
-from .canvas import STYLE, TITLE_PX, finished, plt, wrapped
+from .canvas import STYLE, finished, plt, wrapped
 from .film import Film, Scene, flat
 from .lanes import LONGEST_NAME, draw_block, lanes_title, what
 
@@ -122,7 +122,7 @@ class Stage:
         """Moves everything to the moment `now`, in seconds; `since` is the time since the picture before."""
         done = now >= self.longest
         words = lanes_title(self.runs) if done else f"{what(self.runs) or 'The race'}, {slowed_down(slowed)}"
-        self.title.set_text("\n".join(wrapped(words, TITLE_PX)))
+        self.title.set_text("\n".join(wrapped(words)))
         for track in self.tracks:
             track.set(now, since)
 

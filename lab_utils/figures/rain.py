@@ -5,11 +5,11 @@ import textwrap
 
 from ..words import plain_duration
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, environment, plt, say, set_title, styled
+from .canvas import SMALL, USUAL, environment, paper, plt, say, set_title, sized, styled
 from .scales import words_px
 
 ABREAST = 4  # panels in a row
-PANEL_IN, REST_IN, AXIS_PX = 3.1, 1.3, 760
+PANEL_IN, LOW_PANEL_IN, REST_IN, BESIDE_PX = 3.1, 2.3, 1.3, 140  # low ones stand one above the other
 MOST_TICKS = 4  # along the time of a panel
 ROOM = 1.25  # times the slowest PING, for the words above it
 
@@ -18,15 +18,15 @@ ROOM = 1.25  # times the slowest PING, for the words above it
 def draw_rain(watched, title=None):
     """The figure of {name: Bystander}: a panel each on the same axes, of the run whose slowest PING is the middle one."""
     runs = {name: middle(felt.runs) for name, felt in watched.items()}
-    rows = math.ceil(len(runs) / ABREAST)
+    rows = math.ceil(len(runs) / sized(ABREAST, 1))
     columns = math.ceil(len(runs) / rows)
-    size = WIDTH, REST_IN + PANEL_IN * rows
+    size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
     figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size)
     places = list(grid.flat)
     limits = limits_of(runs.values())
     for axes, (name, run) in zip(places, runs.items(), strict=False):
         draw_panel(axes, run, limits, style.way(name)[0])
-        head(axes, name, run, watched[name].runs, AXIS_PX / columns)
+        head(axes, name, run, watched[name].runs, (100 * paper.width - BESIDE_PX) / columns)
     for axes in places[len(runs):]:
         axes.set_visible(False)
     for axes in (row[0] for row in grid):

@@ -8,12 +8,15 @@ import math
 from dataclasses import dataclass
 
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, plt
+from .canvas import SMALL, USUAL, paper, plt, sized
 from .scales import NARROWEST, log_axis, plain_ticks, words_px
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
+NARROW_ROW, NARROW_HEADING, NARROW_REST, ABOVE = 0.55, 0.5, 2.2, 0.36  # on a phone; a name stands above its row, by so many rows
 NAME_POINTS = 10.5
-MARGIN_PX = 16
+MARGIN_PX, NARROW_TICKS = 16, 5
+ROUNDS = {"linestyle": "none", "marker": "o", "markersize": 2.5, "color": style.NO_ROLE, "markeredgewidth": 0, "alpha": 0.7}
+ROUNDS_NOTE = "small dots: the rounds"
 
 
 @dataclass(frozen=True)
@@ -54,35 +57,40 @@ def page(blocks):
     """(figure, axes) high enough for {heading: [Row]}; an empty heading takes no room."""
     rows = sum(len(rows) for rows in blocks.values())
     headings = sum(bool(heading) for heading in blocks)
-    return plt.subplots(figsize=(WIDTH, REST + ROW * rows + HEADING * headings + GAP * (len(blocks) - 1)))
+    height = sized(ROW, NARROW_ROW) * rows + sized(HEADING, NARROW_HEADING) * headings + GAP * (len(blocks) - 1)
+    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height))
 
 
 def draw_rows(axes, blocks, label, log=False):
     """Draws {heading: [Row]} as dots on a log axis, or as bars from zero; `label` says what is measured, and its unit."""
-    names, place = [], 0.0
+    names, place, height = [], 0.0, sized(ROW, NARROW_ROW)
     rows = [row for block in blocks.values() for row in block]
-    width = WIDTH * 100 - 40 - max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
+    longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
+    width = paper.width * 100 - 40 - sized(longest, 0)
     between = set_scale(axes, rows, width, log)
     for heading, block in blocks.items():
         if heading:
             names.append((place, heading, style.INK, "bold"))
-            place += HEADING / ROW
+            place += sized(HEADING, NARROW_HEADING) / height
         for row in block:
-            names.append((place, row.name, style.GUESS if row.said else style.INK, "normal"))
+            names.append((place - sized(0, ABOVE), row.name, style.GUESS if row.said else style.INK, "normal"))
             draw_row(axes, place, row, log, between(row))
             place += 1
-        place += GAP / ROW
-    axes.set_ylim(place - 0.4 - GAP / ROW, -0.6)
-    name_rows(axes, names)
+        place += GAP / height
+    axes.set_ylim(place - 0.4 - GAP / height, -0.6)
+    name_rows(axes, names, inside=sized(False, True))
     plain_ticks(axes.xaxis)
+    if sized(False, not log):
+        axes.xaxis.get_major_locator().set_params(nbins=NARROW_TICKS)
     axes.set_xlabel(f"{label}, log scale" if log else label)
 
 
-def name_rows(axes, names):
+def name_rows(axes, names, inside=False):
+    """Names left of the axes, or inside, at their left end: (place, name, colour, weight) each."""
     axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
     for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
-        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS)
-    axes.tick_params(axis="y", length=0)
+        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS, ha="left" if inside else "right")
+    axes.tick_params(axis="y", length=0, **({"pad": 0} if inside else {}))
     axes.grid(False, axis="y")
     axes.spines["left"].set_visible(False)
 
@@ -100,7 +108,7 @@ def set_scale(axes, rows, width, log):
     span = max(math.log(max(high for _, high in ends) / min(low for low, _ in ends)), NARROWEST)
 
     def fits(row):
-        if not row.since or row.value <= 0:
+        if not row.since or row.value <= 0 or sized(False, True):
             return False
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
@@ -132,10 +140,9 @@ def draw_row(axes, place, row, log, between):
         write(axes, left, (row.start, place), (-9, 0), color, "right")
         write(axes, right, (max(row.end, row.since or 0), place), (9, 0), color, "left")
     else:
-        axes.barh(place, row.value, 0.56, color=row.look.color, edgecolor=style.PAPER)
+        axes.barh(place, row.value, 0.56 * ROW / sized(ROW, NARROW_ROW), color=row.look.color, edgecolor=style.PAPER)
         write(axes, ending(row), (row.end, place), (6, 0), color, "left")
-    axes.plot(row.rounds, [place + 0.4] * len(row.rounds), linestyle="none", marker="o", markersize=2.5,
-              color=row.look.color, markeredgewidth=0, alpha=0.7)
+    axes.plot(row.rounds, [place + 0.4 * ROW / sized(ROW, NARROW_ROW)] * len(row.rounds), **ROUNDS | {"color": row.look.color})
     if between:
         axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
                       va="bottom", fontsize=SMALL, color=style.QUIET)

@@ -1,7 +1,7 @@
 """The ruler of distances: how far places are apart, on one log axis, and what each leaves of a second."""
 
 from . import style
-from .canvas import USUAL, WIDTH, environment, number, plt, set_title, styled, tell
+from .canvas import USUAL, environment, number, paper, plt, set_title, styled, tell
 from .rows import name_rows
 from .scales import plain_ticks
 
@@ -15,7 +15,7 @@ def plot_ruler(places, title):
     A third number, the RTT that light alone would take, is a mark of its own. Prints the ranges as
     facts: they are published, not measured.
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(places)))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(places)))
     shades = [style.DISTANCES[row * len(style.DISTANCES) // len(places)] for row in range(len(places))]
     for row, ((low, high, *light), shade) in enumerate(zip(places.values(), shades, strict=True)):
         axes.plot([low, high], [row, row], color=shade, linewidth=9, solid_capstyle="butt", marker="o", markersize=9,

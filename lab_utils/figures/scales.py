@@ -7,7 +7,7 @@ from .canvas import SMALL
 
 # A log scale whose ends are less than this factor apart gets ticks between the powers of ten, at numbers that begin so.
 BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
-FEW_TICKS, TICK_PX = 8, 46
+FEW_TICKS, TICK_PX = 8, 58
 NARROWEST = math.log(3)  # of a log axis between its outermost dots
 MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
@@ -79,7 +79,8 @@ def log_axis(axes, rows, width):
 
     At least a third of the width stays for the dots, however long the words.
     """
-    shrunk = min([1.0, *(MOST_BESIDE * width / (left + right) for _, _, left, right in rows if left + right)])
+    most = max(left for *_, left, _ in rows) + max(right for *_, right in rows)
+    shrunk = min(1.0, MOST_BESIDE * width / most) if most else 1.0
     start, end, unit = 0.0, 0.0, 0.0  # `unit` is how much of the logarithm a px is
     for _ in range(50):
         start = min(math.log(low) - shrunk * left * unit for low, _, left, _ in rows)

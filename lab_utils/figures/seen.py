@@ -2,7 +2,7 @@
 
 from ..words import counted, plain_duration
 from . import style
-from .canvas import USUAL, WIDTH, environment, plt, say, set_title, styled
+from .canvas import USUAL, environment, paper, plt, say, set_title, styled
 from .scales import plain_ticks
 
 
@@ -13,7 +13,7 @@ def plot_seen(runs, whole, title):
     `runs` is {name: (samples, took)}: `samples` a list of (seconds since execute() was called, entries seen), `took`
     the seconds until it returned.
     """
-    figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(WIDTH, 0.9 + 2.0 * len(runs)))
+    figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False, figsize=(paper.width, 0.9 + 2.0 * len(runs)))
     last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
     told = []
     for axes, (name, (samples, took)) in zip(panels[:, 0], runs.items(), strict=True):

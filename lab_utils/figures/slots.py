@@ -1,7 +1,7 @@
 """The line of hash slots: which node has which, and where the names of keys fall."""
 
 from . import style
-from .canvas import WIDTH, environment, plt, set_title, styled, tell
+from .canvas import environment, paper, plt, set_title, styled, tell
 from .rows import name_rows
 
 ROW, REST = 0.34, 1.5  # inches
@@ -14,7 +14,7 @@ def plot_slots(slots, ranges, title):
 
     `ranges` are (first slot, last slot) of each node, in their order. Prints slots and nodes as facts.
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(slots)))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(slots)))
     told = []
     for node, (first, last) in enumerate(ranges):
         axes.axvspan(first, last + 1, color=style.ROAD if node % 2 else style.PAPER, zorder=0)

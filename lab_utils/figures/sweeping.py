@@ -2,8 +2,8 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import WIDTH, environment, plt, say, set_title, styled
-from .charts import AXIS_PX, draw_series
+from .canvas import environment, paper, plt, say, set_title, styled
+from .charts import BESIDE_PX, draw_series
 from .labels import name_ends
 from .scales import plain_ticks, ticks_at
 
@@ -17,7 +17,8 @@ def plot_sweep(sweep, title=None):
     Memory, if it was measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
     memory, found = sweep.memory, sweep.comparison.calm
-    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False, figsize=(WIDTH, 5.2 if memory else 4.4))
+    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False,
+                                 figsize=(paper.width, 5.2 if memory else 4.4))
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
     series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes} for name, rtt in named.items()}
@@ -33,8 +34,7 @@ def plot_sweep(sweep, title=None):
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
-            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
-                      color=looks[name].color)
+            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none", color=looks[name].color)
     if memory:
         draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
         last.set_ylabel("client's peak memory,\nMB, log scale")
@@ -44,7 +44,7 @@ def plot_sweep(sweep, title=None):
     last.set_xlabel(f"{sweep.what}, log scale")
     set_title(axes, title or sweep.finding(sweep.rtts[-1]))
     environment(axes, sweep.rtts, found, "small dots: the rounds")
-    ticks_at(last.xaxis, sweep.sizes, AXIS_PX)
+    ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
     name_ends(axes, series, looks, words)
     say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
                   f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts), found)

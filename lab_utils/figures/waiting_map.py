@@ -4,7 +4,7 @@ from io import BytesIO
 
 from ..words import counted, milliseconds
 from . import style
-from .canvas import STYLE, TITLE_PX, environment, finished, plt, say, wrapped
+from .canvas import STYLE, environment, finished, plt, say, wrapped
 from .film import Scene, png
 from .scales import plain_ticks
 
@@ -104,7 +104,7 @@ class Place:
     def move(self, drawn):
         x, y = min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms)), drawn.commands
         self.mark.set_data([x], [y])
-        self.title.set_text("\n".join(wrapped(f"◆ {drawn.words}", TITLE_PX - MAP_BESIDE_PX)))
+        self.title.set_text("\n".join(wrapped(f"◆ {drawn.words}", MAP_BESIDE_PX)))
 
 
 def draw_map(drawn):

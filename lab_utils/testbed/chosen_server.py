@@ -49,11 +49,7 @@ def client_of(chosen, rtt_ms, options):
     check_options(chosen, options)
     check_distance(chosen, rtt_ms)
     with as_options(options, "lab.connect"):
-        client = (
-            through(chosen, link().port(chosen, rtt_ms), **options)
-            if rtt_ms
-            else chosen.connect(**options)
-        )
+        client = (through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options))
         client.ping()
     return client
 

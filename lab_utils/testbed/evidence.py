@@ -136,9 +136,7 @@ def client_waits() -> dict[int, tuple[float, float]]:
 def stolen_s(cpus: set) -> float:
     """Return the seconds so far in which the hypervisor ran another machine on these CPUs."""
     rows = [line.split() for line in contents("/proc/stat").splitlines() if line.startswith("cpu")]
-    return sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8) / os.sysconf(
-        "SC_CLK_TCK"
-    )
+    return sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_clock_s(pid: int) -> float | None:
@@ -146,9 +144,7 @@ def cpu_clock_s(pid: int) -> float | None:
     if not os.path.isdir("/proc/self/task"):
         return None
     try:
-        return time.clock_gettime(
-            ~pid << 3 | 2
-        )  # its CPU clock has this number: clock_getcpuclockid(3)
+        return time.clock_gettime(~pid << 3 | 2)  # its CPU clock has this number: clock_getcpuclockid(3)
     except OSError:
         return None
 

@@ -95,9 +95,7 @@ def server_of(client):
 def refuse_unknown_way(pool):
     """Raise LabError for a pool whose connections find their server by themselves."""
     no_address = not {"host", "path"} & pool.connection_kwargs.keys()
-    if isinstance(pool, SentinelConnectionPool) or (
-        no_address and pool.connection_class is not redis.Connection
-    ):
+    if isinstance(pool, SentinelConnectionPool) or (no_address and pool.connection_class is not redis.Connection):
         raise LabError(
             f"The connections of this client ({pool.connection_class.__name__}) find their server "
             "by themselves, so the lab can't tell where it would write. Pass a client from "
@@ -126,11 +124,7 @@ def reserved_of(client):
     if here:
         database = client.client_info()["db"]
         for server in here:
-            if (
-                database
-                == server.options["db"]
-                == client.connection_pool.connection_kwargs.get("db", 0)
-            ):
+            if (database == server.options["db"] == client.connection_pool.connection_kwargs.get("db", 0)):
                 return server
         raise LabError(
             f"This client works in database {database}, and the lab has reserved database "
@@ -148,9 +142,7 @@ def private_of(client):
     if not _private:
         return None
     run_id = client.info("server").get("run_id")
-    return next(
-        (server for server in _private.values() if run_id and server.run_id == run_id), None
-    )
+    return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
 
 
 def admin_of(client) -> redis.Redis:

@@ -91,9 +91,7 @@ class Kept:
                 _kept.add(self)
                 try:
                     keeper = ["sh", "-c", KEEPER, self.folder, str(read_end), *command]
-                    self.process = subprocess.Popen(
-                        keeper, process_group=0, pass_fds=(read_end,), **popen
-                    )
+                    self.process = subprocess.Popen(keeper, process_group=0, pass_fds=(read_end,), **popen)
                 finally:
                     os.close(read_end)
             if feed is not None:

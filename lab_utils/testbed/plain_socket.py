@@ -22,10 +22,7 @@ def raw_socket(client) -> socket.socket:
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if "ssl" in client.connection_pool.connection_class.__name__.lower():
-        raise LabError(
-            "Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own "
-            "server."
-        )
+        raise LabError("Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own server.")
     try:
         return logged_in(connected(options), options)
     except OSError as error:
@@ -37,9 +34,7 @@ def raw_socket(client) -> socket.socket:
 
 def connected(options):
     if "path" not in options:
-        return socket.create_connection(
-            (options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S
-        )
+        return socket.create_connection((options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S)
     sock = socket.socket(socket.AF_UNIX)
     sock.settimeout(TIMEOUT_S)
     sock.connect(options["path"])
@@ -51,9 +46,7 @@ def logged_in(sock, options):
         sock.sendall(hiredis.pack_command(tuple(command)))
         if sock.recv(1000) != b"+OK\r\n":
             sock.close()
-            raise LabError(
-                "The server did not take the password of this client. Run r = lab.connect() again."
-            )
+            raise LabError("The server did not take the password of this client. Run r = lab.connect() again.")
     return sock
 
 

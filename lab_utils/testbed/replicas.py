@@ -134,9 +134,7 @@ def check_primary(client):
             "lab.spare()."
         )
     if not stands_on.alive():
-        raise LabError(
-            "The server of this client has ended. Start another pair: two = lab.replica()."
-        )
+        raise LabError("The server of this client has ended. Start another pair: two = lab.replica().")
 
 
 def address(server, rtt_ms):

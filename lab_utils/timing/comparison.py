@@ -6,7 +6,6 @@ The timed pass runs plain redis-py with nothing of the lab in its path.
 """
 
 import contextlib
-import statistics
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
@@ -14,12 +13,14 @@ from .. import calm
 from ..arguments import check_dict, check_function, check_number, check_positive
 from ..calm import Calm
 from ..errors import LabError
+from ..median import Median
 from ..testbed import event_loop
 from ..testbed.chosen_server import check_options, connect, server
 from ..testbed.evidence import Watch
 from ..testbed.link import check_distance, link, through
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
+from . import noted
 from .ratio import Ratio, ratio
 from .rounds import Runner, measure
 from .same_work import check_same_work
@@ -69,7 +70,7 @@ class Comparison:
 
     def seconds(self, name: str, rtt_ms: float | None = None) -> float:
         """Return the median seconds of one call."""
-        return statistics.median(self.rounds(name, rtt_ms))
+        return Median(self.rounds(name, rtt_ms))
 
     def per_op(self, name: str, rtt_ms: float | None = None) -> float:
         """Return the median seconds of one operation."""
@@ -164,6 +165,7 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
             samples, found = measure(runners, setup, rounds, watch)
     calm.note(found)
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
+    noted.note(variants, (ops, setup, parallel, options), seconds)
     return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
 
 
@@ -221,6 +223,6 @@ def cpu_of_server(admin):
 
 def budget_of(samples):
     """Return the Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
-    total, client, server_cpu = (statistics.median(getattr(sample, part) for sample in samples)
+    total, client, server_cpu = (Median([getattr(sample, part) for sample in samples])
                                  for part in ("seconds", "client", "server"))
     return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

@@ -12,7 +12,7 @@ from helpers import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from test_browser import browser  # noqa: F401  a fixture
+from test_browser import DRAWINGS, WRONG, browser  # noqa: F401  a fixture
 
 REQUIREMENTS = ROOT / "requirements" / "book.txt"
 # Runs before the build: whatever asks for an address or a connection fails.
@@ -23,22 +23,10 @@ def refused(*arguments, **named):
 socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
 """
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
-# What stands out at the right of the page, and pictures that did not come.
-WRONG = """
-() => {
-    const page = document.documentElement;
-    const wide = page.scrollWidth > page.clientWidth ? [`${page.scrollWidth} pixels wide of ${page.clientWidth}`] : [];
-    const folded = picture => picture.closest('details:not([open])');
-    const lost = [...document.images].filter(picture => !folded(picture) && !picture.naturalWidth).map(picture => picture.src);
-    return [...wide, ...lost];
-}
-"""
 CHAPTER = json.dumps({
     "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# 14 · A chapter\n\nWords."}], "nbformat": 4,
     "nbformat_minor": 5, "metadata": {"measured": {"date": "2026-01-31", "on": "Redis 8"}}})
-COLOURS = """
-() => [document.body, document.querySelector('.cell_output img')].map(part => getComputedStyle(part).backgroundColor)
-"""
+COLOUR = "getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +35,11 @@ def python():
 
 
 def build(python, root, folder):
-    """(exit status, what it said) of tools/book.py of the tree `root`, for which there is no network."""
+    """(exit status, what it said) of book/build.py of the tree `root`, for which there is no network."""
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(folder)}
-    ended = subprocess.run([python, root / "tools" / "book.py", folder], env=environment, stdout=subprocess.PIPE,
+    ended = subprocess.run([python, root / "book" / "build.py", folder], env=environment, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
     return ended.returncode, ended.stdout
 
@@ -132,7 +120,14 @@ def test_light_and_dark(book, browser):  # noqa: F811
     for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(19, 20, 22)")):
         page = browser.new_page(viewport=WIDE, color_scheme=scheme)
         page.goto(address(book, "notebooks/01_round_trips.html"))
-        assert page.evaluate(COLOURS) == [paper, "rgb(255, 255, 255)"]
+        assert page.evaluate(COLOUR) == paper
+        page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+        drawn = page.evaluate(DRAWINGS)
+        assert len(drawn) > 5 and all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
+        page.set_viewport_size({"width": 380, "height": 800})
+        page.wait_for_function("[...document.images].every(image => image.complete)")
+        narrow = {name: width for name, width in page.evaluate(DRAWINGS) if "narrow" in name}
+        assert len(narrow) > 4 and all(300 < width < 380 for width in narrow.values()), narrow
         page.close()
 
 

@@ -1,6 +1,6 @@
 """Builds the reading edition into book/_build/html, without the network, and looks at every link in it. `make book` runs this.
 
-    python tools/book.py [FOLDER]       with what requirements/book.txt names; into FOLDER/html, if one is named
+    python book/build.py [FOLDER]       with what requirements/book.txt names; into FOLDER/html, if one is named
 
 Nothing is executed: figures and tables are the committed ones. Exit status 1 with the reasons, if anything is wrong.
 """
@@ -8,13 +8,11 @@ Nothing is executed: figures and tables are the committed ones. Exit status 1 wi
 import sys
 from pathlib import Path
 
+import links
+import sources
 from sphinx.cmd.build import main as sphinx
 
-BOOK = Path(__file__).resolve().parent.parent / "book"
-sys.path.insert(0, str(BOOK))
-
-import links  # noqa: E402  stands in book/
-import sources  # noqa: E402
+BOOK = Path(__file__).resolve().parent
 
 
 def main(built):

@@ -1,0 +1,23 @@
+"""A median that knows what it is the median of, so that a figure can show its rounds."""
+
+import statistics
+
+
+class Median(float):
+    """The median of `rounds`. In another unit it is one too; what else is computed from it is a plain number."""
+
+    def __new__(cls, rounds):
+        found = super().__new__(cls, statistics.median(rounds))
+        found.rounds = tuple(rounds)
+        return found
+
+    def __getnewargs__(self):
+        return (self.rounds,)
+
+    def __mul__(self, by):
+        return float(self) * float(by) if isinstance(by, Median) else Median([each * by for each in self.rounds])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, by):
+        return float(self) / float(by) if isinstance(by, Median) else Median([each / by for each in self.rounds])
