@@ -68,7 +68,7 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
     before, after = path.read_bytes(), nbformat.read(path, as_version=4)
     alt = {"image/png": {"alt": "RTT 1 ms: no knee shown, 2 s at 10"}}
     after.cells[0].outputs = [nbformat.v4.new_output("display_data", data={"text/plain": "one"}, metadata=alt)]
-    monkeypatch.setattr(command, "run", lambda _: (after, ""))
+    monkeypatch.setattr(command, "run", lambda _: (after, "", {}, []))
     assert command.main([str(path)]) == 1 and path.read_bytes() == before
     assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
 
@@ -128,7 +128,7 @@ def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remember
     (remembered / "state.json").write_text(json.dumps({"claims": tried}), encoding="utf-8")
     path = tmp_path / "14_scoreboard.ipynb"
     write(path, "lab.retrial()")
-    monkeypatch.setattr(command, "run", lambda path: (nbformat.v4.new_notebook(), ""))
+    monkeypatch.setattr(command, "run", lambda path: (nbformat.v4.new_notebook(), "", {}, []))
     assert command.main([str(path)]) == 1
     assert "NOT rewritten, the machine was busy when claims were tried: C2" in capsys.readouterr().out
 

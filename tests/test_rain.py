@@ -60,7 +60,7 @@ def test_it_draws_the_middle_run(r):
 
 def test_it_says_what_a_ping_takes_without_the_work(r):
     def small_type(quiet):
-        return lab.plot_rain({"the work": felt(0.03, quiet=quiet)}).get_supxlabel()
+        return lab.plot_rain({"the work": felt(0.03, quiet=quiet)}).get_supxlabel().replace("\u00a0", " ")
 
     assert small_type(60e-6).endswith("with no work beside it a PING took up to 60 µs")
     assert small_type(4e-3).endswith("with no work beside it a PING took up to 4 ms")
