@@ -208,9 +208,10 @@ function render({ model, el }) {
   }
 
   again.addEventListener("click", start);
+  const off = names.map((name) => `${name} ${constants.off_percent[name]}%`).join(", ");
   const from = element("p", { class: "quiet" },
-    `Computed from what one write cost on ${constants.measured.date}: ${constants.measured.on}. `
-    + `Of ${constants.compared} measured times the farthest is ${constants.off_percent}% away.`);
+    `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
+    + `Farthest from what was measured then: ${off}.`);
   const asked = settingOf("");
   const answer = element("p", { class: "answer", role: "status" });
   const question = guessing(asked, (guess) => {
