@@ -58,6 +58,7 @@ soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every serve
 
 notebooks: dev  ## run the notebooks again and rewrite outputs whose facts changed
 	$(BIN)/python tools/notebooks.py
+	$(BIN)/python tools/constants.py
 
 matrix: dev  ## try all claims on other servers and with redis-py's own parser, for chapter 14
 	$(BIN)/python tools/matrix.py

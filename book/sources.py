@@ -24,6 +24,9 @@ PARTS = {  # in the order of the book; a page stands where it is named first
 FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
 STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
+EXPLORABLES = ROOT / "lab_utils" / "explorables"
+FILM_AND_LINE = re.compile(rf"^!\[.*\]\({FILM}\)\n\n.*$", re.MULTILINE)  # the line gives the answer away
+IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
@@ -46,6 +49,7 @@ def lay_out(target):
         book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page))
     book.write(GAME, game())
     front = book.linked((ROOT / "README.md").read_text(encoding="utf-8"), FRONT)
+    front = FILM_AND_LINE.sub(lambda film: explorable("race", film[0]), front, count=1)
     book.write(FRONT, front + "".join(contents(part, names) for part, names in pages.items() if names))
 
 
@@ -143,6 +147,32 @@ def game():
     for path in sorted((ROOT / "notebooks" / "game").glob("*.py")):
         parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8')}```\n")
     return "\n".join(parts)
+
+
+def explorable(name, still):
+    """A figure that one can drag, in place of a still one, which stays for a page without scripts and on paper.
+
+    All of it stands in the page: a browser takes no module from a file.
+    """
+    module, style = ((EXPLORABLES / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
+    module = IMPORT.sub(lambda used: (EXPLORABLES / used[1]).read_text(encoding="utf-8"), module)
+    module = module.replace("export default { render };", "")
+    constants = json.dumps(json.loads((EXPLORABLES / "constants.json").read_text(encoding="utf-8")))
+    return f"""<style>{style}</style>
+
+<div id="{name}"></div>
+<div class="still" data-for="{name}">
+
+{still}
+
+</div>
+
+<script type="module">
+{module}
+const told = {{ constants: {constants}, address: true }};
+render({{ model: {{ get: (name) => told[name] }}, el: document.getElementById("{name}") }});
+document.querySelector('[data-for="{name}"]').classList.add("replaced");
+</script>"""
 
 
 def contents(part, pages):

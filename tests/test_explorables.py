@@ -1,0 +1,133 @@
+"""The figures that one can drag: their model is Python's, and what they show is the model's. In a real browser."""
+
+import json
+import random
+import sys
+
+import pytest
+from helpers import ROOT
+from test_browser import browser  # noqa: F401  a fixture
+
+sys.path.insert(0, str(ROOT / "book"))
+sys.path.insert(0, str(ROOT / "tools"))
+
+import constants
+import sources
+
+FOLDER = ROOT / "lab_utils" / "explorables"
+TOLD = json.loads((FOLDER / "constants.json").read_text(encoding="utf-8"))
+MOST_BYTES = 60_000  # of all of them together
+NUMBERS = "vectors => vectors.map(([way, commands, rtt]) => milliseconds(way, commands, rtt))"
+
+
+@pytest.fixture(scope="module")
+def race(tmp_path_factory):
+    """The address of a page that holds the race and nothing else."""
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8><h1>A race</h1>{sources.explorable('race', 'still')}")
+    return path.as_uri()
+
+
+@pytest.fixture
+def opened(browser, race):  # noqa: F811
+    """Opens the race: (search, what new_page takes) → its page. It may fetch nothing, and log no error."""
+    wrong, pages = [], []
+
+    def open_page(search="", **options):
+        page = browser.new_page(**options)
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: None if asked.url.startswith("file:") else wrong.append(asked.url))
+        page.goto(race + search)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert wrong == []
+
+
+def ms(way, commands, rtt_ms):
+    return constants.milliseconds(TOLD["ways"][way], commands, rtt_ms)
+
+
+def test_python_and_javascript_agree(browser):  # noqa: F811
+    chance = random.Random(27)
+    vectors = [({"at_once": chance.choice([None, 1, 2, 16]), "turn_us": chance.uniform(0, 300),
+                 "command_us": chance.uniform(0, 100)}, chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
+               for _ in range(500)]
+    page = browser.new_page()
+    page.add_script_tag(content=(FOLDER / "model.js").read_text(encoding="utf-8").replace("export ", ""))
+    computed = page.evaluate(NUMBERS, vectors)
+    page.close()
+    assert computed == pytest.approx([constants.milliseconds(*vector) for vector in vectors], rel=1e-9)
+
+
+def test_the_constants_are_those_of_the_points_beside_them():
+    assert constants.constants(TOLD["points"]) == TOLD["ways"]
+    assert constants.off_percent(TOLD["ways"], TOLD["points"]) == TOLD["off_percent"]
+
+
+def test_first_the_guess_then_the_race(opened):
+    page = opened(reduced_motion="reduce")
+    assert page.is_hidden(".race ul") and page.is_hidden(".still")
+    page.fill(".race input[type=number]", "-3")
+    page.click(".race button[type=submit]")
+    assert page.is_hidden(".race ul")
+    page.fill(".race input[type=number]", "7")
+    page.keyboard.press("Enter")
+    right = ms("one by one", 100, 1) / ms("pipeline", 100, 1)
+    assert page.inner_text(".answer") == f"100 writes, 1 ms away: a pipeline is {right:.0f} times faster. You said 7."
+    page.reload()
+    assert page.is_visible(".race ul"), "who guessed once is not asked again"
+
+
+def test_a_link_carries_the_setting_and_keys_change_it(opened):
+    page = opened("?rtt=4.4&commands=1000000", reduced_motion="reduce")
+    assert page.inner_text(".sentence").startswith("1,000 writes, 5 ms away")
+    distance, commands = page.locator("input[type=range]").all()
+    distance.focus()
+    page.keyboard.press("ArrowRight")
+    commands.focus()
+    page.keyboard.press("Home")
+    page.wait_for_function("document.querySelector('.sentence').textContent.startsWith('1 write, 10 ms away')")
+    assert (distance.get_attribute("aria-valuetext"), commands.get_attribute("aria-valuetext")) == ("10 ms", "1 write")
+    assert page.url.endswith("?rtt=10&commands=1") and page.inner_text(".sentence").endswith("in a pipeline, no faster.")
+
+
+@pytest.mark.parametrize("point", TOLD["points"], ids=lambda point: f"{point['commands']} at {point['rtt_ms']} ms")
+def test_it_shows_the_models_numbers_and_the_measured_ones(opened, point):
+    commands, rtt = point["commands"], point["rtt_ms"]
+    page = opened(f"?rtt={rtt}&commands={commands}", reduced_motion="reduce")
+    shown = [said.split(", ")[-1].replace("\u00a0", " ") for said in page.locator(".said").all_inner_texts()]
+    assert list(map(in_ms, shown)) == pytest.approx([ms(way, commands, rtt) for way in TOLD["ways"]], rel=0.006)
+    said = page.inner_text(".measured-here").replace("\u00a0", " ").rstrip(".").split(": ")[1].split(", ")
+    measured = {way: in_ms(each.removeprefix(f"{way} ")) for way, each in zip(point["ms"], said, strict=True)}
+    assert measured == pytest.approx(point["ms"], rel=0.006)
+
+
+def in_ms(words):
+    number, unit = words.split()
+    return float(number.replace(",", "")) * {"s": 1000, "ms": 1, "µs": 0.001}[unit]
+
+
+@pytest.mark.parametrize("search", ["?rtt=1&commands=100", "?rtt=250&commands=1000", "?rtt=0&commands=1"])
+def test_a_phone_has_room_and_the_race_ends(opened, search):
+    page = opened(search, viewport={"width": 360, "height": 740}, color_scheme="dark")
+    page.wait_for_timeout(300)
+    before = page.locator(".bar").first.get_attribute("style")
+    page.wait_for_function("document.querySelector('.sentence').textContent.includes('away')", timeout=20_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert before != page.locator(".bar").first.get_attribute("style"), "it moved"
+    assert any("scaleX(1)" in bar.get_attribute("style") for bar in page.locator(".bar").all())
+
+
+def test_on_paper_the_still_figure_stands_in_its_place(opened):
+    page = opened("?rtt=1")
+    page.emulate_media(media="print")
+    assert page.is_visible(".still") and page.is_hidden(".race")
+
+
+def test_all_of_it_is_small():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < MOST_BYTES

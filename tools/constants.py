@@ -1,0 +1,117 @@
+"""Measures what one write costs this machine in four ways: the constants of the figures that one can drag.
+
+    python tools/constants.py [--force]       writes lab_utils/explorables/constants.json where there is none
+
+The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is measured at once, c is
+from the slope over commands and a from one command; a loop has a turn for each command and so one constant; threads wait
+together and share a CPU, so that the longer of the two counts. All points that were measured stand beside the constants, and
+so does by how much the formula misses the worst of them. What a busy machine measured is not written.
+"""
+
+import datetime
+import json
+import statistics
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import lab_utils as lab
+from lab_utils import calm
+from lab_utils.model import Model
+from lab_utils.testbed.fingerprints import environment_line
+
+KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
+DISTANCES_MS, SIZES = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
+AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # commands that share a turn
+LONGEST_MS = 2_500  # a loop that takes longer is left out
+
+
+def ways(commands, pool):
+    keys = [f"key:{number}" for number in range(commands)]
+
+    def one_by_one(r):
+        for key in keys:
+            r.set(key, "value")
+
+    def pipeline(r):
+        pipe = r.pipeline(transaction=False)
+        for key in keys:
+            pipe.set(key, "value")
+        return pipe.execute()
+
+    def mset(r):
+        return r.mset(dict.fromkeys(keys, "value"))
+
+    def threads(r):
+        return list(pool.map(lambda key: r.set(key, "value"), keys))
+
+    return {"one by one": one_by_one, "16 threads": threads, "pipeline": pipeline, "MSET": mset}
+
+
+def points():
+    """Return {commands, rtt_ms, ms: {way: milliseconds}} of each size at each distance."""
+    found = []
+    with ThreadPoolExecutor(16) as pool:
+        for commands in SIZES:
+            for rtt_ms in DISTANCES_MS:
+                tried = ways(commands, pool)
+                if commands * rtt_ms > LONGEST_MS:
+                    del tried["one by one"]
+                took = lab.compare(tried, ops=commands, rtt_ms=rtt_ms, rounds=9, parallel=True)
+                ms = {name: round(took.seconds(name, rtt_ms) * 1000, 3) for name in tried}
+                found.append({"commands": commands, "rtt_ms": rtt_ms, "ms": ms})
+    return found
+
+
+def constants(points):
+    """Return {way: {at_once, turn_us, command_us}} from what was measured."""
+    def took(name, commands):
+        return {point["rtt_ms"]: point["ms"][name] for point in points
+                if point["commands"] == commands and name in point["ms"]}
+
+    found = {}
+    for name, at_once in AT_ONCE.items():
+        one, most = took(name, SIZES[0]), took(name, SIZES[-1])
+        if at_once == 16:  # near by, where work is what they wait for
+            command_us = 1000 * statistics.mean(took(name, size)[DISTANCES_MS[0]] / size for size in SIZES[-2:])
+        else:
+            command_us = 1000 * statistics.median((most[rtt] - one[rtt]) / (SIZES[-1] - 1) for rtt in most)
+        if at_once == 1:
+            command_us = 0.0  # in its turns
+            turn_us = 1000 * statistics.median(ms / SIZES[2] - rtt for rtt, ms in took(name, SIZES[2]).items())
+        else:
+            turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
+        found[name] = {"at_once": at_once, "turn_us": round(turn_us, 1), "command_us": round(command_us, 2)}
+    return found
+
+
+def milliseconds(way, commands, rtt_ms):
+    """Return what the formula says of a way: lab_utils/explorables/model.js says the same."""
+    model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
+    at_once = way["at_once"] or commands
+    waiting, work = model.seconds(-(-commands // at_once), 0, rtt_ms), model.seconds(0, commands)
+    return 1000 * (max(waiting, work) if at_once == way["at_once"] != 1 else waiting + work)
+
+
+def off_percent(found, points):
+    """Return by how much the formula misses the worst of a way's points, {way: percent}."""
+    return {name: round(100 * max(abs(milliseconds(way, point["commands"], point["rtt_ms"]) / point["ms"][name] - 1)
+                                  for point in points if name in point["ms"])) for name, way in found.items()}
+
+
+def main(arguments):
+    if KEPT.exists() and "--force" not in arguments:
+        return 0
+    measured = points()
+    if calm.so_far().busy:
+        print(f"constants.json: NOT written, {calm.so_far().sentence()}", file=sys.stderr)
+        return 1
+    found = constants(measured)
+    told = {"measured": {"date": datetime.date.today().isoformat(), "on": environment_line()}, "ways": found,
+            "off_percent": off_percent(found, measured), "points": measured}
+    KEPT.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
