@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 from helpers import wait_until
 
 GRACE_S = 2  # after which nothing may be left
-PROBE = re.compile(r"[a-z0-9_]{8}")  # the file by which Python's tempfile tries a folder, once a process, and deletes it at once
 LOOP = "def loop(c):\n    for i in range(20): c.set(f'key{i}', i)\n"
 PIPELINE = "def pipeline(c):\n    p = c.pipeline()\n    for i in range(20): p.set(f'key{i}', i)\n    p.execute()\n"
 ASYNC = "async def one_by_one(c):\n    for i in range(20): await c.set(f'key{i}', i)\n"
@@ -91,7 +89,7 @@ def left(mark, folder, but=()):
     """What is left of a dead kernel: processes, files; nothing after GRACE_S, or what it is by then."""
     def found():
         alive = {pid: command for pid, command in started(mark, folder).items() if pid not in but}
-        return [*alive.items(), *(path for path in folder.iterdir() if not PROBE.fullmatch(path.name))]
+        return [*alive.items(), *folder.iterdir()]
 
     wait_until(lambda: not found(), GRACE_S)
     return found()
