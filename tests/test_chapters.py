@@ -183,3 +183,9 @@ def test_what_it_gives_to_copy_is_run_and_needs_nothing_of_the_lab(notebook):
     found = {part: name for part in parts for name in re.findall(r"\A(?:async )?(?:def )?(\w+)", part) if name in named}
     assert set(found.values()) == named and (named or notebook.name.startswith("14"))
     assert [part for part in found if "lab." in part] == []
+
+
+@every_notebook
+def test_it_says_faster_with_a_ratio_only(notebook):
+    """f"{times.speedup(…)}" says "no different" where that is what was found; "{…}x faster" would say it all the same."""
+    assert [cell.source for cell in code(notebook) if re.search(r"\}x (faster|slower)", cell.source)] == []

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -144,6 +145,15 @@ def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
     assert wait_until(lambda: not kept.alive(), GONE_S)
     assert not Path(kept.folder).exists()
     kept.stop()
+
+
+def test_a_server_is_started_without_a_file_that_tries_the_temporary_folder(tmp_path):
+    """A kernel killed in that moment would leave it: see test_killed.py among the drills."""
+    program = ("import os, tempfile; tempfile._get_default_tempdir = None\n"
+               "import lab_utils as lab; print(lab.spare().ping(), os.listdir(os.environ['TMPDIR']))")
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    said = subprocess.run([sys.executable, "-c", program], env=environment, text=True, capture_output=True)
+    assert re.fullmatch(r"True \['redis-round-trip-lab-\w+'\]\n", said.stdout), said.stderr
 
 
 def test_stopping_twice_leaves_the_next_one_alone():

@@ -139,6 +139,14 @@ def test_further_distances_take_longer(r):
     assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
 
 
+def test_identical_variants_show_no_difference(r):
+    told_apart = 0
+    for _ in range(10):
+        times = lab.compare({"one": loop, "same": lambda r: loop(r)}, rounds=9)
+        told_apart += times.speedup("one", "same").differs
+    assert told_apart <= 2
+
+
 # What is left behind
 
 

@@ -62,8 +62,7 @@ class Claim:
     `chapter`, "03" for one, tries it. `turns_with`, one of TURNS_WITH, decides where it holds and
     by how much. `after` names the page whose words the article repeats. `margin` is by how much any
     one measurement may be off before the word turns: 1.5, and less where the author's own words are
-    finer. `watched` is False where cells measure without the lab's hand: what a busy machine did to
-    that is not known. `cases` are (word, measurements).
+    finer. `watched`: cells measure by lab helpers alone. `cases` are (word, measurements).
     """
 
     name: str

@@ -183,9 +183,9 @@ function render({ model, el }) {
 
   function finish() {
     const ratio = gain();
-    const said = ratio < 1.05 ? "no faster" : `${times(ratio)} times faster`;
+    const said = ratio < 1.1 ? "hardly faster" : `about ${times(ratio)} times faster`;
     sentence.textContent = `${counted(setting.commands, "write")}, ${setting.rtt} ms away: `
-      + `${duration(taking("one by one"))} one by one, ${duration(taking("pipeline"))} `
+      + `about ${duration(taking("one by one"))} one by one, ${duration(taking("pipeline"))} `
       + `in a pipeline, ${said}.`;
   }
 
@@ -217,7 +217,7 @@ function render({ model, el }) {
   const answer = element("p", { class: "answer", role: "status" });
   const question = guessing(asked, (guess) => {
     const right = `${counted(asked.commands, "write")}, ${asked.rtt} ms away: `
-      + `a pipeline is ${times(gain(asked))} times faster.`;
+      + `a pipeline is about ${times(gain(asked))} times faster.`;
     answer.textContent = guess ? `${right} You said ${times(guess)}.` : right;
     figure.hidden = false;
     question.remove();

@@ -12,7 +12,6 @@ import contextlib
 import os
 import secrets
 import subprocess
-import tempfile
 from typing import Any
 
 from ..interrupts import Whole, uninterrupted
@@ -77,7 +76,7 @@ class Kept:
 
     def __init__(self, command: list, folder: bool = False, feed: bytes | None = None, **popen):
         name = PREFIX + secrets.token_hex(8)
-        self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
+        self.folder = os.path.join(temporary_folder(), name) if folder else ""
         self.owner = os.getpid()
         self.process: Any = None
         self.lifeline: Any = None
@@ -140,6 +139,12 @@ class all_or_none(Whole):
         if self.failed:
             for kept in _kept - self.before:
                 kept.stop()
+
+
+def temporary_folder() -> str:
+    """Return tempfile's folder, without trying it by a file: a kernel killed then would leave it."""
+    places = (*map(os.environ.get, ("TMPDIR", "TEMP", "TMP")), "/tmp", "/var/tmp")
+    return next((os.path.abspath(place) for place in places if place and os.access(place, os.W_OK)), os.getcwd())
 
 
 def lifeline() -> tuple[int, int]:

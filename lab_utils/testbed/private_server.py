@@ -18,7 +18,7 @@ import redis
 
 from ..errors import LabError
 from . import guard
-from .keeper import Kept, all_or_none
+from .keeper import Kept, all_or_none, temporary_folder
 from .server import Server
 from .versions import refuse_old
 
@@ -80,7 +80,7 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
         options = {"host": "127.0.0.1", "port": port, "password": secret}
         conf = configuration(version, port, secret, settings)
         try:
-            with all_or_none(), tempfile.TemporaryFile() as said:  # without a name
+            with all_or_none(), tempfile.TemporaryFile(dir=temporary_folder()) as said:  # without a name
                 # through a pipe: no file, and no password among the arguments; by its whole path,
                 # since it works in another folder
                 command = [os.path.abspath(binary), "-"]
