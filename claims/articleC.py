@@ -261,11 +261,11 @@ cases("C8",
        "A pipeline can't guarantee atomicity: other clients' commands may run in its midst.",
        "a default of the client")
 def c9(looks, plain_midst, default_midst):
-    """Of two runs watched by a second client: how many of its `looks` found a batch half done."""
-    seen = (f"of a pipeline with transaction=False, a second client that looked ~{looks:,} times "
-            f"found it half done ~{plain_midst:,} times")
+    """`looks` at five plain batches; how many saw one half done, in as many by default too."""
+    seen = ("of pipelines with transaction=False, a second client that looked "
+            f"~{looks:,} times found one half done ~{plain_midst:,} times")
     adds = ("redis-py's pipeline() wraps it in a transaction by default, the remedy that the "
-            f"article names: found half done {default_midst:,} times")
+            f"article names: in as many batches found half done {default_midst:,} times")
     return Verdict(HOLDS if plain_midst else FAILS, seen, adds)
 
 
