@@ -60,7 +60,7 @@ def check_uncut(client, answer):
 
 
 def commands_of(client, answer):
-    """Return how many commands the answer sends for a new batch, and whether others wait or show."""
+    """Return how many commands the answer sends for a new batch, and if none comes between unseen."""
     clean(client)
     with Recording() as seen:
         answer(client, MONDAY, SALES)
@@ -68,8 +68,9 @@ def commands_of(client, answer):
     if not total:
         raise Refused("right sums, but nothing went through the client that was passed in",
                       "Use r.")
-    watched = {key for name, *keys in commands_sent(seen) if name.upper() == b"WATCH" for key in keys}
-    return total, total == 1 or watched.issuperset(f"{SHOP}{product}".encode() for product in SALES)
+    watched = {key for name, *keys in commands_sent(seen) if name.upper() == b"WATCH"
+               for key in keys}
+    return total, total == 1 or watched >= {f"{SHOP}{product}".encode() for product in SALES}
 
 
 def check_cut(client, answer, place, total):
