@@ -60,7 +60,7 @@ def check_uncut(client, answer):
 
 
 def commands_of(client, answer):
-    """Return how many commands the answer sends for a new batch, and if none comes between unseen."""
+    """Return how many commands the answer sends for a new batch, and if none comes between."""
     clean(client)
     with Recording() as seen:
         answer(client, MONDAY, SALES)
