@@ -84,6 +84,12 @@ def say_figure(cell, output):
         assert said == alt, f"two figures in one cell would get one sentence: {source_of(cell)}"
 
 
+def as_image(output):
+    """A figure's picture as an element that holds it."""
+    alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
+    return f'<img src="data:image/png;base64,{"".join(output["data"]["image/png"]).strip()}" alt="{alt}">'
+
+
 def draw(cell, output, drawn, at):
     """A figure as SVG in place of its picture, for a light page and for a dark one; on a phone the narrow one."""
     if f"{cell}.svg" in drawn and "image/png" in output.get("data", {}):

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 import chapter
 import drawings
 
+from lab_utils import explorables
+
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # in the order of the book; a page stands where it is named first
     "Symptom first": ("docs/symptoms.md", "notebooks/cases/*.ipynb"),
@@ -24,9 +26,7 @@ PARTS = {  # in the order of the book; a page stands where it is named first
 FRONT = PurePosixPath("index.md")
 FILM = PurePosixPath("docs/race.gif")
 STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
-EXPLORABLES = ROOT / "lab_utils" / "explorables"
 FILM_AND_LINE = re.compile(rf"^!\[.*\]\({FILM}\)\n\n.*$", re.MULTILINE)  # the line gives the answer away
-IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
@@ -89,7 +89,9 @@ class Book:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
             for output in cell.get("outputs", ()):
-                if "text/html" in output.get("data", {}):  # a table with links to chapters
+                if chapter.text_of(output).startswith("<map of "):
+                    output["data"] = {"text/html": explorable("where", chapter.as_image(output))}
+                elif "text/html" in output.get("data", {}):  # a table with links to chapters
                     html = "".join(output["data"]["text/html"])
                     output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
         return json.dumps(notebook)
@@ -154,11 +156,9 @@ def explorable(name, still):
 
     All of it stands in the page: a browser takes no module from a file.
     """
-    module, style = ((EXPLORABLES / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
-    module = IMPORT.sub(lambda used: (EXPLORABLES / used[1]).read_text(encoding="utf-8"), module)
-    module = module.replace("export default { render };", "")
-    constants = json.dumps(json.loads((EXPLORABLES / "constants.json").read_text(encoding="utf-8")))
-    return f"""<style>{style}</style>
+    module = explorables.module(name).replace("export default { render };", "")
+    told = {"constants": constants()[name], "address": True}
+    return f"""<style>{explorables.style(name)}</style>
 
 <div id="{name}"></div>
 <div class="still" data-for="{name}">
@@ -169,10 +169,19 @@ def explorable(name, still):
 
 <script type="module">
 {module}
-const told = {{ constants: {constants}, address: true }};
+const told = {json.dumps(told)};
 render({{ model: {{ get: (name) => told[name] }}, el: document.getElementById("{name}") }});
 document.querySelector('[data-for="{name}"]').classList.add("replaced");
 </script>"""
+
+
+def constants():
+    """{explorable: what it computes from}: each from one measurement, and the map from what a pipeline took in it."""
+    told = json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
+    dots = [{"rtt": point["rtt_ms"], "commands": point["commands"], "share": min(1, point["rtt_ms"] / point["ms"]["pipeline"])}
+            for point in told["points"]]
+    words = f"Computed from what a write in a pipeline cost on {told['measured']['date']} with {told['measured']['on']}."
+    return {"race": told, "where": {"way": told["ways"]["pipeline"], "dots": dots, "from": words}}
 
 
 def contents(part, pages):

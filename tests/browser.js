@@ -21,7 +21,7 @@ const run = async ([path, whole]) => {
     }));
 };
 
-const scrollToSlider = async () => {
+const scrollToMap = async () => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
     const place = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.plot_map('));
     notebook.activeCellIndex = place;

@@ -32,6 +32,7 @@ def lab_server():
     with pytest.MonkeyPatch.context() as without:
         without.delenv("REDIS_URL", raising=False)
         chosen_server.server()
+        assert lab.fingerprint  # which imports all helpers, as a kernel has them
 
 
 @pytest.fixture(autouse=True)

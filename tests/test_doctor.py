@@ -294,7 +294,7 @@ def test_a_package_that_cannot_be_imported(inside, monkeypatch, name):
 def test_widgets(inside, monkeypatch, tmp_path):
     assert one(inside.widgets, "ok")
     monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *_: [str(tmp_path)])
-    assert "sliders" in one(inside.widgets, "FIX")
+    assert "the map" in one(inside.widgets, "FIX")
 
 
 def test_a_server_that_does_not_start(inside, monkeypatch):

@@ -1,10 +1,12 @@
 """The figures that one can drag: their model is Python's, and what they show is the model's. In a real browser."""
 
+import itertools
 import json
 import random
 import sys
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from helpers import ROOT
 from test_browser import browser  # noqa: F401  a fixture
 
@@ -14,31 +16,31 @@ sys.path.insert(0, str(ROOT / "tools"))
 import constants
 import sources
 
+from lab_utils.figures import style
+from lab_utils.figures.waiting_map import commands_at, share_waiting
+from lab_utils.model import Model
+
 FOLDER = ROOT / "lab_utils" / "explorables"
 TOLD = json.loads((FOLDER / "constants.json").read_text(encoding="utf-8"))
+MAP = Model(TOLD["ways"]["pipeline"]["turn_us"] / 1e6, TOLD["ways"]["pipeline"]["command_us"] / 1e6)
+PAGE = "<!doctype html><html lang=en><meta charset=utf-8><meta name=color-scheme content='light dark'>" \
+    "<title>A</title><main><h1>A</h1>"
 MOST_BYTES = 60_000  # of all of them together
 NUMBERS = "vectors => vectors.map(([way, commands, rtt]) => milliseconds(way, commands, rtt))"
 
 
-@pytest.fixture(scope="module")
-def race(tmp_path_factory):
-    """The address of a page that holds the race and nothing else."""
-    path = tmp_path_factory.mktemp("page") / "index.html"
-    path.write_text(f"<!doctype html><meta charset=utf-8><h1>A race</h1>{sources.explorable('race', 'still')}")
-    return path.as_uri()
-
-
 @pytest.fixture
-def opened(browser, race):  # noqa: F811
-    """Opens the race: (search, what new_page takes) → its page. It may fetch nothing, and log no error."""
+def opened(browser, tmp_path):  # noqa: F811
+    """Opens a page with one figure: (search, its name, what new_page takes). It may fetch nothing, and log no error."""
     wrong, pages = [], []
 
-    def open_page(search="", **options):
+    def open_page(search="", name="race", **options):
+        (path := tmp_path / f"{name}.html").write_text(PAGE + sources.explorable(name, "still"))
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda asked: None if asked.url.startswith("file:") else wrong.append(asked.url))
-        page.goto(race + search)
+        page.goto(path.as_uri() + search)
         pages.append(page)
         return page
 
@@ -127,6 +129,50 @@ def test_on_paper_the_still_figure_stands_in_its_place(opened):
     page = opened("?rtt=1")
     page.emulate_media(media="print")
     assert page.is_visible(".still") and page.is_hidden(".race")
+
+
+def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
+    page = opened("?rtt=5&commands=40&trips=10", "where")
+    assert page.inner_text(".where .page").replace("\u00a0", " ").startswith(
+        f"A page of 10 such round trips, one after another: about {10_000 * MAP.seconds(1, 40, 5):.3g} ms")
+    box = page.locator(".map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    page.mouse.up()
+    share, half = share_waiting(MAP, 0.1, 1_000), commands_at(MAP, 0.5, 0.1)
+    assert half < 1 and page.url.endswith("?rtt=0.1&commands=1000&trips=10")
+    assert page.inner_text(".sentence").endswith(f", {share:.0%} of it waiting; less than half with any number.")
+    distance, commands, _ = page.locator("input[type=range]").all()
+    for knob, key in ((distance, "End"), (commands, "Home")):
+        knob.focus()
+        page.keyboard.press(key)
+    half = commands_at(MAP, 0.5, 100)
+    assert page.inner_text(".sentence").startswith("100 ms away, 1 command a round trip: about 100\u00a0ms, 100% of it waiting")
+    assert page.inner_text(".sentence").endswith(f"half and half at about {half:,.0f} commands.")
+
+
+def test_the_map_is_coloured_as_the_still_one():
+    assert f"const COLOURS = {json.dumps(list(style.SHARE_OF_WAITING))};" in (FOLDER / "where.js").read_text(encoding="utf-8")
+
+
+def test_the_map_asks_first_and_fits_a_phone(opened):
+    page = opened("", "where", viewport={"width": 360, "height": 740}, color_scheme="dark")
+    assert page.is_hidden(".map")
+    page.fill("input[type=number]", "50")
+    page.keyboard.press("Enter")
+    half = commands_at(MAP, 0.5, 5)
+    assert page.inner_text(".answer") == f"5 ms away: half and half at about {half:.0f} commands. You said 50."
+    assert page.is_visible(".map") and page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.emulate_media(media="print")
+    assert page.is_visible(".still") and page.is_hidden(".where")
+
+
+@pytest.mark.parametrize("search", ["", "?rtt=5"], ids=["asked", "shown"])
+@pytest.mark.parametrize(("name", "scheme"), itertools.product(["race", "where"], ["light", "dark"]))
+def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
+    page = opened(search, name, color_scheme=scheme, reduced_motion="reduce")
+    assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
 
 
 def test_all_of_it_is_small():

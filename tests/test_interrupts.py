@@ -18,7 +18,7 @@ import redis.asyncio
 
 import lab_utils as lab
 from lab_utils import interrupts
-from lab_utils.interrupts import Interrupted, Whole, interruptible, uninterrupted
+from lab_utils.interrupts import Interrupted, interruptible, uninterrupted
 from lab_utils.testbed import event_loop, pinning, turns
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import AWAKE, link
@@ -381,37 +381,3 @@ def test_on_every_line_of_steady(r, monkeypatch, tmp_path):
         number += 1
     assert number > 100  # lines were there to interrupt
     assert state() == before
-
-
-class Counter(Whole):
-    def __init__(self, at):
-        self.at, self.changed = at, 0
-
-    def enter(self):
-        self.changed += 1
-        if self.at == "enter":
-            signal.raise_signal(signal.SIGINT)
-        if self.at == "wait":
-            assert not self.signals.caught
-            signal.raise_signal(signal.SIGINT)
-            assert self.signals.caught
-            return
-        self.changed += 1
-
-    def leave(self):
-        if self.at == "leave":
-            signal.raise_signal(signal.SIGINT)
-        self.at_the_end = self.changed
-        self.changed = 0
-
-
-@pytest.mark.parametrize(("at", "done"), [("enter", 2), ("wait", 1), ("leave", 2), ("block", 2)])
-def test_each_way_is_run_whole(at, done):
-    counter, inside = Counter(at), False
-    with pytest.raises(KeyboardInterrupt), counter:
-        inside = True
-        if at == "block":
-            signal.raise_signal(signal.SIGINT)
-            raise AssertionError("a Ctrl-C in the block is raised at once")
-    assert (counter.at_the_end, counter.changed) == (done, 0)
-    assert inside == (at in ("leave", "block"))

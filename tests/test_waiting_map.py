@@ -1,10 +1,7 @@
-"""The map: colours are the model's, dots the measurement's, the words say where "you" are, and the sliders move you."""
-
-import io
+"""The map: colours are the model's, dots the measurement's, the words say where "you" are."""
 
 import pytest
 from legible import check_legible, words_of
-from PIL import Image
 
 import lab_utils as lab
 from lab_utils.figures.waiting_map import WaitingMap, commands_at, share_waiting
@@ -41,17 +38,10 @@ def test_it_says_where_you_are(r):
     assert {f"◆ {words}", "half and half", "next zone"} <= texts
 
 
-def test_the_sliders_move_you(r):
-    drawn = WaitingMap(MODEL, DOTS, 1, 40)
-    image, rtt, commands = drawn.sliders().children
-    before = image.value
-    rtt.value = 10
-    assert drawn.rtt_ms == pytest.approx(10) and image.value != before
-    after = image.value
-    commands.value = 1_000
-    assert drawn.commands == 1_000 and image.value != after
-    with Image.open(io.BytesIO(image.value)) as shown:
-        assert shown.size == (900, 520)
+def test_it_can_be_dragged(r):
+    told = WaitingMap(MODEL, DOTS, 1, 40).widget().constants
+    assert told["way"] == {"at_once": None, "turn_us": pytest.approx(20), "command_us": pytest.approx(5)}
+    assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
 
 
 def test_what_a_notebook_keeps_holds_nothing_measured(r):

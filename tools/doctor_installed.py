@@ -16,8 +16,8 @@ OK, NOTE, FIX = "ok", "note", "FIX"
 ROOT = Path(__file__).resolve().parent.parent
 AGAIN = "Run make clean, then make lab: work/ stays as it is."
 OFF_MS = 0.1  # by which 1 ms of the link may be off
-MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "tqdm", "jupyterlab", "lab_utils",
-           "roundtrips.traces")  # the folder roundtrips/ of a clone alone can be imported too
+MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "anywidget", "tqdm", "jupyterlab",
+           "lab_utils", "roundtrips.traces")  # the folder roundtrips/ of a clone alone can be imported too
 
 
 def main():
@@ -79,14 +79,14 @@ def imports():
 
 
 def widgets():
-    """Look whether JupyterLab has the half of ipywidgets that runs in the browser."""
+    """Look whether JupyterLab has the half of ipywidgets and anywidget that runs in the browser."""
     from jupyter_core.paths import jupyter_path
 
-    if any((Path(path) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json").exists()
-           for path in jupyter_path("labextensions")):
-        yield OK, "widgets", f"ipywidgets {version('ipywidgets')}, with its part for the browser"
+    parts = "@jupyter-widgets/jupyterlab-manager", "anywidget"
+    if all(any((Path(path) / part / "package.json").exists() for path in jupyter_path("labextensions")) for part in parts):
+        yield OK, "widgets", f"ipywidgets {version('ipywidgets')} and anywidget, with their parts for the browser"
     else:
-        yield FIX, "widgets", f"JupyterLab has no part of ipywidgets: sliders would show as text. {AGAIN}"
+        yield FIX, "widgets", f"JupyterLab has no part of ipywidgets or anywidget: the map would show as text. {AGAIN}"
 
 
 def kernel():

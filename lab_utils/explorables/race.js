@@ -1,5 +1,6 @@
 // The race, to drag: one distance, so many commands, four ways of sending them.
 import { milliseconds, turns } from "./model.js";
+import { counted, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 200, 250];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -9,64 +10,7 @@ const FIRST_TURNS = 5;
 const FIRST_PART = 0.4;
 const SEEN_MS = 120; // a turn that takes less on the screen is not seen to go and come
 const KEPT = "redis-round-trip-lab.race.guess";
-
-export function duration(ms) {
-  if (ms >= 1000) return `${digits(ms / 1000)}\u00a0s`;
-  return ms >= 1 ? `${digits(ms)}\u00a0ms` : `${digits(ms * 1000)}\u00a0µs`;
-}
-
-export function times(ratio) {
-  return ratio < 10 ? digits(ratio, 2) : Math.round(ratio).toLocaleString("en");
-}
-
-function digits(number, kept = 3) {
-  return Number(number.toPrecision(kept)).toLocaleString("en", { maximumFractionDigits: 3 });
-}
-
-function counted(number, what) {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-}
-
-// The setting in the page's address, ?rtt=5&commands=100: what stands nearest in the lists.
-export function settingOf(search) {
-  const asked = new URLSearchParams(search);
-  const nearest = (list, name, otherwise) => {
-    const wanted = asked.has(name) ? Number(asked.get(name)) : NaN;
-    if (!Number.isFinite(wanted)) return otherwise;
-    return list.reduce((best, one) =>
-      (Math.abs(one - wanted) < Math.abs(best - wanted) ? one : best));
-  };
-  return { rtt: nearest(DISTANCES, "rtt", 1), commands: nearest(COMMANDS, "commands", 100) };
-}
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-function kept() {
-  try { return localStorage.getItem(KEPT); } catch { return null; }
-}
-
-function keep(guess) {
-  try { localStorage.setItem(KEPT, guess); } catch { /* a page that may keep nothing */ }
-}
-
-function knob(label, list, value, worded, changed) {
-  const slider = element("input", { type: "range", min: 0, max: list.length - 1, step: 1 });
-  const shown = element("output");
-  const show = () => {
-    const words = worded(list[slider.value]);
-    slider.setAttribute("aria-valuetext", words);
-    shown.textContent = words;
-  };
-  slider.value = list.indexOf(value);
-  slider.addEventListener("input", () => { show(); changed(list[slider.value]); });
-  show();
-  return element("label", {}, element("span", {}, label), slider, shown);
-}
+const KNOBS = { rtt: [DISTANCES, 1], commands: [COMMANDS, 100] };
 
 function lane(name) {
   const packet = element("i", { class: "packet" });
@@ -128,7 +72,7 @@ function draw(lanes, runs, { now, slower }) {
 function render({ model, el }) {
   const constants = model.get("constants");
   const names = Object.keys(constants.ways);
-  const setting = settingOf(model.get("address") ? location.search : "");
+  const setting = settingOf(model.get("address") ? location.search : "", KNOBS);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const lanes = names.map(lane);
   const sentence = element("p", { class: "sentence", role: "status" });
@@ -200,10 +144,7 @@ function render({ model, el }) {
 
   function turned(change) {
     Object.assign(setting, change);
-    const search = new URLSearchParams(location.search);
-    search.set("rtt", setting.rtt);
-    search.set("commands", setting.commands);
-    if (model.get("address")) history.replaceState(null, "", `?${search}${location.hash}`);
+    if (model.get("address")) keepSetting(setting);
     clearTimeout(waiting);
     waiting = setTimeout(start, 120);
   }
@@ -213,9 +154,10 @@ function render({ model, el }) {
   const from = element("p", { class: "quiet" },
     `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
     + `Farthest from what was measured then: ${off}.`);
-  const asked = settingOf("");
+  const asked = settingOf("", KNOBS);
   const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(asked, (guess) => {
+  const question = guessing(`${asked.commands} writes to a Redis ${asked.rtt} ms away, one by one or `
+    + "all in one pipeline: how many times faster is the pipeline?", "Race", KEPT, (guess) => {
     const right = `${counted(asked.commands, "write")}, ${asked.rtt} ms away: `
       + `a pipeline is about ${times(gain(asked))} times faster.`;
     answer.textContent = guess ? `${right} You said ${times(guess)}.` : right;
@@ -225,33 +167,14 @@ function render({ model, el }) {
   });
   figure.hidden = true;
   el.replaceChildren(question, answer, figure, from);
-  el.classList.add("race");
-  const before = Number(kept());
+  el.classList.add("explorable", "race");
+  const before = Number(kept(KEPT));
   if (before > 0 || (model.get("address") && location.search.includes("rtt="))) {
     question.remove();
     figure.hidden = false;
     start();
   }
   return () => { cancelAnimationFrame(frame); clearTimeout(waiting); };
-}
-
-// First the guess; it is kept in this browser only.
-function guessing({ commands, rtt }, answered) {
-  const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
-  const skip = element("button", { type: "button", class: "plain" }, "just show me");
-  const form = element("form", {},
-    element("label", {}, `${commands} writes to a Redis ${rtt} ms away, one by one or all in one `
-      + "pipeline: how many times faster is the pipeline? ", number),
-    element("button", { type: "submit" }, "Race"), skip);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const guess = Number(number.value);
-    if (!(guess > 0)) { number.focus(); return; }
-    keep(guess);
-    answered(guess);
-  });
-  skip.addEventListener("click", () => answered(null));
-  return form;
 }
 
 export default { render };

@@ -3,7 +3,7 @@
 from ..arguments import shown
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, USUAL, environment, paper, plt, set_title, styled, tell
+from .canvas import SMALL, USUAL, environment, paper, plt, set_title, sized, styled, tell
 
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
@@ -29,8 +29,10 @@ def plot_chain(questions, title=None):
 def draw_chain(questions, columns, title):
     last, every = max(columns.values()), sum(count for count, _ in questions.values())
     lots = [[name for name in questions if columns[name] == column] for column in range(last + 1)]
-    rows = max(map(len, lots))
+    rows = sized(max(map(len, lots)), len(questions))
     at = {name: (columns[name], (rows - len(lot)) / 2 + row) for lot in lots for row, name in enumerate(lot)}
+    if sized(False, True):  # a row for each, below what it needs
+        at = {name: (columns[name], row) for row, name in enumerate(below(questions, None))}
     figure, (axes, strips) = plt.subplots(2, 1, figsize=(paper.width, REST + ROW * rows), height_ratios=(rows, STRIPS))
     for name, (count, needs) in questions.items():
         for need in needs:
@@ -39,9 +41,12 @@ def draw_chain(questions, columns, title):
         axes.plot(*at[name], marker="o", markersize=9, color=style.NO_ROLE)
         words = f"{count} × {name}" if count > 1 else name
         axes.annotate(words, at[name], (8, 2), textcoords="offset points", va="bottom", fontsize=USUAL)
-    axes.set(xlim=(-0.15, last + 0.85), ylim=(rows - 0.4, -0.6), yticks=[])
-    axes.set_xticks(range(last + 1), [f"round trip {column + 1}" for column in range(last + 1)], fontsize=SMALL)
+    axes.set(xlim=(-0.15, sized(last + 0.85, 1.6 * last + 0.3)), ylim=(rows - 0.4, -0.6), yticks=[])
+    axes.set_xticks(range(last + 1), [sized(f"round trip {column + 1}", column + 1) for column in range(last + 1)],
+                    fontsize=SMALL)
     axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel(sized("", "round trip"), fontsize=SMALL)
     axes.tick_params(length=0)
     axes.grid(False)
     draw_strips(strips, {"one by one": every, "column by column": last + 1})
@@ -54,13 +59,23 @@ def draw_chain(questions, columns, title):
     return figure
 
 
+def below(questions, need):
+    """List the questions whose last need is this one, each followed by those below it."""
+    for name, (_, needs) in questions.items():
+        if (needs or [None])[-1] == need:
+            yield name
+            yield from below(questions, name)
+
+
 def draw_strips(axes, trips):
     """A stroke for each round trip, all as far apart."""
-    for row, count in enumerate(trips.values()):
+    for row, (how, count) in enumerate(trips.items()):
         color, _ = style.way("pipeline" if row else "one by one")
         axes.vlines(range(count), row - 0.3, row + 0.3, color=color, linewidth=1.1)
-        axes.annotate(f"{count} round trips", (count - 1, row), (8, 0), textcoords="offset points", va="center", fontsize=USUAL)
+        words = sized("", f"{how}: ") + f"{count} round trips"
+        axes.annotate(words, *sized(((count - 1, row), (8, 0)), ((0, row - 0.3), (0, 2))),
+                      va=sized("center", "bottom"), textcoords="offset points", fontsize=USUAL)
     axes.set(xlim=(-2, 1.2 * max(trips.values())), ylim=(len(trips) - 0.4, -0.6), xticks=[])
-    axes.set_yticks(range(len(trips)), trips, fontsize=USUAL)
+    axes.set_yticks(range(len(trips)), sized(list(trips), [""] * len(trips)), fontsize=USUAL)
     axes.tick_params(length=0)
     axes.grid(False)

@@ -12,7 +12,7 @@ from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
 LONGEST_UNIT = 4  # letters that are repeated beside every value
-BESIDE_PX = 200  # what stands beside the axes
+BESIDE_PX, NARROW_BESIDE_PX = 200, 270  # what stands beside the axes
 ALIKE = 1.05  # two values closer than that stand for the same
 BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
@@ -202,8 +202,9 @@ def draw_lines(panels, xlabel, ylabel, title, log_x, log_y, measured, ylim, rati
         axes.set_ylabel(f"{ylabel}, log scale" if log_y else ylabel)
     set_title(row[0], title)
     environment(row[0])
+    room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(axes.xaxis, [x for points in series.values() for x in points], (100 * paper.width - BESIDE_PX) / columns)
+        ticks_at(axes.xaxis, [x for points in series.values() for x in points], room / columns)
     name_panels(row, list(panels.values()), looks)
     told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel, ratios)
             for heading, series in panels.items()]

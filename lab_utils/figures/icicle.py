@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..errors import LabError
 from . import style
-from .canvas import SMALL, environment, number, paper, plt, say, set_title, styled, text_px
+from .canvas import SMALL, environment, number, paper, plt, say, set_title, sized, styled, text_px
 
 LEVEL, REST = 0.34, 1.5  # inches
 SUM = 1.5  # levels: room for both sums below the boxes
@@ -125,5 +125,5 @@ def explain(axes, with_waiting):
     from matplotlib.patches import Patch
 
     known = {"the client's CPU": style.CLIENT} | ({"sending, waiting and receiving": style.WAITING} if with_waiting else {})
-    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2,
-                fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)
+    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right",
+                bbox_to_anchor=(1, 1.0), ncols=sized(2, 1), fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)

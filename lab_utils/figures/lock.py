@@ -2,7 +2,7 @@
 
 from ..words import plain_duration
 from . import style
-from .canvas import USUAL, environment, paper, plt, say, set_title, styled
+from .canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
 from .rows import name_rows
 
 ROW, REST = 0.5, 1.5  # inches
@@ -16,8 +16,8 @@ def plot_lock(held, title):
     """
     figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(held)))
     for row, (took, lost, done) in enumerate(held.values()):
-        for start, end, color, words, ink in ((took, lost, style.NO_ROLE, "has the lock", style.PAPER),
-                                              (lost, done, style.RISK, "at work without it", style.INK)):
+        for start, end, color, words, ink in ((took, lost, style.NO_ROLE, sized("has the lock", "has it"), style.PAPER),
+                                              (lost, done, style.RISK, sized("at work without it", "without it"), style.INK)):
             if end > start:
                 axes.barh(row, 1000 * (end - start), 0.6, left=1000 * start, color=color, edgecolor=style.PAPER)
                 axes.annotate(words, (1000 * start, row), (5, 0), textcoords="offset points", va="center",

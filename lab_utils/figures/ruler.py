@@ -1,8 +1,8 @@
 """The ruler of distances: how far places are apart, on one log axis, and what each leaves of a second."""
 
 from . import style
-from .canvas import USUAL, environment, number, paper, plt, set_title, styled, tell
-from .rows import name_rows
+from .canvas import USUAL, environment, number, paper, plt, set_title, sized, styled, tell
+from .rows import ABOVE, NARROW_ROW, name_rows
 from .scales import plain_ticks
 
 ROW, REST = 0.36, 2.0  # inches
@@ -15,7 +15,7 @@ def plot_ruler(places, title):
     A third number, the RTT that light alone would take, is a mark of its own. Prints the ranges as
     facts: they are published, not measured.
     """
-    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(places)))
+    figure, axes = plt.subplots(figsize=(paper.width, REST + sized(ROW, NARROW_ROW) * len(places)))
     shades = [style.DISTANCES[row * len(style.DISTANCES) // len(places)] for row in range(len(places))]
     for row, ((low, high, *light), shade) in enumerate(zip(places.values(), shades, strict=True)):
         axes.plot([low, high], [row, row], color=shade, linewidth=9, solid_capstyle="butt", marker="o", markersize=9,
@@ -30,11 +30,13 @@ def plot_ruler(places, title):
     axes.set(xscale="log", xlim=(least / 1.6, most * 5), ylim=(len(places) - 0.4, -0.6))
     axes.set_xlabel("RTT in milliseconds, log scale")
     above = axes.secondary_xaxis("top", functions=(inverse, inverse))
-    above.set_xlabel("requests a second at most, on one connection that waits", labelpad=8)
+    above.set_xlabel(f"requests a second at most,{sized(' ', chr(10))}on one connection that waits", labelpad=8)
     plain_ticks(axes.xaxis)
     plain_ticks(above.xaxis)
     above.set_ticks([10.0**power for power in range(9) if least < 1000 / 10.0**power < most])
-    name_rows(axes, [(row, place, style.INK, "normal") for row, place in enumerate(places)])
+    above_it = sized(0, ABOVE)
+    name_rows(axes, [(row - above_it, place, style.INK, "normal") for row, place in enumerate(places)],
+              inside=sized(False, True))
     set_title(axes, title)
     environment(axes, note="published, not measured here")
     tell(False, "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items()))

@@ -2,7 +2,7 @@
 
 from ..words import counted, plain_duration
 from . import style
-from .canvas import USUAL, environment, paper, plt, say, set_title, styled
+from .canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
 from .scales import plain_ticks
 
 
@@ -23,14 +23,14 @@ def plot_seen(runs, whole, title):
         part = sum(0 < seen < whole for _, seen in samples)
         nothing = sum(seen == 0 for _, seen in samples)
         words = f"{nothing} saw nothing, {part} a part, {len(samples) - nothing - part} all of it"
-        axes.text(0.03, 0.5, f"of {counted(len(samples), 'look')}, a stroke each,\n{words}", color=style.INK,
-                  fontsize=USUAL, transform=axes.transAxes, va="center")
+        axes.text(*sized((0.03, 0.5), (0, 1.03)), f"of {counted(len(samples), 'look')}, a stroke each,\n{words}",
+                  color=style.INK, fontsize=USUAL, transform=axes.transAxes, va=sized("center", "bottom"))
         axes.set_ylim(-0.12 * whole, 1.12 * whole)
         axes.set_ylabel(f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)
         told.append(f"{name}: {counted(len(samples), 'look')} in {plain_duration(took)}, {words}")
     panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
-    panels[-1][0].set_xlabel("milliseconds since execute() was called (shaded: until it returned)")
+    panels[-1][0].set_xlabel(f"milliseconds since execute() was called{sized(' ', chr(10))}(shaded: until it returned)")
     set_title(panels[0][0], title)
     environment(panels[0][0])
     say("; ".join(told))

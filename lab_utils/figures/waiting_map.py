@@ -5,7 +5,6 @@ from io import BytesIO
 from ..words import counted, milliseconds
 from . import style
 from .canvas import STYLE, environment, finished, plt, say, wrapped
-from .film import Scene, png
 from .scales import plain_ticks
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
@@ -51,64 +50,33 @@ class WaitingMap:
     def still(self):
         """The map as a Figure."""
         with plt.style.context(STYLE):
-            figure, _ = draw_map(self)
+            figure = draw_map(self)
         plt.close(figure)
         return finished(figure, self.words)
 
-    def sliders(self):
-        """The map above two sliders, which move where you are. Needs a running kernel."""
-        import ipywidgets as widgets
+    def widget(self):
+        """The map to drag, computed in the page."""
+        from ..explorables import widget
 
-        with plt.style.context(STYLE):
-            figure, place = draw_map(self)
-            plt.close(figure)
-            scene = Scene(figure, place.artists)
-        options = {"layout": widgets.Layout(width="560px"), "style": {"description_width": "9em"}}
-        rtt = widgets.FloatLogSlider(value=self.rtt_ms, base=10, min=-2, max=2, step=0.02, description="RTT (ms)", **options)
-        commands = widgets.FloatLogSlider(value=self.commands, base=10, min=0, max=4, step=0.02, readout_format=",.0f",
-                                          description="commands a turn", **options)
-        image = widgets.Image(format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
-
-        def show():
-            place.move(self)
-            image.value = png(scene.picture())
-
-        def move(_):
-            self.rtt_ms, self.commands = rtt.value, round(commands.value)
-            show()
-
-        for control in (rtt, commands):
-            control.observe(move, "value")
-        show()
-        return widgets.VBox([image, rtt, commands])
+        model = self.model
+        return widget("where", {
+            "way": {"at_once": None, "turn_us": 1e6 * model.turn_s, "command_us": 1e6 * model.command_s},
+            "dots": [{"rtt": rtt, "commands": count, "share": share} for (rtt, count), share in self.dots.items()],
+            "you": {"rtt": float(f"{self.rtt_ms:.2g}"), "commands": self.commands},
+            "from": f"Fitted on this machine: {model!r}."})
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         out = BytesIO()
         self.still().savefig(out, format="png")
-        shown = {**self.sliders()._repr_mimebundle_(), "text/plain": repr(self), "image/png": out.getvalue()}
+        shown = {**self.widget()._repr_mimebundle_()[0], "text/plain": repr(self), "image/png": out.getvalue()}
         return shown, {"image/png": {"alt": self.words}}
 
     def __repr__(self):
         return "<map of where the time goes>"
 
 
-class Place:
-    """The diamond where you are, and the title, which begins with a diamond and says what it is like there."""
-
-    def __init__(self, axes):
-        self.mark, = axes.plot([1], [1], marker="D", markersize=12, color=style.INK, markeredgecolor="white", markeredgewidth=2,
-                               linestyle="none", zorder=5, clip_on=False)
-        self.title = axes.set_title("\n", pad=26)
-        self.artists = [self.mark, self.title]
-
-    def move(self, drawn):
-        x, y = min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms)), drawn.commands
-        self.mark.set_data([x], [y])
-        self.title.set_text("\n".join(wrapped(f"◆ {drawn.words}", MAP_BESIDE_PX)))
-
-
 def draw_map(drawn):
-    """(figure, its Place) of a WaitingMap."""
+    """The map as a Figure, with a diamond where you are; its title begins with a diamond and says what it is like there."""
     from matplotlib.colors import LinearSegmentedColormap
 
     colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
@@ -131,10 +99,11 @@ def draw_map(drawn):
     plain_ticks(axes.yaxis)
     axes.set_xlabel("RTT in ms, log scale")
     axes.set_ylabel("commands a turn, log scale")
-    place = Place(axes)
-    place.move(drawn)
+    axes.plot([min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms))], [drawn.commands], marker="D", markersize=12, color=style.INK,
+              markeredgecolor="white", markeredgewidth=2, linestyle="none", zorder=5, clip_on=False)
+    axes.set_title("\n".join(wrapped(f"◆ {drawn.words}", MAP_BESIDE_PX)), pad=26)
     environment(axes)
-    return figure, place
+    return figure
 
 
 def name_distances(axes):

@@ -1,0 +1,89 @@
+// What the figures share: numbers in words, knobs, the setting in the address, the guess.
+
+export function duration(ms) {
+  if (ms >= 1000) return `${digits(ms / 1000)}\u00a0s`;
+  return ms >= 1 ? `${digits(ms)}\u00a0ms` : `${digits(ms * 1000)}\u00a0µs`;
+}
+
+export function times(ratio) {
+  return ratio < 10 ? digits(ratio, 2) : Math.round(ratio).toLocaleString("en");
+}
+
+export function digits(number, kept = 3) {
+  return Number(number.toPrecision(kept)).toLocaleString("en", { maximumFractionDigits: 3 });
+}
+
+export function counted(number, what) {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
+// The setting in the page's address, ?rtt=5&commands=100, of {name: [list, otherwise]}: what stands
+// nearest in the lists.
+export function settingOf(search, knobs) {
+  const asked = new URLSearchParams(search);
+  return Object.fromEntries(Object.entries(knobs).map(([name, [list, otherwise]]) => {
+    const wanted = asked.has(name) ? Number(asked.get(name)) : NaN;
+    return [name, Number.isFinite(wanted) ? nearest(list, wanted) : otherwise];
+  }));
+}
+
+export function nearest(list, wanted, apart = (one) => Math.abs(one - wanted)) {
+  return list.reduce((best, one) => (apart(one) < apart(best) ? one : best));
+}
+
+export function keepSetting(setting) {
+  const search = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(setting)) search.set(name, value);
+  history.replaceState(null, "", `?${search}${location.hash}`);
+}
+
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export function kept(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
+}
+
+function keep(key, guess) {
+  try { localStorage.setItem(key, guess); } catch { /* a page that may keep nothing */ }
+}
+
+export function knob(label, list, value, worded, changed) {
+  const slider = element("input", { type: "range", min: 0, max: list.length - 1, step: 1 });
+  const shown = element("output");
+  const show = () => {
+    const words = worded(list[slider.value]);
+    slider.setAttribute("aria-valuetext", words);
+    shown.textContent = words;
+  };
+  slider.value = list.indexOf(value);
+  slider.addEventListener("input", () => { show(); changed(list[slider.value]); });
+  show();
+  return Object.assign(element("label", {}, element("span", {}, label), slider, shown), {
+    set(to) {
+      slider.value = list.indexOf(to);
+      slider.dispatchEvent(new Event("input"));
+    },
+  });
+}
+
+// First the guess; it is kept in this browser only.
+export function guessing(question, go, key, answered) {
+  const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
+  const skip = element("button", { type: "button", class: "plain" }, "just show me");
+  const form = element("form", {}, element("label", {}, `${question} `, number),
+    element("button", { type: "submit" }, go), skip);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const guess = Number(number.value);
+    if (!(guess > 0)) { number.focus(); return; }
+    keep(key, guess);
+    answered(guess);
+  });
+  skip.addEventListener("click", () => answered(null));
+  return form;
+}

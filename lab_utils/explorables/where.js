@@ -1,0 +1,170 @@
+// Where is my time? A map by distance and by commands a round trip, with you on it.
+import { milliseconds } from "./model.js";
+import { counted, digits, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf, times } from "./parts.js";
+
+const STEPS = [1, 1.5, 2, 3, 4, 5, 7];
+const DISTANCES = [...[0.01, 0.1, 1, 10].flatMap((ten) => STEPS.map((step) => round(ten * step))), 100];
+const COMMANDS = [...[1, 10, 100, 1000].flatMap((ten) => STEPS.map((step) => Math.ceil(ten * step))), 10000]
+  .filter((count, place, all) => all.indexOf(count) === place);
+const TRIPS = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
+const COLOURS = ["#E69F00", "#F7F4EE", "#2F6496"]; // all work, half and half, all waiting
+const PLACES = { "same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75 };
+const BORDERS = [0.1, 0.5, 0.9];
+const GRAIN = 128; // points of colour along each side
+const ASKED = 5; // ms
+const KEPT = "redis-round-trip-lab.where.guess";
+
+function round(number) {
+  return Number(number.toPrecision(3));
+}
+
+// The places of a point on the map, from 0 at its left and its lower end to 1, and back.
+const across = (rtt) => Math.log10(rtt / DISTANCES[0]) / 4;
+const upwards = (commands) => Math.log10(commands) / 4;
+const rttAt = (x) => DISTANCES[0] * 10 ** (4 * x);
+const commandsAt = (y) => 10 ** (4 * y);
+const percent = (part) => `${100 * Math.min(1, Math.max(0, part))}%`;
+
+export function shareOf(way, rtt, commands) {
+  return rtt / milliseconds(way, commands, rtt);
+}
+
+// With how many commands a round trip this share of it is waiting.
+export function border(way, share, rtt) {
+  return (1000 * rtt * (1 / share - 1) - way.turn_us) / way.command_us;
+}
+
+function colour(share) {
+  const [from, to, part] = share < 0.5 ? [COLOURS[0], COLOURS[1], 2 * share]
+    : [COLOURS[1], COLOURS[2], 2 * share - 1];
+  const channel = (hex, place) => parseInt(hex.slice(place, place + 2), 16);
+  return [1, 3, 5].map((at) => Math.round(channel(from, at) + part * (channel(to, at) - channel(from, at))));
+}
+
+function ground(way) {
+  const canvas = element("canvas", { width: GRAIN, height: GRAIN });
+  const context = canvas.getContext("2d");
+  for (let x = 0; x < GRAIN; x += 1) {
+    for (let y = 0; y < GRAIN; y += 1) {
+      const share = shareOf(way, rttAt((x + 0.5) / GRAIN), commandsAt(1 - (y + 0.5) / GRAIN));
+      context.fillStyle = `rgb(${colour(share)})`;
+      context.fillRect(x, y, 1, 1);
+    }
+  }
+  return canvas;
+}
+
+function borders(way) {
+  const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  drawn.setAttribute("viewBox", "0 0 100 100");
+  drawn.setAttribute("preserveAspectRatio", "none");
+  drawn.innerHTML = BORDERS.map((share) => {
+    const points = Array.from({ length: 201 }, (_, step) => step / 200)
+      .map((x) => [100 * x, border(way, share, rttAt(x))]).filter(([, commands]) => commands >= 1)
+      .map(([x, commands]) => `${x.toFixed(1)},${(100 - 100 * upwards(commands)).toFixed(1)}`);
+    return `<polyline class="${share === 0.5 ? "half" : "tenth"}" points="${points.join(" ")}"/>`;
+  }).join("");
+  return drawn;
+}
+
+function at(x, y, name, words = "") {
+  const made = element("span", { class: name }, words);
+  made.style.left = percent(x);
+  made.style.bottom = percent(y);
+  return made;
+}
+
+function map(way, dots, you) {
+  const names = Object.entries(PLACES).map(([name, rtt]) => at(across(rtt), 1, "place", name));
+  const ticks = [0.01, 0.1, 1, 10, 100].map((rtt) => at(across(rtt), 0, "tick", rtt < 100 ? `${rtt}` : "100\u00a0ms"));
+  const heights = [10, 100, 1000, 10000].map((one) => at(0, upwards(one), "height", one.toLocaleString("en")));
+  const measured = dots.map(({ rtt, commands, share }) => {
+    const dot = at(across(rtt), upwards(commands), "dot");
+    dot.style.background = `rgb(${colour(share)})`;
+    return dot;
+  });
+  const hints = [at(0.2, 0.8, "hint", "less work helps here"), at(0.8, 0.15, "hint light", "fewer round trips help here")];
+  return element("div", { class: "map", "aria-hidden": "true" }, ground(way), borders(way), ...names, ...ticks,
+    ...heights, ...measured, ...hints, you);
+}
+
+function render({ model, el }) {
+  const { way, dots, you: start = {}, from } = model.get("constants");
+  const distances = [...new Set([...DISTANCES, start.rtt ?? 1])].sort((a, b) => a - b);
+  const counts = [...new Set([...COMMANDS, start.commands ?? 1])].sort((a, b) => a - b);
+  const knobs = { rtt: [distances, start.rtt ?? 1], commands: [counts, start.commands ?? 1], trips: [TRIPS, 20] };
+  const setting = settingOf(model.get("address") ? location.search : "", knobs);
+  const you = at(0, 0, "you");
+  const drawn = map(way, dots, you);
+  const sentence = element("p", { class: "sentence", role: "status" });
+  const page = element("p", { class: "page", role: "status" });
+  const waits = element("i", { class: "waits" });
+  const works = element("i", { class: "works" });
+  const sliders = {
+    rtt: knob("Distance", distances, setting.rtt, (rtt) => `${digits(rtt)} ms`, (rtt) => turned({ rtt })),
+    commands: knob("Commands each", counts, setting.commands, (one) => one.toLocaleString("en"),
+      (commands) => turned({ commands })),
+    trips: knob("Round trips", TRIPS, setting.trips, (one) => one.toLocaleString("en"),
+      (trips) => turned({ trips })),
+  };
+  const figure = element("div", { class: "shown" }, drawn, element("div", { class: "knobs" }, ...Object.values(sliders)),
+    element("div", { class: "parts", "aria-hidden": "true" }, waits, works), sentence, page);
+
+  function show() {
+    const { rtt, commands, trips } = setting;
+    const whole = milliseconds(way, commands, rtt);
+    const even = border(way, 0.5, rtt);
+    you.style.left = percent(across(rtt));
+    you.style.bottom = percent(upwards(commands));
+    waits.style.width = percent(rtt / whole);
+    works.style.width = percent(1 - rtt / whole);
+    waits.textContent = rtt / whole > 0.3 ? `waiting ${duration(rtt)}` : "";
+    works.textContent = rtt / whole < 0.7 ? `work ${duration(whole - rtt)}` : "";
+    sentence.textContent = `${digits(rtt)} ms away, ${counted(commands, "command")} a round trip: about `
+      + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(even)}.`;
+    page.textContent = `A page of ${counted(trips, "such round trip")}, one after another: about `
+      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`;
+  }
+
+  function turned(change) {
+    Object.assign(setting, change);
+    if (model.get("address")) keepSetting(setting);
+    show();
+  }
+
+  function drag(event) {
+    if (!event.buttons) return;
+    const box = drawn.getBoundingClientRect();
+    const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
+    sliders.rtt.set(log(distances, rttAt((event.clientX - box.left) / box.width)));
+    sliders.commands.set(log(counts, commandsAt((box.bottom - event.clientY) / box.height)));
+  }
+
+  drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
+  drawn.addEventListener("pointermove", drag);
+  show();
+  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} A dot was measured: where it melts into `
+    + "the ground, the computation is right."));
+  el.classList.add("explorable", "where");
+  if (model.get("address") && !(Number(kept(KEPT)) > 0) && !location.search.includes("rtt=")) ask(el, figure, way);
+}
+
+function halfWords(even) {
+  return even < 1 ? "less than half with any number" : `half and half at about ${times(even)} commands`;
+}
+
+// First the guess; then the map.
+function ask(el, figure, way) {
+  const answer = element("p", { class: "answer", role: "status" });
+  const question = guessing(`${ASKED} ms away: with how many commands in one pipeline does the work take as long as `
+    + "the waiting?", "Show the map", KEPT, (guess) => {
+    answer.textContent = `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.`
+      + (guess ? ` You said ${times(guess)}.` : "");
+    figure.hidden = false;
+    question.remove();
+  });
+  figure.hidden = true;
+  el.prepend(question, answer);
+}
+
+export default { render };
