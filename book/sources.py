@@ -7,15 +7,17 @@ import json
 import os
 import re
 import shutil
+import sys
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import chapter
 import drawings
 
+sys.path.append(str(ROOT := Path(__file__).resolve().parent.parent))  # the book's own environment has no lab_utils
+
 from lab_utils import explorables
 
-ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # in the order of the book; a page stands where it is named first
     "Symptom first": ("docs/symptoms.md", "notebooks/cases/*.ipynb"),
     "Chapters": ("notebooks/*.ipynb",),
@@ -156,9 +158,10 @@ def explorable(name, still):
 
     All of it stands in the page: a browser takes no module from a file.
     """
-    module = explorables.module(name).replace("export default { render };", "")
+    module, style = explorables.parts(name)
+    module = module.replace("export default { render };", "")
     told = {"constants": constants()[name], "address": True}
-    return f"""<style>{explorables.style(name)}</style>
+    return f"""<style>{style}</style>
 
 <div id="{name}"></div>
 <div class="still" data-for="{name}">

@@ -23,9 +23,6 @@ RAISED = {  # what no chapter shows: what raises it, given a client, and the add
     "No matching script.": lambda r, at: r.evalsha("0" * 40, 0),
     "Unable to acquire lock within the time specified": lambda r, at: r.set("k", 1) and r.lock("k", blocking=False).__enter__(),
     "Cannot release a lock that's not owned or is already unlocked.": lambda r, at: r.lock("free").release(),
-    "You can't write against a read only replica.": lambda r, at: r.replicaof("127.0.0.1", "1") and r.set("k", 1),
-    "Keys in request don't hash to the same slot":
-        lambda r, at: (c := lab.spare("cluster-enabled yes")).cluster("ADDSLOTSRANGE", 0, 16_383) and c.mget("a", "b"),
     "Hash slot not served": lambda r, at: lab.spare("cluster-enabled yes").get("k"),
 }
 

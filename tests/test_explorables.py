@@ -23,8 +23,7 @@ from lab_utils.model import Model
 FOLDER = ROOT / "lab_utils" / "explorables"
 TOLD = json.loads((FOLDER / "constants.json").read_text(encoding="utf-8"))
 MAP = Model(TOLD["ways"]["pipeline"]["turn_us"] / 1e6, TOLD["ways"]["pipeline"]["command_us"] / 1e6)
-PAGE = "<!doctype html><html lang=en><meta charset=utf-8><meta name=color-scheme content='light dark'>" \
-    "<title>A</title><main><h1>A</h1>"
+PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
 MOST_BYTES = 60_000  # of all of them together
 NUMBERS = "vectors => vectors.map(([way, commands, rtt]) => milliseconds(way, commands, rtt))"
 

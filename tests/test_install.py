@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 sys.path.insert(0, str(ROOT / "tools"))
 import install
 
-FILES = ("requirements.txt", "requirements/room.txt", "requirements/dev.txt", "roundtrips/tests/requirements.txt")
+FILES = *(f"requirements{name}.txt" for name in ("", "/room", "/dev", "/cases")), "roundtrips/tests/requirements.txt"
 OTHERS = ("requirements/book.txt", "roundtrips/tests/drills/requirements.txt")
 
 

@@ -7,18 +7,10 @@ FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 
 
-def module(name: str) -> str:
-    """Return the text of a figure's module with those that it imports in their places: a page takes none from a file."""
-    return IMPORT.sub(lambda used: text(used[1]), text(f"{name}.js"))
-
-
-def style(name: str) -> str:
-    """Return the figure's CSS, after what the figures share."""
-    return text("parts.css") + text(f"{name}.css")
-
-
-def text(file):
-    return (FOLDER / file).read_text(encoding="utf-8")
+def parts(name: str) -> tuple[str, str]:
+    """Return a figure's module, what it imports in its place (a page takes no module from a file), and its style."""
+    text = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.*s")}
+    return IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"]), text["parts.css"] + text[f"{name}.css"]
 
 
 def widget(name: str, constants: dict):
@@ -27,7 +19,7 @@ def widget(name: str, constants: dict):
     import traitlets
 
     class Explorable(anywidget.AnyWidget):
-        _esm, _css = module(name), style(name)
+        _esm, _css = parts(name)
         constants = traitlets.Dict().tag(sync=True)
 
     return Explorable(constants=constants)

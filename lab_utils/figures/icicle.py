@@ -125,5 +125,5 @@ def explain(axes, with_waiting):
     from matplotlib.patches import Patch
 
     known = {"the client's CPU": style.CLIENT} | ({"sending, waiting and receiving": style.WAITING} if with_waiting else {})
-    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right",
-                bbox_to_anchor=(1, 1.0), ncols=sized(2, 1), fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)
+    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right", bbox_to_anchor=(1, 1.0),
+                ncols=sized(2, 1), fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)

@@ -34,9 +34,8 @@ def plot_ruler(places, title):
     plain_ticks(axes.xaxis)
     plain_ticks(above.xaxis)
     above.set_ticks([10.0**power for power in range(9) if least < 1000 / 10.0**power < most])
-    above_it = sized(0, ABOVE)
-    name_rows(axes, [(row - above_it, place, style.INK, "normal") for row, place in enumerate(places)],
-              inside=sized(False, True))
+    names = [(row - sized(0, ABOVE), place, style.INK, "normal") for row, place in enumerate(places)]
+    name_rows(axes, names, inside=sized(False, True))
     set_title(axes, title)
     environment(axes, note="published, not measured here")
     tell(False, "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items()))

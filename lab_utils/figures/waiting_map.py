@@ -26,12 +26,6 @@ def commands_at(model, share, rtt_ms):
     return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
 
 
-def tell(drawn):
-    """Prints what a WaitingMap says, and returns it."""
-    say(drawn.words)
-    return drawn
-
-
 class WaitingMap:
     """The map: `model`, `dots` measured, and where you are (`rtt_ms`, `commands`)."""
 
@@ -47,6 +41,11 @@ class WaitingMap:
         return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {counted(self.commands, 'command')} a turn: "
                 f"{share:.0%} of the time is waiting; {half}")
 
+    def told(self):
+        """Print what it says, and return it."""
+        say(self.words)
+        return self
+
     def still(self):
         """The map as a Figure."""
         with plt.style.context(STYLE):
@@ -58,12 +57,11 @@ class WaitingMap:
         """The map to drag, computed in the page."""
         from ..explorables import widget
 
-        model = self.model
         return widget("where", {
-            "way": {"at_once": None, "turn_us": 1e6 * model.turn_s, "command_us": 1e6 * model.command_s},
+            "way": {"at_once": None, "turn_us": 1e6 * self.model.turn_s, "command_us": 1e6 * self.model.command_s},
             "dots": [{"rtt": rtt, "commands": count, "share": share} for (rtt, count), share in self.dots.items()],
             "you": {"rtt": float(f"{self.rtt_ms:.2g}"), "commands": self.commands},
-            "from": f"Fitted on this machine: {model!r}."})
+            "from": f"Fitted on this machine: {self.model!r}."})
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         out = BytesIO()
@@ -94,7 +92,8 @@ def draw_map(drawn):
     bar.outline.set_visible(False)
     name_distances(axes)
     draw_borders(axes, drawn.model)
-    draw_dots(axes, drawn.dots, colors)
+    for at, share in drawn.dots.items():
+        axes.plot(*at, marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK, markeredgewidth=1.2, zorder=4)
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
     axes.set_xlabel("RTT in ms, log scale")
@@ -122,12 +121,3 @@ def draw_borders(axes, model):
     bold = {"fontsize": 12, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 3}
     axes.text(0.03, 2_500, "less work\nhelps here", color=style.INK, **bold)
     axes.text(40, 33, "fewer turns\nhelp here", color="white", **bold)
-
-
-def draw_dots(axes, dots, colors):
-    for (rtt, count), share in dots.items():
-        axes.plot([rtt], [count], marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK, markeredgewidth=1.2,
-                  zorder=4)
-        axes.annotate(f"{share:.0%}", (rtt, count), (9, 0), textcoords="offset points", va="center", fontsize=9, zorder=4,
-                      color=style.PAPER if share > 0.85 else style.INK,
-                      bbox={"facecolor": colors(share), "edgecolor": "none", "pad": 0.8})  # no line runs through it

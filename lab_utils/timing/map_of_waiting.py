@@ -28,13 +28,13 @@ def plot_map(client, commands: int = 1):
     """
     if not setting.is_drawn():
         return None
-    from ..figures.waiting_map import WaitingMap, tell
+    from ..figures.waiting_map import WaitingMap
 
     check_client(client, "lab.plot_map", cluster=True)
     guard.check(client)
     check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = fit_model()
-    return tell(WaitingMap(model, measured(), distance_to(client, model), commands))
+    return WaitingMap(model, measured(), distance_to(client, model), commands).told()
 
 
 @functools.cache
@@ -48,7 +48,5 @@ def measured():
 
 def distance_to(client, model):
     """Return the RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
-    known = distance_of(client)
-    if known:
-        return known
-    return max(NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)))
+    beside_work_s = statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)
+    return distance_of(client) or max(NEAREST_MS, 1000 * beside_work_s)
