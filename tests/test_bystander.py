@@ -2,6 +2,9 @@
 
 import importlib
 import itertools
+import os
+import signal
+import threading
 import time
 
 import pytest
@@ -56,6 +59,21 @@ def test_an_idle_server_is_not(r):
     assert len(run.samples) > 150
     assert felt.median < 0.05
     assert all(due + latency >= 0 and due <= felt.took for due, latency in run.samples)
+
+
+def test_what_was_due_while_the_bystander_had_no_cpu_counts_too(r, monkeypatch):
+    """It stands still until after the end: on a busy machine the last PINGs were never sent."""
+    def stopped(*arguments, kept=module.Kept, **options):
+        return found.append(kept(*arguments, **options)) or found[0]
+
+    def work(r):
+        os.killpg(found[0].process.pid, signal.SIGSTOP)
+        threading.Timer(0.2, os.killpg, [found[0].process.pid, signal.SIGCONT]).start()
+        time.sleep(0.1)
+
+    found = []
+    monkeypatch.setattr(module, "Kept", stopped)
+    assert len(lab.bystander(work, r).runs[0].samples) > 90
 
 
 def test_even_the_shortest_work_has_a_sample(r):

@@ -43,13 +43,14 @@ def watch(sock):
     A PING that could not be sent in time, because the machine gave this process no CPU, counts from when it was due, too.
     """
     samples, waiting, last = [], collections.deque(), b""
-    due, end = time.perf_counter(), None
+    due, end, closed = time.perf_counter(), None, False
     while waiting or end is None:
         now = time.perf_counter()
         while end is None and due <= now:
             sock.sendall(PING)
             waiting.append(due)
             due += EVERY_S
+        end = now + PATIENCE_S if closed and end is None else end  # first what was due meanwhile is sent
         if end is not None and now > end:
             return samples + [(sent, now - sent) for sent in waiting]
         patience = max(0.0, due - time.perf_counter()) if end is None else PATIENCE_S
@@ -64,7 +65,7 @@ def watch(sock):
                 samples.append((sent, at - sent))
             last = data[-1:] if data.endswith(b"\r") else b""
         if sys.stdin in ready:
-            end = time.perf_counter() + PATIENCE_S
+            closed = True
     return samples
 
 

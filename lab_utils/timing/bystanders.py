@@ -83,9 +83,7 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
     """Run `fn(client)` while another process PINGs the same server every millisecond, by the clock.
 
     It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody watches, and from 30 ms before the
-    work to 30 ms after it.
-    The other client is a process of its own, so that it never waits for this one's interpreter, only for the server. It stands
-    next to the server, at no distance.
+    work to 30 ms after it. The other client, next to the server, is a process of its own: it waits for no interpreter of ours.
     Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
     """
     check_number(runs, "runs", 1, whole=True)
