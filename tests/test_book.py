@@ -125,7 +125,7 @@ def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
 def test_what_is_drawn_for_a_phone_can_be_read_there():
     """No letter is smaller than 8 points on 4 inches, about what a phone is wide."""
     narrow = [path.read_text(encoding="utf-8") for path in DRAWN if drawings.NARROW in path.name]
-    assert len({path.parent for path in DRAWN}) > 10 and len(narrow) > 0.8 * len(DRAWN) / 2
+    assert len({path.parent for path in DRAWN}) > 10 and len(narrow) == len(DRAWN) / 2
     for text in narrow:
         assert 'width="288pt"' in text and min(map(float, re.findall(r"font(?:-size)?: (?:bold |700 )?([\d.]+)px", text))) >= 8
 

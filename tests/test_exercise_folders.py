@@ -11,7 +11,7 @@ from lab_utils.course import exercises
 
 NAMES = exercises.names()
 ANSWERS = sorted(path for path in exercises.FOLDER.glob("*/**/*.py") if path.name != "check.py")
-MARK = "# refused: "
+MARK, ACCEPTED = "# refused: ", "# accepted: "  # a part of what must be said, and its end
 
 
 @functools.cache
@@ -66,15 +66,15 @@ def keys_of_others(names=()):
 def test_an_answer(run, path):
     """The solution twice, since a check has to clean up; each of also/; each of wrong/."""
     name, source = path.relative_to(exercises.FOLDER).parts[0], path.read_text(encoding="utf-8")
+    first = source.splitlines()[0]
     if path.parent.name != "wrong":
         for _ in range(2 if path.name == "solution.py" else 1):
-            assert run(name, source).splitlines()[-2].startswith(f"{name} solved: ")
+            said = run(name, source).splitlines()[-2]
+            assert said.startswith(f"{name} solved: ") and said.endswith(first.partition(ACCEPTED)[2])
         return
-    first = source.splitlines()[0]
     assert first.startswith(MARK), f"its first line is '{MARK}' and a part of the diagnosis"
     diagnosis, _, hint = run(name, source).partition("\nHint: ")
-    assert f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis
-    assert hint
+    assert f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis and hint
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,19 +3,9 @@
 import bisect
 import math
 
-from lab_utils.course.checking import (
-    SCRIPTS,
-    Refused,
-    Recording,
-    commands_in,
-    commands_sent,
-    cost_of,
-    counted,
-    exercise_client,
-    refuse_over,
-    text,
-    trips_of,
-)
+from lab_utils.course.checking import (SCRIPTS, Refused, Recording, commands_in, commands_sent,
+                                       cost_of, counted, exercise_client, refuse_over, text,
+                                       trips_of)
 
 VALUES = 9_500  # does not fill the last batch
 MOST_TURNS, LARGEST_BATCH, HOUR_S = 10, 1_000, 3_600
@@ -44,12 +34,10 @@ def check(answer):
         check_written(client, values)
     cost, sizes = cost_of(seen), batches(seen)
     largest = max(sizes, default=0)
-    refuse_over(
-        cost,
-        MOST_TURNS,
-        f"every value is there and expires, in batches of {first_of(sizes)}",
-        *(SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()),
-    )
+    twice = sum(sizes) > VALUES  # written, and then given an expiry
+    refuse_over(cost, MOST_TURNS,
+                f"every value is there and expires, in batches of {first_of(sizes)}",
+                *(EXPIRY if twice else SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()))
     if largest > LARGEST_BATCH:
         raise Refused(
             f"every value is there and expires, but {counted(largest, 'value')} in one "

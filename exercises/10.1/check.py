@@ -7,8 +7,8 @@ from redis.backoff import NoBackoff
 from redis.crc import key_slot
 from redis.retry import Retry
 
-from lab_utils.course.checking import (Refused, Recording, clean, commands_in, cost_of, counted,
-                                       exercise_client, sending)
+from lab_utils.course.checking import (Refused, Recording, clean, commands_in, commands_sent,
+                                       cost_of, counted, exercise_client, sending)
 
 NEVER_COUNTED = ("The batch's name was noted, and its sums were not made: each later try finds the "
                  "name and does nothing. When may the name be noted?",
@@ -32,19 +32,21 @@ UNDISTURBED = "a batch, undisturbed"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
              "you queue until execute().",)
 RETRIES = 3
+LOOKED_FIRST = (". But between your look at the counters and the sums another client may write "
+                "one: look in the script, or WATCH the counters too")
 
 
 def check(answer):
     with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
         check_uncut(client, answer)
-        total = commands_of(client, answer)
+        total, guarded = commands_of(client, answer)
         for place in range(total + 1):
             check_cut(client, answer, place, total)
         check_marks(client)
         for value in NO_NUMBERS:
             check_no_number(client, answer, value)
     return (f"sent in {counted(total, 'command')}, cut at every place, sent again: every sale is "
-            "counted once")
+            f"counted once{'' if guarded else LOOKED_FIRST}")
 
 
 def check_uncut(client, answer):
@@ -58,7 +60,7 @@ def check_uncut(client, answer):
 
 
 def commands_of(client, answer):
-    """Return how many commands the answer sends for a batch that is new."""
+    """Return how many commands the answer sends for a new batch, and if none comes between."""
     clean(client)
     with Recording() as seen:
         answer(client, MONDAY, SALES)
@@ -66,7 +68,9 @@ def commands_of(client, answer):
     if not total:
         raise Refused("right sums, but nothing went through the client that was passed in",
                       "Use r.")
-    return total
+    watched = {key for name, *keys in commands_sent(seen) if name.upper() == b"WATCH"
+               for key in keys}
+    return total, total == 1 or watched >= {f"{SHOP}{product}".encode() for product in SALES}
 
 
 def check_cut(client, answer, place, total):

@@ -23,6 +23,8 @@ from ..words import counted
 from .claims import DEPENDS, FAILS, HOLDS  # noqa: F401
 
 WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call
+QUEUED = ("A call on a pipeline only queues a command, and returns the pipeline. The replies come "
+          "from pipe.execute(): one list, in the order in which you queued.")
 SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
 
 
@@ -85,10 +87,7 @@ def refuse_over(cost, budget, right="right values", *hints):
 def refuse_pipelines(got):
     """Raise Refused if an answer holds a pipeline where a reply should be."""
     if holds_pipeline(got):
-        raise Refused("you returned the pipeline itself where a reply should be",
-                      "A call on a pipeline only queues a command, and returns the pipeline. The "
-                      "replies come from pipe.execute(): one list, in the order in which you "
-                      "queued.")
+        raise Refused("you returned the pipeline itself where a reply should be", QUEUED)
 
 
 def holds_pipeline(value, depth=2):
@@ -136,8 +135,7 @@ def refuse_pasted(seen, *values):
         pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)
         if pasted is not None:
             raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so "
-                          "each value makes another script: the server compiles and keeps every "
-                          "one",
+                          "each value makes another script: the server compiles and keeps each",
                           "script = r.register_script(text), then script(keys=[key], "
                           "args=[value]): the text says KEYS[1] and ARGV[1] and is always the "
                           "same.")

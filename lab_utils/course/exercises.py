@@ -16,7 +16,7 @@ import redis
 
 from ..errors import LabError
 from . import reporting, state
-from .checking import Refused
+from .checking import QUEUED, Refused
 from .claims import PAGE, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
@@ -26,8 +26,8 @@ OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
 MISTAKES = (
     (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as "
                       "None. Is there a case in which there is nothing to ask for?"),
-    (Exception, "Call your function in a cell of its own, with r and a value or two: the whole "
-                "traceback shows the way there."),
+    (Exception, "Print what you have just before that line, and run this cell again. What the check "
+                "asks with is gone when it ends; the reply to a key that is not there is None."),
 )
 
 
@@ -133,6 +133,8 @@ def hints_for(error):
     """Return a hint to a mistake of Python's, which no hint of the exercise fits, or ()."""
     if isinstance(error, redis.RedisError) and not isinstance(error, redis.DataError):
         return ()
+    if "'Pipeline'" in str(error):  # asked for what only a reply has
+        return (QUEUED,)
     return next((hint,) for kinds, hint in MISTAKES if isinstance(error, kinds))
 
 

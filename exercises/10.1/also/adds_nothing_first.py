@@ -1,3 +1,4 @@
+# accepted: every sale is counted once
 RECORD = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return end
 for i = 2, #KEYS do

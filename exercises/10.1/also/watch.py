@@ -1,3 +1,4 @@
+# accepted: every sale is counted once
 def record(r, batch, sales):
     counters = {f"exercise:{{shop}}:{product}": number for product, number in sales.items()}
     with r.pipeline() as pipe:
