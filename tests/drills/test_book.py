@@ -131,7 +131,7 @@ def test_light_and_dark(book, browser):  # noqa: F811
 
 def small_tree(folder, words):
     """A lab of one page."""
-    for name in ("book", "tools", "docs"):
+    for name in ("book", "tools", "docs", "lab_utils"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build", "__pycache__", "*.md"))
     (folder / "notebooks").mkdir()
     (folder / "notebooks" / "14_scoreboard.ipynb").write_text(CHAPTER, encoding="utf-8")  # an old address leads there
