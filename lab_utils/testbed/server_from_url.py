@@ -100,7 +100,7 @@ def check_answer(answer: dict, shown: str, options: dict):
         )
     if "keys" in answer:
         raise LabError(
-            f"The database at {shown} holds keys ({answer['keys']:,}) that are not the lab's, so the "
+            f"The database at {shown} holds {answer['keys']:,} keys that are not the lab's, so the "
             "lab leaves it alone: its chapters write and delete. Choose an empty database by its "
             f"number, as in redis://127.0.0.1:6379/15, {OWN_INSTEAD}. If you know them for what a "
             "killed kernel of the lab left, delete them yourself, with redis-cli and FLUSHDB."

@@ -256,7 +256,7 @@ def test_a_database_with_keys_is_refused_by_every_chapter(theirs):
         first = next(cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code")
         assert "lab.connect()" in "".join(first["source"])
     done = kernel("import lab_utils as lab\nlab.connect()", url(primary, full[0]))
-    assert "LabError" in done.stderr and "that are not the lab's" in done.stderr
+    assert "LabError" in done.stderr and "keys that are not the lab's" in done.stderr
     assert snapshot(primary) == before
 
 
