@@ -20,7 +20,7 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = [str(Path(__file__).parent / "static")]
 html_css_files = ["book.css"]
-html_js_files = ["print.js"]
+html_js_files = ["print.js", "search.js"]
 html_show_copyright = html_show_sphinx = html_show_sourcelink = html_copy_source = html_use_index = False
 pygments_style, pygments_dark_style = "friendly", "monokai"
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import redis
-from helpers import ROOT
+from helpers import ROOT, wait_until
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
@@ -23,6 +23,9 @@ RAISED = {  # what no chapter shows: what raises it, given a client, and the add
     "No matching script.": lambda r, at: r.evalsha("0" * 40, 0),
     "Unable to acquire lock within the time specified": lambda r, at: r.set("k", 1) and r.lock("k", blocking=False).__enter__(),
     "Cannot release a lock that's not owned or is already unlocked.": lambda r, at: r.lock("free").release(),
+    "currently unable to persist to disk": lambda r, at: (
+        (ROOT / r.config_get("dir")["dir"] / "dump.rdb").mkdir(), r.config_set("save", "3600 1"), r.bgsave(),
+        wait_until(lambda: r.info("persistence")["rdb_last_bgsave_status"] == "err"), r.set("k", 1)),
     "Hash slot not served": lambda r, at: lab.spare("cluster-enabled yes").get("k"),
 }
 

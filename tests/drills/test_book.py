@@ -2,19 +2,15 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
-import sys
 
 import environments
 import pytest
 from helpers import ROOT
-
-sys.path.insert(0, str(ROOT / "tests"))
-
 from test_browser import DRAWINGS, WRONG, browser  # noqa: F401  a fixture
 
-REQUIREMENTS = ROOT / "requirements" / "book.txt"
 # Runs before the build: whatever asks for an address or a connection fails.
 NO_NETWORK = """
 import socket
@@ -26,21 +22,19 @@ WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 CHAPTER = json.dumps({
     "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# 14 · A chapter\n\nWords."}], "nbformat": 4,
     "nbformat_minor": 5, "metadata": {"measured": {"date": "2026-01-31", "on": "Redis 8"}}})
-COLOUR = "getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
 def python():
-    return environments.python_with("book", REQUIREMENTS)
+    return environments.python_with("book", ROOT / "requirements" / "book.txt")
 
 
 def build(python, root, folder):
     """(exit status, what it said) of book/build.py of the tree `root`, for which there is no network."""
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    ended = subprocess.run([python, root / "book" / "build.py", folder], env=environment, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True)
+    ended = subprocess.run([python, root / "book" / "build.py", folder], env={**os.environ, "PYTHONPATH": str(folder)},
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return ended.returncode, ended.stdout
 
 
@@ -60,12 +54,10 @@ def page(request, browser):  # noqa: F811  the fixture above
 
 
 def address(book, name):
-    name, _, query = name.partition("?")
-    return (book / name).as_uri() + ("?" + query if query else "")
+    return (book / name).as_uri()
 
 
-def test_from_page_to_page_all_cases_and_chapters_come_in_order(book, browser):  # noqa: F811
-    page = browser.new_page(viewport=WIDE)
+def test_from_page_to_page_all_cases_and_chapters_come_in_order(book, page):
     page.goto(address(book, "index.html"))
     cases, chapters = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("cases/*.ipynb", "*.ipynb"))
     for path in [ROOT / "docs" / "symptoms.md", *cases, *chapters]:
@@ -73,14 +65,20 @@ def test_from_page_to_page_all_cases_and_chapters_come_in_order(book, browser): 
         page.locator(".related-pages .next-page").click()
         page.wait_for_url(f"**/{path.stem}.html")
         assert page.locator(".related-pages .prev-page").evaluate("link => link.href") == before
-    page.close()
 
 
-def test_an_old_address_leads_to_the_new_one(book, browser):  # noqa: F811
-    page = browser.new_page()
+def test_an_old_address_leads_to_the_new_one(book, page):
     page.goto(address(book, "notebooks/12_scoreboard.html"))
     page.wait_for_url("**/notebooks/14_scoreboard.html")
-    page.close()
+
+
+def test_its_search_finds_a_page_by_the_text_of_an_error(book, page):
+    symptoms = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
+    for error, name in re.findall(r"^\| `([^`#]{6,})`.+/(\w+)\.ipynb(?:#.*)?\) \|$", symptoms, re.MULTILINE):
+        page.goto(f"{address(book, 'search.html')}?q={error}")
+        page.get_by_text("Search finished").wait_for()
+        found = page.locator("ul.search a").evaluate_all("links => links.slice(0, 3).map(link => link.pathname)")
+        assert any(path.endswith((f"/{name}.html", "/symptoms.html")) for path in found), (error, found)
 
 
 def test_pages_fit_all_pictures_come_and_nothing_from_afar(book, page, record_property):
@@ -120,7 +118,7 @@ def test_light_and_dark(book, browser):  # noqa: F811
     for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(19, 20, 22)")):
         page = browser.new_page(viewport=WIDE, color_scheme=scheme)
         page.goto(address(book, "notebooks/01_round_trips.html"))
-        assert page.evaluate(COLOUR) == paper
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
         page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
         drawn = page.evaluate(DRAWINGS)
         assert len(drawn) > 5 and all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
@@ -133,7 +131,7 @@ def test_light_and_dark(book, browser):  # noqa: F811
 
 def small_tree(folder, words):
     """A lab of one page."""
-    for name in ("book", "tools", "docs"):
+    for name in ("book", "tools", "docs", "lab_utils"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build", "__pycache__", "*.md"))
     (folder / "notebooks").mkdir()
     (folder / "notebooks" / "14_scoreboard.ipynb").write_text(CHAPTER, encoding="utf-8")  # an old address leads there
