@@ -51,7 +51,7 @@ def watch(sock):
             waiting.append(due)
             due += EVERY_S
         end = now + PATIENCE_S if closed and end is None else end  # first what was due meanwhile is sent
-        if end is not None and now > end:
+        if end is not None and (now > end or not waiting):
             return samples + [(sent, now - sent) for sent in waiting]
         patience = max(0.0, due - time.perf_counter()) if end is None else PATIENCE_S
         ready = select.select([sock] if end else [sock, sys.stdin], (), (), patience)[0]
