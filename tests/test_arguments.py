@@ -119,6 +119,7 @@ ROWS = [
     ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),  # the other way round
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, x, "title", log=True)),
+    ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, "ms", "title", source=x or 0)),
     ("plot_bars", "nothing above 0", lambda x, r: lab.plot_bars({"a": 0}, "ms", "title", log=True)),
     ("plot_bars", "values", lambda x, r: lab.plot_bars({"near": x}, "ms", "title")),
     ("plot_ladders", "values", lambda x, r: plot_ladders(x)),

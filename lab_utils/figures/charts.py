@@ -31,13 +31,13 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     parts = {heading: without_intervals(each) for heading, each in groups.items()}
     groups = {heading: numbers for heading, (numbers, _) in parts.items()}
     check_text(title, "title")
+    check_text("here" if source is None else source, "source")
     log = is_ratio(check_text(unit, "unit")) or log
     for numbers in groups.values():
         check_numbers(numbers, "lab.plot_bars", BARS)
         if log:
             check_positive_one(numbers.values(), "lab.plot_bars")
-    if asked is not None:
-        check_positive(asked, "asked")
+    check_positive(1 if asked is None else asked, "asked")
     ratios = {heading: found for heading, (_, found) in parts.items()}
     return draw_bars(groups, unit, title, log, measured, asked, ratios, source)
 
