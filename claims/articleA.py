@@ -33,7 +33,7 @@ def a2(turns, acks, pipeline_acks):
     """The empty acks that the system sent during so many turns, one by one, and during one pipeline
     of the same commands; None where it does not tell.
     """
-    adds = "nothing of yours waits for an acknowledgement: count the turns"
+    adds = "no small write of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
         return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent",
                        adds)
