@@ -68,9 +68,9 @@ def commands_of(client, answer):
     if not total:
         raise Refused("right sums, but nothing went through the client that was passed in",
                       "Use r.")
-    watched = {key for name, *keys in commands_sent(seen) if name.upper() == b"WATCH"
-               for key in keys}
-    return total, total == 1 or watched >= {f"{SHOP}{product}".encode() for product in SALES}
+    looked, watched = ({key for name, *keys in commands_sent(seen) if name.upper() in names
+                        for key in keys} for names in ((b"GET", b"MGET"), (b"WATCH",)))
+    return total, not (looked - watched) & {f"{SHOP}{product}".encode() for product in SALES}
 
 
 def check_cut(client, answer, place, total):

@@ -31,10 +31,15 @@ export function nearest(list, wanted, apart = (one) => Math.abs(one - wanted)) {
   return list.reduce((best, one) => (apart(one) < apart(best) ? one : best));
 }
 
+// Once the knobs are at rest: a browser may refuse an address that changes a hundred times in half a minute.
+let resting = 0;
 export function keepSetting(setting) {
-  const search = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(setting)) search.set(name, value);
-  history.replaceState(null, "", `?${search}${location.hash}`);
+  clearTimeout(resting);
+  resting = setTimeout(() => {
+    const search = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries(setting)) search.set(name, value);
+    history.replaceState(null, "", `?${search}${location.hash}`);
+  }, 400);
 }
 
 export function element(name, attributes = {}, ...children) {

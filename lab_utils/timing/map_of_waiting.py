@@ -48,5 +48,5 @@ def measured():
 
 def distance_to(client, model):
     """Return the RTT in ms of a client: as the lab set it, or what its PING takes beside the work."""
-    beside_work_s = statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)
-    return distance_of(client) or max(NEAREST_MS, 1000 * beside_work_s)
+    return distance_of(client) or max(
+        NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)))

@@ -74,11 +74,12 @@ def test_an_old_address_leads_to_the_new_one(book, page):
 
 def test_its_search_finds_a_page_by_the_text_of_an_error(book, page):
     symptoms = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
-    for error, name in re.findall(r"^\| `([^`#]{6,})`.+/(\w+)\.ipynb(?:#.*)?\) \|$", symptoms, re.MULTILINE):
+    for error, name in (rows := re.findall(r"^\| `([^`#]{6,})`.+/(\w+)\.ipynb(?:#.*)?\) \|$", symptoms, re.MULTILINE)):
         page.goto(f"{address(book, 'search.html')}?q={error}")
         page.get_by_text("Search finished").wait_for()
         found = page.locator("ul.search a").evaluate_all("links => links.slice(0, 3).map(link => link.pathname)")
         assert any(path.endswith((f"/{name}.html", "/symptoms.html")) for path in found), (error, found)
+    assert len(rows) > 30
 
 
 def test_pages_fit_all_pictures_come_and_nothing_from_afar(book, page, record_property):
