@@ -22,7 +22,7 @@ from .keeper import Kept, all_or_none, temporary_folder
 from .server import Server
 from .versions import refuse_old
 
-START_TIMEOUT_S = 5
+START_TIMEOUT_S = 30  # one that ends is seen at once; on a crowded machine one is only slow
 # What a server says when it cannot start, and when it listens: "Ready …" or "The server is now
 # ready …".
 LAST_WORDS = "Fatal", "FATAL", "Failed", "in use", "aborting"
