@@ -1,0 +1,34 @@
+"""The case about redis-py 8 shows beside it what redis-py 6 and 7 do: asked of them anew, by the case's own function."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+
+import environments
+import nbformat
+from helpers import ROOT
+
+CASE = ROOT / "notebooks" / "cases" / "before_you_upgrade_to_redis_py_8.ipynb"
+KEPT = CASE.with_name("redis_py_6_and_7.json")
+ASK = "import json, redis\nplace, locked = {place!r}, {locked!r}\n{functions}\nprint(json.dumps(seen()))"
+
+
+def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
+    cells = [cell.source for cell in nbformat.read(CASE, 4).cells if cell.cell_type == "code"]
+    functions = [ast.unparse(each) for cell in cells for each in ast.parse(cell).body
+                 if isinstance(each, ast.FunctionDef) and each.name in ("attempt", "seen")]
+    case = {}
+    monkeypatch.chdir(CASE.parent)
+    for cell in cells[:3]:  # both servers are up then
+        exec(cell, case)
+    ask = ASK.format(place=case["place"], locked=case["locked"], functions="\n".join(functions))
+    said = {}
+    for version in "6.4.0", "7.4.1":
+        environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
+        ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True, stdout=subprocess.PIPE, text=True)
+        said[version[0]] = json.loads(ran.stdout)
+    case["old"].stdin.close()
+    assert case["old"].wait() == 0
+    assert said == json.loads(KEPT.read_text(encoding="utf-8")), json.dumps(said, indent=1)
