@@ -6,6 +6,7 @@ import re
 import pytest
 import redis
 from helpers import ROOT, wait_until
+from roundtrips.advice.finding import CASES as CASES_OF_FINDINGS
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
@@ -41,6 +42,10 @@ def test_it_is_short_has_its_six_parts_and_shows_its_error(case):
     assert re.search(r"https://github\.com/\S+/issues/\d+", first) and f"(../notebooks/cases/{case.name})" in SYMPTOMS
     shown = "\n".join(text for _, _, text in outputs(case))
     assert [error for error in re.findall(r"`(?:redis\.exceptions\.)?\w*Error: ([^`]+)`", first) if error not in shown] == []
+
+
+def test_a_finding_leads_to_a_case():
+    assert {ROOT / case for case in CASES_OF_FINDINGS.values()} <= set(CASES)
 
 
 def test_what_no_chapter_shows_is_raised_by_a_server():

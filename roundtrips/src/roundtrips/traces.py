@@ -146,7 +146,7 @@ class Trace:
     errors: int = number("totals.errors", "Round trips that were answered by an error.")
     waits: int = number("waits", "The longest chain of those that had to follow one another.")
     waiting: float = number("waiting", "Seconds in which at least one was on its way.")
-    seconds: float = number("seconds", "Seconds from the the block's beginning to its end, or now.")
+    seconds: float = number("seconds", "Seconds from the block's beginning to its end, or now.")
     connections: int = number("connections", "Connections that were set up.")
     unattributed: int = number("unattributed", "Writes of which nobody can say whose they are.")
 

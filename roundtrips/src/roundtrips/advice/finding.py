@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from ..callsites import CallSite
 from ..words import counted
 
+CASES = {  # of the Redis Round-Trip Lab, which this package comes from
+    "keys": "notebooks/cases/deleting_by_pattern.ipynb",
+    "small scans": "notebooks/cases/deleting_by_pattern.ipynb",
+    "connections": "notebooks/cases/max_number_of_clients_reached.ipynb",
+    "gather": "notebooks/cases/is_the_asyncio_client_slower.ipynb",
+}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -30,6 +37,11 @@ class Finding:
         """'saves up to 19 round trips', or '' where it saves none."""
         return f"saves up to {counted(self.saves, 'round trip')}" if self.saves else ""
 
+    @property
+    def case(self) -> str:
+        """The lab's notebook that shows it and mends it, or '' where there is none."""
+        return CASES.get(self.kind, "")
+
     def __str__(self) -> str:
         saving = f" {self.saving.capitalize()}." if self.saves else ""
         return f"{self.site}: {self.what}: {self.shows}.{saving}"
@@ -52,6 +64,7 @@ class Findings(list[Finding]):
 def in_lines(finding: Finding) -> str:
     saving = f" ({finding.saving})" if finding.saves else ""
     lines = [f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}"]
+    lines += [f"    see {finding.case} of the Redis Round-Trip Lab"] if finding.case else []
     return "\n".join([*lines, *[f"      {line}" for line in finding.instead.splitlines()]])
 
 

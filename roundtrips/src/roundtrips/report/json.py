@@ -62,7 +62,8 @@ def call_sites(trace: Trace) -> list[dict[str, Any]]:
 def findings(trace: Trace) -> list[dict[str, Any]]:
     return [
         {"kind": each.kind, "what": each.what, "shows": each.shows, "saves": each.saves,
-         "file": each.site.file, "line": each.site.line, "instead": each.instead, "sure": each.sure}
+         "file": each.site.file, "line": each.site.line, "instead": each.instead, "sure": each.sure,
+         "case": each.case}
         for each in trace.findings
     ]  # fmt: skip
 
