@@ -253,17 +253,6 @@ def state(pid):
 # Ends
 
 
-def test_a_half_close_is_passed_on_and_the_answer_still_comes(peer):
-    def answer_after_the_end(connection):
-        with connection:
-            connection.sendall(b"you said " + read_all(connection))
-
-    with peer(answer_after_the_end).through_link(rtt_ms=4) as sock:
-        sock.sendall(b"hello")
-        sock.shutdown(socket.SHUT_WR)
-        assert read_all(sock) == b"you said hello"
-
-
 def test_bytes_before_the_end_are_not_lost(peer):
     data = os.urandom(500_000)
 
