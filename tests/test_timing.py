@@ -4,7 +4,6 @@ import gc
 import random
 import time
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from helpers import refusal
@@ -229,13 +228,12 @@ def test_a_budget_in_words():
 # The scale
 
 
-def test_the_scale_sets_the_rounds(r, monkeypatch):
-    rounds = {}
-    monkeypatch.setitem(SCALES, "workshop", replace(SCALES["workshop"], seconds=3.0))
-    for name in ("ci", "workshop"):
-        monkeypatch.setenv("LAB_SCALE", name)
-        rounds[name] = len(lab.compare({"pause": lambda r: time.sleep(0.02)}).rounds("pause"))
-    assert SCALES["ci"].fewest <= rounds["ci"] < rounds["workshop"] <= SCALES["workshop"].rounds
+@pytest.mark.parametrize("name, round_s, rounds", [("ci", 0.02, 20), ("ci", 10, 3), ("ci", 0.001, 25),
+                                                   ("workshop", 0.1, 20), ("workshop", 10, 8), ("workshop", 0.001, 101)])
+def test_the_scale_sets_the_rounds(r, monkeypatch, undisturbed, name, round_s, rounds):
+    monkeypatch.setenv("LAB_SCALE", name)
+    monkeypatch.setattr("lab_utils.timing.rounds.warm_up", lambda runners, *_: (dict.fromkeys(runners, 1), round_s))
+    assert len(lab.compare({"pause": lambda r: time.sleep(0.002)}).rounds("pause")) == rounds
 
 
 def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
