@@ -50,19 +50,6 @@ def test_a_signal_waits_for_the_end_of_the_block():
     assert done == ["inner", "outer"], "the inner one hands it to the outer one"
 
 
-def test_other_threads_are_left_alone():
-    seen = []
-
-    def inside():
-        with uninterrupted():
-            seen.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=inside)
-    thread.start()
-    thread.join()
-    assert seen == [signal.default_int_handler]
-
-
 def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
     @interruptible
     def measuring():

@@ -35,7 +35,7 @@ class Peer:
 
     def __init__(self, serve):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
-        self.serve, self.threads = serve, []
+        self.serve = serve
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -43,9 +43,7 @@ class Peer:
             while True:
                 connection, _ = self.listener.accept()
                 connection.settimeout(PATIENCE_S)
-                thread = threading.Thread(target=self.serve, args=(connection,), daemon=True)
-                thread.start()
-                self.threads.append(thread)
+                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def through_link(self, rtt_ms=0):
         """A socket that reaches this peer through the link, with exactly that much delay."""

