@@ -2,10 +2,8 @@
 
 import ast
 import importlib
-import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 from helpers import NEXT_STEPS, ROOT
+
+from lab_utils import calm
+from lab_utils.testbed import chosen_server
+from lab_utils.testbed.living import living
 
 FREE = namedtuple("FREE", "total used free")
 STEPS = (*NEXT_STEPS, "Install ", "Open ", "open ", "Use ", "Close ", "Delete ", "Move ", "move ", "Rename ", "Clone ", "Put ",
@@ -308,18 +310,15 @@ def test_a_server_that_does_not_start(inside, monkeypatch):
     (1.004, 0, "ok", "link", "1.004"), (1.4, 0, "note", "link", "plug the machine in"),
     (None, 0, "note", "link", "the lab's own"), (1.0, 0.4, "note", "calm", "other programs took 40% of the time")])
 def test_the_link_and_whether_the_machine_is_calm(inside, monkeypatch, measured, taken, mark, name, said):
-    from lab_utils import calm
-
     monkeypatch.setattr("lab_utils.testbed.fingerprints.distance_ms", lambda: measured)
     monkeypatch.setattr("lab_utils.compare", lambda *_, **__: calm.note(calm.Calm(1, 9, taken)), raising=False)
     assert said in next(text for found, of, text in inside.link() if (found, of) == (mark, name))
 
 
-def test_a_server_of_ones_own_that_is_not_there(tmp_path):
-    """The whole of it, as doctor.py runs it, with REDIS_URL leading nowhere: the finding says so, and no password."""
-    environment = {**os.environ, "REDIS_URL": "redis://:s3cret@127.0.0.1:9/0", "PYTHONPATH": str(ROOT)}
-    code = "import doctor_installed as inside; print([*inside.found(inside.own_server)])"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
-                         env={**environment, "PYTHONPATH": os.pathsep.join([str(ROOT / "tools"), str(ROOT)])})
-    assert "No answer from redis://:***@127.0.0.1:9/0" in ran.stdout and "s3cret" not in ran.stdout, ran.stderr
-    assert json.dumps(["FIX", "own server"])[1:-1].replace('"', "'") in ran.stdout
+def test_a_server_of_ones_own_that_is_not_there(inside, monkeypatch):
+    """The finding says so, and no password."""
+    monkeypatch.setenv("REDIS_URL", "redis://:s3cret@127.0.0.1:9/0")
+    monkeypatch.setattr(chosen_server, "server", living(chosen_server.server.__wrapped__))  # as in a kernel that has none yet
+    [(mark, name, text)] = inside.found(inside.own_server)
+    assert (mark, name) == ("FIX", "own server")
+    assert "No answer from redis://:***@127.0.0.1:9/0" in text and "s3cret" not in text

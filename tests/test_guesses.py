@@ -1,12 +1,8 @@
 """A guess: what is remembered of it, what figures see of it, and how well they were made."""
 
 import ast
-import json
-import os
 import random
 import re
-import subprocess
-import sys
 
 import nbformat
 import pytest
@@ -297,26 +293,3 @@ def test_each_is_asked_once_and_answered_once_and_no_output_says_what_nobody_sai
         assert ("trial" in cell.metadata.get("tags", [])) == ("trial" in answer.metadata.get("tags", []))
     for output in (output for cell in cells for output in cell.outputs):
         assert "you said" not in str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
-
-
-def test_a_chapter_passes_with_every_guess_made(tmp_path):
-    chapter = "00_start_here"
-    book = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
-    for cell in book.cells:
-        cell.source, guesses_made = re.subn(r'(lab\.guess\("[^"]+", )\.\.\.', r"\g<1>7", cell.source)
-        if guesses_made:  # it says that it was noted, which the committed one does not
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "nbval-ignore-output"]
-    nbformat.write(book, tmp_path / f"{chapter}.ipynb")
-    memory = tmp_path / "state"
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "nbval_kernels",
-         "--rootdir", tmp_path, "--nbval", "--nbval-current-env", "--nbval-cell-timeout=120",
-         f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval_sanitize.cfg'}", tmp_path / f"{chapter}.ipynb"],
-        cwd=tmp_path, env={**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(memory),
-                           "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
-        capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stdout[-3_000:]
-    found = json.loads((memory / "state.json").read_text(encoding="utf-8"))["guesses"]
-    asked_here = [name for path, _, _, name, _, _ in ASKED if path.stem == chapter]
-    assert list(found) == asked_here
-    assert all(entry["guess"] == 7 and entry["measured"] > 0 for entry in found.values())

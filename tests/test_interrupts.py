@@ -50,19 +50,6 @@ def test_a_signal_waits_for_the_end_of_the_block():
     assert done == ["inner", "outer"], "the inner one hands it to the outer one"
 
 
-def test_other_threads_are_left_alone():
-    seen = []
-
-    def inside():
-        with uninterrupted():
-            seen.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=inside)
-    thread.start()
-    thread.join()
-    assert seen == [signal.default_int_handler]
-
-
 def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
     @interruptible
     def measuring():
@@ -280,23 +267,6 @@ def test_an_interrupt_comes_when_the_link_has_answered(r):
             asked.ask("record")
     assert list(asked.ask("pids")) == ["pids"]
     assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
-
-
-def test_an_interrupted_asyncio_count_leaves_redis_py_and_the_loop_as_they_were(r):
-    loop, _ = event_loop.loop()
-    kinds = redis.connection.AbstractConnection, redis.asyncio.connection.AbstractConnection
-    before = [dict(vars(kind)) for kind in kinds]
-
-    async def endless(client):
-        while True:
-            await client.ping()
-
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(Interrupted):
-        lab.count(endless, r)
-    assert [dict(vars(kind)) for kind in kinds] == before
-    assert event_loop.loop()[0] is loop and asyncio.all_tasks(loop) == set()
-    assert lab.count(lambda c: c.ping(), r).round_trips == 1
 
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):

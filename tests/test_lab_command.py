@@ -167,13 +167,6 @@ def test_a_copy_that_was_only_run_is_brought_up_to_date(command):
     assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
 
 
-def test_a_copy_from_before_the_record_is_not_overwritten(command):
-    command.WORK.mkdir()
-    edit(command, "mine")
-    command.bring_up_to_date()
-    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
-
-
 def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
     (command.WORK / "01_chapter.ipynb").mkdir(parents=True)
     (command.WORK / "01_chapter.ipynb" / "mine.txt").write_text("precious", encoding="utf-8")

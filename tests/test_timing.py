@@ -4,7 +4,6 @@ import gc
 import random
 import time
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from helpers import refusal
@@ -139,14 +138,6 @@ def test_further_distances_take_longer(r):
     assert "pipeline is" in times.verdict("pipeline", "loop", 5) and "faster than loop" in times.verdict("pipeline", "loop", 5)
 
 
-def test_identical_variants_show_no_difference(r):
-    told_apart = 0
-    for _ in range(10):
-        times = lab.compare({"one": loop, "same": lambda r: loop(r)}, rounds=9)
-        told_apart += times.speedup("one", "same").differs
-    assert told_apart <= 2
-
-
 # What is left behind
 
 
@@ -193,12 +184,6 @@ def test_the_table():
 # The budget
 
 
-def test_the_budget_of_a_loop_far_away_is_the_network(r):
-    budget = lab.compare({"loop": loop}, rtt_ms=5, rounds=9).budget("loop")
-    assert 0.9 * 10 * 0.005 <= budget.network < 3 * 10 * 0.005
-    assert budget.client > 0 and budget.client < budget.network
-
-
 def test_looking_at_what_a_call_returned_is_nobodys_time(r, monkeypatch):
     def looks_long(reply, helper):
         ends = time.thread_time() + 0.05
@@ -243,13 +228,12 @@ def test_a_budget_in_words():
 # The scale
 
 
-def test_the_scale_sets_the_rounds(r, monkeypatch):
-    rounds = {}
-    monkeypatch.setitem(SCALES, "workshop", replace(SCALES["workshop"], seconds=3.0))
-    for name in ("ci", "workshop"):
-        monkeypatch.setenv("LAB_SCALE", name)
-        rounds[name] = len(lab.compare({"pause": lambda r: time.sleep(0.02)}).rounds("pause"))
-    assert SCALES["ci"].fewest <= rounds["ci"] < rounds["workshop"] <= SCALES["workshop"].rounds
+@pytest.mark.parametrize("name, round_s, rounds", [("ci", 0.02, 20), ("ci", 10, 3), ("ci", 0.001, 25),
+                                                   ("workshop", 0.1, 20), ("workshop", 10, 8), ("workshop", 0.001, 101)])
+def test_the_scale_sets_the_rounds(r, monkeypatch, undisturbed, name, round_s, rounds):
+    monkeypatch.setenv("LAB_SCALE", name)
+    monkeypatch.setattr("lab_utils.timing.rounds.warm_up", lambda runners, *_: (dict.fromkeys(runners, 1), round_s))
+    assert len(lab.compare({"pause": lambda r: time.sleep(0.002)}).rounds("pause")) == rounds
 
 
 def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
