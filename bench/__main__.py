@@ -1,6 +1,6 @@
 """Measures the lab itself and says whether it keeps its promises: one table, printed and saved as bench.md.
 
-    python -m bench [GROUP ...]      link, timing, model, start, trace; default: all of them
+    python -m bench [GROUP ...]      link, timing, model, start, trace, figures; default: all of them
 
 Each figure is a ratio or a difference to something measured in the same run, so that tables of two machines compare.
 """
@@ -16,7 +16,7 @@ os.environ["TQDM_DISABLE"] = "1"
 
 from lab_utils.testbed.fingerprints import environment_line
 
-from . import link, model, roundtrips, start, timing
+from . import figures, link, model, roundtrips, start, timing
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {
@@ -25,6 +25,7 @@ GROUPS = {
     "timing": timing.rows,
     "model": model.rows,
     "trace": roundtrips.rows,
+    "figures": figures.rows,
 }
 
 

@@ -92,7 +92,7 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
         asked = client.execute("import importlib, pathlib\nimport lab_utils as lab\n"
                                f"importlib.import_module('lab_utils.course.retrials').NOTEBOOKS = pathlib.Path({str(shelf)!r})\n"
                                "lab.retrial()")
-        assert wait_until(lambda: seen.exists() and seen.read_text(), 20)
+        assert wait_until(lambda: seen.exists() and seen.read_text(), 30)
         manager.interrupt_kernel()
         reply = reply_to(client, asked)
         assert reply["ename"] == "Interrupted"

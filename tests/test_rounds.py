@@ -69,6 +69,12 @@ def test_a_disturbed_sample_is_taken_again_and_the_quiet_one_counts():
     assert runners["never"].asked == 12 + rounds.WARM_CALLS
 
 
+def test_a_round_that_stayed_disturbed_is_made_up_for_by_one_more():
+    runner = MadeUp(*[0.005] * (rounds.WARM_CALLS + rounds.TRIES), *[0.0] * 1_000)
+    samples, calm = measure({"at first": runner}, None, 12, None)
+    assert calm == Calm(12, 13) and [one.seconds for one in samples["at first"]] == [QUIET_S] * 12
+
+
 def test_where_nothing_is_quiet_what_was_taken_is_taken_off_and_said():
     samples, calm = measure({"always": MadeUp(0.004, 0.006, 0.011)}, None, 10, None)
     assert calm.busy and calm.quiet_rounds == 0

@@ -60,12 +60,13 @@ function draw(lanes, runs, { now, slower }) {
     const phase = (done * run.turns) % 1;
     const there = phase < 0.5 ? 2 * phase : 2 - 2 * phase;
     bar.style.transform = `scaleX(${done * run.ms / longest})`;
-    packet.style.left = seen ? `${100 * there}%` : "0";
+    packet.style.transform = `translateX(${seen ? 100 * there : 0}%)`;
     packet.classList.toggle("many", !seen);
     packet.hidden = done === 1;
     const made = Math.floor(done * run.trips);
-    said.textContent = done < 1 ? `${made.toLocaleString("en")} of ${run.words}`
+    const words = done < 1 ? `${made.toLocaleString("en")} of ${run.words}`
       : `${run.words}, ${duration(run.ms)}`;
+    if (said.textContent !== words) said.textContent = words;
   });
 }
 
