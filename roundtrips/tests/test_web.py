@@ -291,14 +291,6 @@ def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside
         assert isinstance(caught.value, Uncounted) is (dependency is in_a_thread)
 
 
-def test_starlettes_middleware(server):
-    testclient = need("fastapi.testclient")
-    app = fastapi_of(server, lambda: None)
-    app.add_middleware(asgi)
-    with testclient.TestClient(app) as client:
-        assert counts(client.get("/").headers["server-timing"])[0] == 10
-
-
 # OpenTelemetry
 
 
