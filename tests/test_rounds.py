@@ -84,13 +84,6 @@ def test_patience_ends_where_taking_again_does_not_help():
     assert runner.asked <= rounds.WARM_CALLS + 20 + rounds.PATIENCE + rounds.TRIES
 
 
-def test_few_quiet_rounds_among_many_disturbed_ones_are_not_enough():
-    taken = [{"a": sample(0.010)}] * 3 + [{"a": sample(0.020, 0.010)}] * 9
-    counted, calm = those_that_count(taken, 12)
-    assert calm.busy and (calm.quiet_rounds, calm.rounds) == (3, 12)
-    assert len(counted) == 12 and {round(one["a"].seconds, 6) for one in counted} == {0.010}
-
-
 def test_no_quiet_round_is_busy_though_each_variant_was_disturbed_once():
     taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")} for hit in range(3)]
     counted, calm = those_that_count(taken, 3)
