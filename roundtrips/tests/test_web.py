@@ -256,21 +256,9 @@ def test_what_on_trace_raises_goes_no_further(page, caplog):
 # Frameworks
 
 
-def fastapi_of(server, depends_on):
-    fastapi = need("fastapi")
-    app = fastapi.FastAPI()
-
-    @app.get("/")
-    def page(_=fastapi.Depends(depends_on)):  # noqa: B008
-        blocking(10, server)
-        return "done"
-
-    return app
-
-
 @pytest.mark.parametrize("inside", [False, True], ids=["alone", "inside our middleware"])
 def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside):
-    testclient = need("fastapi.testclient")
+    fastapi, testclient = need("fastapi"), need("fastapi.testclient")
 
     def in_a_thread():
         with budget(max=3):
@@ -284,7 +272,8 @@ def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside
         (in_a_thread, "(?s)not all that was done.*closed in another context"),
         (in_the_task, "10 round trips, 3 allowed"),
     ):
-        app = fastapi_of(server, dependency)
+        app = fastapi.FastAPI(dependencies=[fastapi.Depends(dependency)])
+        app.get("/")(lambda: blocking(10, server))
         client = testclient.TestClient(asgi(app) if inside else app)
         with client, pytest.raises(AssertionError, match=said) as caught:
             client.get("/")
