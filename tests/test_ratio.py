@@ -51,17 +51,6 @@ def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
         assert told_apart / 2_000 <= 0.02, rounds
 
 
-def test_a_real_difference_is_found():
-    chance = random.Random(2)
-    fast = [1 + chance.random() / 10 for _ in range(25)]
-    slow = [1.5 + chance.random() / 10 for _ in range(25)]
-    found = ratio(fast, slow)
-    assert found.differs and 1.3 < found.low < found.value < found.high < 1.7
-    assert ratio(slow, fast).differs and ratio(slow, fast).value < 1
-    same = ratio([1.0, 2.0, 3.0] * 5, [1.0, 2.0, 3.0] * 5)
-    assert (same.differs, same.value) == (False, 1)
-
-
 def test_rounds_are_paired():
     """A drift that both variants share cancels."""
     drift = [2.0**i for i in range(9)]
@@ -96,6 +85,7 @@ def test_from_eight_rounds_on_the_interval_decides():
     fast = [1, 1, 1, 1, 1, 1, 1, 3]
     assert ratio(fast, [2 * seconds for seconds in fast]).judgement == FASTER
     assert ratio(fast, fast[::-1]).judgement == SAME
+    assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
 SENTENCES = [
