@@ -33,20 +33,6 @@ def test_ranks_hold_the_median_and_no_narrower_pair_does():
         assert interval_ranks(n) == (0, n - 1) and coverage(n, 0) < CONFIDENCE, "too few: the outermost"
 
 
-@pytest.mark.parametrize("rounds", [8, 25, 101])
-def test_coverage_by_simulation(rounds):
-    """The interval holds the true ratio in at least 99 of 100 comparisons, with noise that is anything but normal."""
-    chance = random.Random(20261120)
-    trials = 2_000
-    held = 0
-    for _ in range(trials):
-        fast = [chance.lognormvariate(0, 0.3) for _ in range(rounds)]
-        slow = [2 * a * chance.lognormvariate(0, 0.2) for a in fast]
-        found = ratio(fast, slow)
-        held += found.low <= 2 <= found.high
-    assert held / trials >= 0.985
-
-
 NOISES = {
     "log-normal": lambda chance: chance.lognormvariate(0, 0.1),
     "exponential": lambda chance: 1 + chance.expovariate(10),
@@ -63,17 +49,6 @@ def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
             one, other = ([NOISES[noise](chance) for _ in range(rounds)] for _ in range(2))
             told_apart += ratio(one, other).differs
         assert told_apart / 2_000 <= 0.02, rounds
-
-
-def test_a_real_difference_is_found():
-    chance = random.Random(2)
-    fast = [1 + chance.random() / 10 for _ in range(25)]
-    slow = [1.5 + chance.random() / 10 for _ in range(25)]
-    found = ratio(fast, slow)
-    assert found.differs and 1.3 < found.low < found.value < found.high < 1.7
-    assert ratio(slow, fast).differs and ratio(slow, fast).value < 1
-    same = ratio([1.0, 2.0, 3.0] * 5, [1.0, 2.0, 3.0] * 5)
-    assert (same.differs, same.value) == (False, 1)
 
 
 def test_rounds_are_paired():
@@ -110,6 +85,7 @@ def test_from_eight_rounds_on_the_interval_decides():
     fast = [1, 1, 1, 1, 1, 1, 1, 3]
     assert ratio(fast, [2 * seconds for seconds in fast]).judgement == FASTER
     assert ratio(fast, fast[::-1]).judgement == SAME
+    assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
 SENTENCES = [

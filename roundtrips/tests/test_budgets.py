@@ -8,17 +8,15 @@ import platform
 import shutil
 import subprocess
 import sys
-import threading
-import time
 import types
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing.pool import ThreadPool
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 import redis
 import redis.asyncio
 
 from roundtrips import OverBudget, RoundTripsError, RoundTripsMixin, Uncounted, budget
+from test_scope import listening
 
 
 def gets(client, number):
@@ -139,53 +137,19 @@ def test_advice_that_fails_does_not_hide_the_budget(r, monkeypatch):
 # It fails closed
 
 
-def worker_of_before(r):
-    """Start a thread that does what is put into a list; return the list."""
-    jobs = []
-
-    def work():
-        while True:
-            while not jobs:
-                time.sleep(0.001)
-            job = jobs[0]
-            if job is None:
-                return
-            job()
-            jobs.pop(0)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    return jobs
-
-
 def test_a_thread_of_before(r):
-    jobs = worker_of_before(r)
-
-    def hand_over():
-        jobs.append(lambda: r.get("a"))
-        while jobs:
-            time.sleep(0.001)
-
+    ask = listening(r.get)
     none = pytest.raises(Uncounted, match=r"(?s)0 round trips counted, but.*1 write by th.*allow")
     with none, budget(max=5):
-        hand_over()
+        ask("a")
     over = pytest.raises(OverBudget, match=r"2 round trips, 1 allowed\n(?s:.*)not counted: 1 write")
     with over, budget(max=1):
-        hand_over()
+        ask("a")
         gets(r, 2)
     with budget(max=5, allow_uncounted=True), budget() as t:  # a budget of nothing judges nothing
-        hand_over()
+        ask("a")
     assert t.unattributed == 1
-    jobs.append(None)
-
-
-def test_an_executor_of_before_is_counted(r):
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(r.get, "before").result()
-        with budget(exactly=2):
-            list(pool.map(r.get, ("a", "b")))
-    with budget(max=3), ThreadPool(1) as threads:  # made inside, and no process
-        threads.map(r.get, ["a"])
+    ask(None)
 
 
 def nothing(*_):
@@ -239,17 +203,6 @@ def test_a_process_of_before_that_is_handed_work():
         ):  # fmt: skip
             with pytest.raises(Uncounted, match=r"multiprocessing"), budget(max=5):
                 hand_over()
-
-
-def test_what_is_replaced_is_put_back(r):
-    from roundtrips import children
-
-    owners = [(owner, name) for owner, name, _ in children.replacements()]
-    before = [vars(owner)[name] for owner, name in owners]
-    with budget(max=5):
-        r.get("a")
-        assert [vars(owner)[name] for owner, name in owners] != before
-    assert [vars(owner)[name] for owner, name in owners] == before
 
 
 # The mixin

@@ -159,20 +159,6 @@ def test_it_can_be_read_while_it_runs(r):
 # Where it came from
 
 
-def test_places_and_patterns(r):
-    def page():
-        for number in range(3):
-            r.get(f"user:{number}:name")
-
-    line = page.__code__.co_firstlineno + 2
-    with trace() as t:
-        page()
-    [site] = [site for site in t.call_sites if not site.setup]
-    assert (site.site.line, site.site.short_function) == (line, "page")
-    assert site.label == "GET user:{…}:name"
-    assert site.site.file == __file__ and site.site.through is None
-
-
 async def page(client):
     await asyncio.gather(*(client.get(f"user:{number}") for number in range(3)))
     await asyncio.wait_for(client.get("user:1"), 5)
