@@ -10,7 +10,7 @@ from .row import Row
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book"))
 SLOWER, WATCHED_MS, AIM = 4, 3_000, 0.95
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# What the browser draws while the figure moves; the last knob is turned to and fro, as a hand would.
+# What the browser draws while the figure moves; the last knob is turned back and forth, as a hand would.
 COUNT = """ms => new Promise(done => {
     const knob = [...document.querySelectorAll('input[type=range]')].at(-1), began = performance.now();
     let frames = 0;
