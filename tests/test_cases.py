@@ -6,7 +6,7 @@ import re
 import pytest
 import redis
 from helpers import ROOT, wait_until
-from roundtrips.advice.finding import CASES as CASES_OF_FINDINGS
+from roundtrips.advice import finding
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
@@ -45,7 +45,8 @@ def test_it_is_short_has_its_six_parts_and_shows_its_error(case):
 
 
 def test_a_finding_leads_to_a_case():
-    assert {ROOT / case for case in CASES_OF_FINDINGS.values()} <= set(CASES)
+    for kind, case in finding.CASES.items():
+        assert ROOT / case in CASES and f"see {case} of" in finding.in_lines(finding.Finding(kind, "", "", 0, None, ""))
 
 
 def test_what_no_chapter_shows_is_raised_by_a_server():

@@ -19,12 +19,11 @@ def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     cells = [cell.source for cell in nbformat.read(CASE, 4).cells if cell.cell_type == "code"]
     functions = [ast.unparse(each) for cell in cells for each in ast.parse(cell).body
                  if isinstance(each, ast.FunctionDef) and each.name in ("attempt", "seen")]
-    case = {}
+    case, said = {}, {}
     monkeypatch.chdir(CASE.parent)
     for cell in cells[:3]:  # both servers are up then
         exec(cell, case)
     ask = ASK.format(place=case["place"], locked=case["locked"], functions="\n".join(functions))
-    said = {}
     for version in "6.4.0", "7.4.1":
         environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
         ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True, stdout=subprocess.PIPE, text=True)
