@@ -16,7 +16,7 @@ from helpers import ROOT, as_compared
 from tries import SIZE
 
 CHAPTER = ROOT / "notebooks" / "01_round_trips.ipynb"
-KERNELS, LONE, ALL_CELLS, LAB_SCALE = {"ci": (3, 1, False, "ci"), "full": (10, 2, True, "workshop")}[SIZE]
+KERNELS, LONE, ALL_CELLS, LAB_SCALE = {"ci": (3, 3, False, "ci"), "full": (10, 2, True, "workshop")}[SIZE]
 PATIENCE_S = {"ci": 200, "full": 1500}[SIZE]
 WIDEST = 1.15  # a median, of a lone kernel's
 UNSAID = 1.2  # what is further off than this, the kernel says was measured on a busy machine
