@@ -40,9 +40,9 @@ def rows():
     with playwright.sync_api.sync_playwright() as started, tempfile.TemporaryDirectory() as folder:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         empty = pictures(browser, "")
-        for name in "race", "where":
+        for name, constants in {"race": sources.race(), **sources.shown_in_chapters()}.items():
             path = Path(folder) / f"{name}.html"
-            path.write_text(f"<!doctype html><main>{sources.explorable(name, '')}</main>", encoding="utf-8")
+            path.write_text(f"<!doctype html><main>{sources.explorable(name, '', constants)}</main>", encoding="utf-8")
             seen = pictures(browser, path.as_uri())
             yield Row(f"pictures a second: {name}, CPU {SLOWER} times slower", f"{seen:.0f}",
                       f"{empty:.0f} of an empty page", f"{AIM:.0%}", seen >= AIM * empty)

@@ -51,7 +51,7 @@ def lay_out(target):
         book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page))
     book.write(GAME, game())
     front = book.linked((ROOT / "README.md").read_text(encoding="utf-8"), FRONT)
-    front = FILM_AND_LINE.sub(lambda film: explorable("race", film[0]), front, count=1)
+    front = FILM_AND_LINE.sub(lambda film: explorable("race", film[0], race()), front, count=1)
     book.write(FRONT, front + "".join(contents(part, names) for part, names in pages.items() if names))
 
 
@@ -91,8 +91,9 @@ class Book:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
             for output in cell.get("outputs", ()):
-                if chapter.text_of(output).startswith("<map of "):
-                    output["data"] = {"text/html": explorable("where", chapter.as_image(output))}
+                if drag := output.get("metadata", {}).get("image/png", {}).get("drag"):
+                    told = dated(drag["constants"], notebook["metadata"]["measured"])
+                    output["data"] = {"text/html": explorable(drag["name"], chapter.as_image(output), told)}
                 elif "text/html" in output.get("data", {}):  # a table with links to chapters
                     html = "".join(output["data"]["text/html"])
                     output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
@@ -153,14 +154,14 @@ def game():
     return "\n".join(parts)
 
 
-def explorable(name, still):
+def explorable(name, still, constants):
     """A figure that one can drag, in place of a still one, which stays for a page without scripts and on paper.
 
     All of it stands in the page: a browser takes no module from a file.
     """
     module, style = explorables.parts(name)
     module = module.replace("export default { render };", "")
-    told = {"constants": constants()[name], "address": True}
+    told = {"constants": constants, "address": True}
     return f"""<style>{style}</style>
 
 <div id="{name}"></div>
@@ -178,14 +179,23 @@ document.querySelector('[data-for="{name}"]').classList.add("replaced");
 </script>"""
 
 
-def constants():
-    """{explorable: what it computes from}: each from one measurement, and the map from what a pipeline took in it."""
-    told = json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
-    dots = [{"rtt": point["rtt_ms"], "commands": point["commands"], "share": min(1, point["rtt_ms"] / point["ms"]["pipeline"])}
-            for point in told["points"]]
-    words = f"Computed from what a write in a pipeline cost on {told['measured']['date']} with {told['measured']['on']}."
-    cart = {"rtt": 5, "commands": 40}  # chapter 01's, where "you" are
-    return {"race": told, "where": {"way": told["ways"]["pipeline"], "dots": dots, "you": cart, "from": words}}
+def dated(constants, measured):
+    """Return a figure's constants with when and on what they were measured, in place of "on this machine"."""
+    words = f"on {measured['date']} with {measured['on']}"
+    return constants | {"from": constants["from"].replace("on this machine", words)}
+
+
+def race():
+    """Return what the race computes from."""
+    return json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
+
+
+def shown_in_chapters():
+    """Return {name: constants} of the figures to drag that the committed chapters show."""
+    notebooks = [chapter.read(ROOT / page) for page in found("notebooks/*.ipynb")]
+    drags = [output.get("metadata", {}).get("image/png", {}).get("drag") for notebook in notebooks
+             for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    return {drag["name"]: drag["constants"] for drag in drags if drag}
 
 
 def contents(part, pages):

@@ -1,4 +1,5 @@
 """The figures that one can drag: their model is Python's, and what they show is the model's. In a real browser."""
+# ruff: noqa: F811  (fixtures are imported)
 
 import itertools
 import json
@@ -7,53 +8,28 @@ import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
 from helpers import ROOT
-from test_browser import browser  # noqa: F401  a fixture
 
-sys.path.insert(0, str(ROOT / "book"))
 sys.path.insert(0, str(ROOT / "tools"))
 
 import constants
-import sources
 
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
 
-FOLDER = ROOT / "lab_utils" / "explorables"
-TOLD = json.loads((FOLDER / "constants.json").read_text(encoding="utf-8"))
-MAP = Model(TOLD["ways"]["pipeline"]["turn_us"] / 1e6, TOLD["ways"]["pipeline"]["command_us"] / 1e6)
-PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
+TOLD = CONSTANTS["race"]
+MAP = Model(*(CONSTANTS["where"]["way"][part] / 1e6 for part in ("turn_us", "command_us")))
 MOST_BYTES = 60_000  # of all of them together
 NUMBERS = "vectors => vectors.map(([way, commands, rtt]) => milliseconds(way, commands, rtt))"
-
-
-@pytest.fixture
-def opened(browser, tmp_path):  # noqa: F811
-    """Opens a page with one figure: (search, its name, what new_page takes). It may fetch nothing, and log no error."""
-    wrong, pages = [], []
-
-    def open_page(search="", name="race", **options):
-        (path := tmp_path / f"{name}.html").write_text(PAGE + sources.explorable(name, "still"))
-        page = browser.new_page(**options)
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda asked: None if asked.url.startswith("file:") else wrong.append(asked.url))
-        page.goto(path.as_uri() + search)
-        pages.append(page)
-        return page
-
-    yield open_page
-    for page in pages:
-        page.close()
-    assert wrong == []
 
 
 def ms(way, commands, rtt_ms):
     return constants.milliseconds(TOLD["ways"][way], commands, rtt_ms)
 
 
-def test_python_and_javascript_agree(browser):  # noqa: F811
+def test_python_and_javascript_agree(browser):
     chance = random.Random(27)
     vectors = [({"at_once": chance.choice([None, 1, 2, 16]), "turn_us": chance.uniform(0, 300),
                  "command_us": chance.uniform(0, 100)}, chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
@@ -166,7 +142,7 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
 
 
 @pytest.mark.parametrize("search", ["", "?rtt=5"], ids=["asked", "shown"])
-@pytest.mark.parametrize(("name", "scheme"), itertools.product(["race", "where"], ["light", "dark"]))
+@pytest.mark.parametrize(("name", "scheme"), [*itertools.product(CONSTANTS, ["light", "dark"])])
 def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
     page = opened(search, name, color_scheme=scheme, reduced_motion="reduce")
     assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []

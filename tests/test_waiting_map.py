@@ -39,22 +39,23 @@ def test_it_says_where_you_are(r):
 
 
 def test_it_can_be_dragged(r):
-    told = WaitingMap(MODEL, DOTS, 1, 40).widget().constants
+    told = WaitingMap(MODEL, DOTS, 1, 40).shown().widget().constants
     assert told["way"] == {"at_once": None, "turn_us": pytest.approx(20), "command_us": pytest.approx(5)}
     assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
 
 
 def test_what_a_notebook_keeps_holds_nothing_measured(r):
-    shown, words = WaitingMap(MODEL, DOTS, 1, 40)._repr_mimebundle_()
-    assert shown["text/plain"] == "<map of where the time goes>" and shown["image/png"][:4] == b"\x89PNG"
+    shown, words = WaitingMap(MODEL, DOTS, 1, 40).shown()._repr_mimebundle_()
+    assert shown["text/plain"] == "<where, to drag>" and shown["image/png"][:4] == b"\x89PNG"
     assert words["image/png"]["alt"].startswith("You, 1 ms away")
+    assert words["image/png"]["drag"]["constants"]["you"] == {"rtt": 1, "commands": 40}
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):
     monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
-    assert lab.plot_map(lab.connect(rtt_ms=5), commands=10).rtt_ms == 5
-    near = lab.plot_map(r)
-    assert map_of_waiting.NEAREST_MS <= near.rtt_ms < 5  # its PING, beside the work
+    assert lab.plot_map(lab.connect(rtt_ms=5), commands=10).constants["you"] == {"rtt": 5, "commands": 10}
+    near = lab.plot_map(r).constants["you"]["rtt"]
+    assert map_of_waiting.NEAREST_MS <= near < 5  # its PING, beside the work
     assert capsys.readouterr().out.startswith("measured: You, 5 ms away, 10 commands a turn: ")
 
 

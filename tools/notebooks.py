@@ -157,8 +157,8 @@ def run(path):
 
 def tidy(output):
     if "metadata" in output:
-        output.metadata = nbformat.from_dict({kind: {"alt": more["alt"]} for kind, more in output.metadata.items()
-                                              if kind.startswith("image/") and "alt" in more})
+        output.metadata = nbformat.from_dict({kind: {told: more[told] for told in ("alt", "drag") if told in more}
+                                              for kind, more in output.metadata.items() if kind.startswith("image/")})
     if "data" in output:
         output.data.pop("application/vnd.jupyter.widget-view+json", None)  # its state is not saved, so it would show nothing
     return output

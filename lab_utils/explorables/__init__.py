@@ -1,6 +1,7 @@
 """Figures that one can drag: an ES module and a style each, for a notebook's widget and for the book's page."""
 
 import re
+from io import BytesIO
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -13,13 +14,33 @@ def parts(name: str) -> tuple[str, str]:
     return IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"]), text["parts.css"] + text[f"{name}.css"]
 
 
-def widget(name: str, constants: dict):
-    """Return the figure as a widget, which needs no kernel once it is shown. `constants` is what it computes from."""
-    import anywidget
-    import traitlets
+class Explorable:
+    """A figure that one can drag, and still where no script runs.
 
-    class Explorable(anywidget.AnyWidget):
-        _esm, _css = parts(name)
-        constants = traitlets.Dict().tag(sync=True)
+    `name` is its module's, `figure` the still one, `constants` what the module computes from; it needs no kernel
+    once it is shown. A notebook keeps the constants beside the picture, and the book takes them from there.
+    """
 
-    return Explorable(constants=constants)
+    def __init__(self, name: str, figure, constants: dict):
+        self.name, self.figure, self.constants = name, figure, constants
+
+    def widget(self):
+        """Return the figure as a widget."""
+        import anywidget
+        import traitlets
+
+        class Widget(anywidget.AnyWidget):
+            _esm, _css = parts(self.name)
+            constants = traitlets.Dict().tag(sync=True)
+
+        return Widget(constants=self.constants)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        out = BytesIO()
+        self.figure.savefig(out, format="png")
+        alt = self.figure._repr_mimebundle_()[1]["image/png"]["alt"]
+        shown = {**self.widget()._repr_mimebundle_()[0], "text/plain": repr(self), "image/png": out.getvalue()}
+        return shown, {"image/png": {"alt": alt, "drag": {"name": self.name, "constants": self.constants}}}
+
+    def __repr__(self):
+        return f"<{self.name}, to drag>"

@@ -1,7 +1,6 @@
 """Where is my time? A map by distance and by commands a turn: where waiting is most of it, and where work is."""
 
-from io import BytesIO
-
+from ..explorables import Explorable
 from ..words import counted, milliseconds
 from . import style
 from .canvas import STYLE, environment, finished, plt, say, wrapped
@@ -41,11 +40,6 @@ class WaitingMap:
         return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {counted(self.commands, 'command')} a turn: "
                 f"{share:.0%} of the time is waiting; {half}")
 
-    def told(self):
-        """Print what it says, and return it."""
-        say(self.words)
-        return self
-
     def still(self):
         """The map as a Figure."""
         with plt.style.context(STYLE):
@@ -53,24 +47,14 @@ class WaitingMap:
         plt.close(figure)
         return finished(figure, self.words)
 
-    def widget(self):
-        """The map to drag, computed in the page."""
-        from ..explorables import widget
-
-        return widget("where", {
+    def shown(self):
+        """Print what it says, and return the map to drag."""
+        say(self.words)
+        return Explorable("where", self.still(), {
             "way": {"at_once": None, "turn_us": 1e6 * self.model.turn_s, "command_us": 1e6 * self.model.command_s},
             "dots": [{"rtt": rtt, "commands": count, "share": share} for (rtt, count), share in self.dots.items()],
             "you": {"rtt": float(f"{self.rtt_ms:.2g}"), "commands": self.commands},
             "from": f"Fitted on this machine: {self.model!r}."})
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        out = BytesIO()
-        self.still().savefig(out, format="png")
-        shown = {**self.widget()._repr_mimebundle_()[0], "text/plain": repr(self), "image/png": out.getvalue()}
-        return shown, {"image/png": {"alt": self.words}}
-
-    def __repr__(self):
-        return "<map of where the time goes>"
 
 
 def draw_map(drawn):

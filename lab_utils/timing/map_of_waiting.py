@@ -23,7 +23,7 @@ def plot_map(client, commands: int = 1):
     each filled with its own share: where one melts into the ground, the model is right. The line is half and half. "You"
     are at the client's distance (the one set by the lab; else that of its PING), with `commands` commands a turn.
 
-    Returns a WaitingMap; in a notebook it can be dragged. Prints one line in words. Raises
+    Returns a figure that can be dragged. Prints one line in words. Raises
     LabError for anything but a client, or commands that are no whole number from 1 to 10,000.
     """
     if not setting.is_drawn():
@@ -34,7 +34,7 @@ def plot_map(client, commands: int = 1):
     guard.check(client)
     check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = fit_model()
-    return WaitingMap(model, measured(), distance_to(client, model), commands).told()
+    return WaitingMap(model, measured(), distance_to(client, model), commands).shown()
 
 
 @functools.cache

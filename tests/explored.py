@@ -1,0 +1,38 @@
+"""A page with one figure that one can drag, opened in a real browser; and what the figures compute from."""
+
+import sys
+
+import pytest
+from helpers import ROOT
+from test_browser import browser  # noqa: F401  a fixture
+
+sys.path.insert(0, str(ROOT / "book"))
+
+import sources
+
+FOLDER = ROOT / "lab_utils" / "explorables"
+PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
+
+
+CONSTANTS = {"race": sources.race(), **sources.shown_in_chapters()}
+
+
+@pytest.fixture
+def opened(browser, tmp_path):  # noqa: F811
+    """Opens a page with one figure: (search, its name, what new_page takes). It may fetch nothing, and log no error."""
+    wrong, pages = [], []
+
+    def open_page(search="", name="race", **options):
+        (path := tmp_path / f"{name}.html").write_text(PAGE + sources.explorable(name, "still", CONSTANTS[name]))
+        page = browser.new_page(**options)
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: None if asked.url.startswith("file:") else wrong.append(asked.url))
+        page.goto(path.as_uri() + search)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert wrong == []
