@@ -90,6 +90,7 @@ if __name__ == "__main__":
     elif mode == "isolated":
         subprocess.run([sys.executable, "-I", "-c", "print('child')"])
     elif mode == "other":
+        subprocess.run([sys.executable, "-c", "pass"])
         subprocess.run(["sh", "-c", "true; true"])
     elif mode == "git":
         subprocess.run(["uname"], stdout=subprocess.DEVNULL)

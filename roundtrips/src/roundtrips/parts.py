@@ -121,6 +121,10 @@ def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -
     for part in parts:
         started = Counter({name: n for name, n in part.started.items() if name not in harmless})
         if started.total() > begun[part.pid]:
+            for name in [name for name in started if name.startswith("python")]:
+                counted = min(started[name], begun[part.pid])
+                started[name] -= counted
+                begun[part.pid] -= counted
             found += started
         elif part.multiprocessing and not begun[part.pid]:
             found["multiprocessing"] += 1
