@@ -12,16 +12,16 @@ from matplotlib import font_manager
 from matplotlib.colors import to_hex
 
 import lab_utils as lab
+from chapter_helpers.chain import plot_chain
+from chapter_helpers.lock import plot_lock
+from chapter_helpers.ruler import plot_ruler
+from chapter_helpers.slots import plot_slots
 from lab_utils.counting.wire import Capture, Message
 from lab_utils.course import state
 from lab_utils.course.retrials import Retrial
 from lab_utils.figures import canvas, style
 from lab_utils.figures.canvas import title_of
 from lab_utils.figures.cells import plot_cells
-from lab_utils.figures.chain import plot_chain
-from lab_utils.figures.lock import plot_lock
-from lab_utils.figures.ruler import plot_ruler
-from lab_utils.figures.slots import plot_slots
 from lab_utils.median import Median
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio

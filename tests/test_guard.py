@@ -6,9 +6,9 @@ from helpers import refusal
 from redis.sentinel import Sentinel
 
 import lab_utils as lab
+from chapter_helpers.sampling import sampled
 from lab_utils.testbed import guard
 from lab_utils.testbed.plain_socket import raw_socket
-from lab_utils.timing.sampling import sampled
 
 DATABASE = 4
 

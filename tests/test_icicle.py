@@ -4,8 +4,8 @@ import pytest
 from legible import check_legible, words_of
 from matplotlib.colors import to_rgba
 
+from chapter_helpers.icicle import grown, plot_icicle
 from lab_utils.figures import style
-from lab_utils.figures.icicle import grown, plot_icicle
 
 # From the innermost outwards, as a profiler sees them: 60 in pack, 20 in send, 10 in execute itself, 10 in work itself.
 STACKS = [["pack", "execute", "work", "cell"]] * 60 + [["send", "execute", "work", "cell"]] * 20

@@ -83,6 +83,7 @@ def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
 
 
 @pytest.mark.parametrize("source, copy", [("notebooks/game/page.py", "game/page.py"),
+                                          ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
                                           ("exercises/01.1/solution.py", "solutions/01.1.py")])
 def test_a_module_is_copied_as_chapters_are(command, source, copy):
     source, copy = command.ROOT / source, command.WORK / copy

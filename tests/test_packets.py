@@ -7,8 +7,8 @@ import nbformat
 import pytest
 from helpers import ROOT, as_compared
 
-from lab_utils.counting import packets as module
-from lab_utils.counting.packets import packets
+from chapter_helpers import packets as module
+from chapter_helpers.packets import packets
 
 NOTHING = "#!/bin/sh\nexit 1\n"
 LISTENS = "#!/bin/sh\necho 'tcpdump: listening on any' >&2\nexec sleep 60\n"

@@ -7,8 +7,8 @@ import time
 import pytest
 from helpers import refusal
 
-from lab_utils.timing import sampling as module
-from lab_utils.timing.sampling import sampled
+from chapter_helpers import sampling as module
+from chapter_helpers.sampling import sampled
 
 
 @pytest.fixture(autouse=True)

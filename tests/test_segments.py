@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lab_utils.counting.tcp_segments import Segments, segments
+from chapter_helpers.tcp_segments import Segments, segments
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")

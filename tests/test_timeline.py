@@ -3,7 +3,7 @@
 import pytest
 
 import lab_utils as lab
-from lab_utils.figures.seen import plot_seen
+from chapter_helpers.seen import plot_seen
 
 
 @pytest.fixture

@@ -79,8 +79,8 @@ def bring_up_to_date():
 
 
 def chapters():
-    """Return notebooks, game, other clients and solutions, in the order of their copies. Other answers are for the tests."""
-    patterns = "*.ipynb", "cases/*.*", "*.py", "game/*.py", "other_clients/*.*"
+    """Return notebooks, what stands beside them, and solutions, in the order of their copies. Other answers are for the tests."""
+    patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
     found = [path for pattern in patterns for path in CHAPTERS.glob(pattern)] + list(EXERCISES.glob("*/solution.py"))
     return sorted((path for path in found if path.is_file()), key=name_of)
 

@@ -20,6 +20,7 @@ BUDGETS = {
     "lab_utils/figures": (["lab_utils/figures"], 1_900),
     "lab_utils/course": (["lab_utils/course"], 900),
     "lab_utils, whole": (["lab_utils"], 7_000),
+    "notebooks/chapter_helpers": (["notebooks/chapter_helpers"], 600),
     "roundtrips": (["roundtrips/src"], 4_500),
     "exercises": (["exercises"], 2_900),
     "claims": (["claims"], 1_000),

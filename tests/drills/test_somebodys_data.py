@@ -19,10 +19,10 @@ import redis
 from tries import SEED, tries
 
 import lab_utils as lab
+from chapter_helpers.sampling import sampled
 from lab_utils.course import checking
 from lab_utils.testbed import chosen_server, guard
 from lab_utils.testbed.plain_socket import raw_socket
-from lab_utils.timing.sampling import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASES = 16

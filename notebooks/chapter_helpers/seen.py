@@ -1,9 +1,9 @@
 """What one client saw of another's batch while it ran."""
 
-from ..words import counted, plain_duration
-from . import style
-from .canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
-from .scales import plain_ticks
+from lab_utils.words import counted, plain_duration
+from lab_utils.figures import style
+from lab_utils.figures.canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
+from lab_utils.figures.scales import plain_ticks
 
 
 @styled

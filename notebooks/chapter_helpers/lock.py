@@ -1,9 +1,9 @@
 """A lock and those who took it: until when it was theirs, and how long they went on in the belief that it was."""
 
-from ..words import plain_duration
-from . import style
-from .canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
-from .rows import name_rows
+from lab_utils.words import plain_duration
+from lab_utils.figures import style
+from lab_utils.figures.canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
+from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.5, 1.5  # inches
 

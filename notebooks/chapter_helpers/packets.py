@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ..interrupts import uninterrupted
-from ..testbed.chosen_server import connect, server
+from lab_utils.interrupts import uninterrupted
+from lab_utils.testbed.chosen_server import connect, server
 
 COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
 READY_S, FLUSH_S = 10, 0.3

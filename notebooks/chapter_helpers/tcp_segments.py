@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..arguments import check_function, check_ran
-from ..testbed.chosen_server import connect
+from lab_utils.arguments import check_function, check_ran
+from lab_utils.testbed.chosen_server import connect
 
 # Offsets in struct tcp_info, include/uapi/linux/tcp.h, stable since Linux 4.6.
 SIZE = 280

@@ -1,9 +1,9 @@
 """The chain of questions: what must be known before something can be asked, and so how often one waits."""
 
-from ..arguments import shown
-from ..errors import LabError
-from . import style
-from .canvas import SMALL, USUAL, environment, paper, plt, set_title, sized, styled, tell
+from lab_utils.arguments import shown
+from lab_utils.errors import LabError
+from lab_utils.figures import style
+from lab_utils.figures.canvas import SMALL, USUAL, environment, paper, plt, set_title, sized, styled, tell
 
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions

@@ -1,9 +1,9 @@
 """The ruler of distances: how far places are apart, on one log axis, and what each leaves of a second."""
 
-from . import style
-from .canvas import USUAL, environment, number, paper, plt, set_title, sized, styled, tell
-from .rows import ABOVE, NARROW_ROW, name_rows
-from .scales import plain_ticks
+from lab_utils.figures import style
+from lab_utils.figures.canvas import USUAL, environment, number, paper, plt, set_title, sized, styled, tell
+from lab_utils.figures.rows import ABOVE, NARROW_ROW, name_rows
+from lab_utils.figures.scales import plain_ticks
 
 ROW, REST = 0.36, 2.0  # inches
 

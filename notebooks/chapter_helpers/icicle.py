@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..errors import LabError
-from . import style
-from .canvas import SMALL, environment, number, paper, plt, say, set_title, sized, styled, text_px
+from lab_utils.errors import LabError
+from lab_utils.figures import style
+from lab_utils.figures.canvas import SMALL, environment, number, paper, plt, say, set_title, sized, styled, text_px
 
 LEVEL, REST = 0.34, 1.5  # inches
 SUM = 1.5  # levels: room for both sums below the boxes

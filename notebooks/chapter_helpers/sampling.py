@@ -9,13 +9,13 @@ import signal
 import threading
 import time
 
-from ..arguments import check_client, check_function, check_ran
-from ..errors import LabError
-from ..interrupts import Whole
-from ..scale import scale
-from ..testbed import guard
-from ..testbed.chosen_server import server
-from ..testbed.pinning import steady
+from lab_utils.arguments import check_client, check_function, check_ran
+from lab_utils.errors import LabError
+from lab_utils.interrupts import Whole
+from lab_utils.scale import scale
+from lab_utils.testbed import guard
+from lab_utils.testbed.chosen_server import server
+from lab_utils.testbed.pinning import steady
 
 EVERY_S = 0.001
 

@@ -1,8 +1,8 @@
 """The line of hash slots: which node has which, and where the names of keys fall."""
 
-from . import style
-from .canvas import environment, paper, plt, set_title, styled, tell
-from .rows import name_rows
+from lab_utils.figures import style
+from lab_utils.figures.canvas import environment, paper, plt, set_title, styled, tell
+from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.34, 1.5  # inches
 SLOTS = 16_384
