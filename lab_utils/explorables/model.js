@@ -12,3 +12,14 @@ export function milliseconds(way, commands, rttMs) {
   const work = commands * way.command_us / 1000;
   return way.at_once > 1 ? Math.max(waiting, work) : waiting + work;
 }
+
+// When the one CPU of a client begins a call, of calls that share so many connections: it has begun all
+// before, and the call's connection is back. lab_utils/explorables/threads.py has it too.
+export function begins(call, connections, rttMs, cpuMs) {
+  const turn = Math.floor(call / connections);
+  return Math.max(call * cpuMs, turn * (rttMs + cpuMs) + (call % connections) * cpuMs);
+}
+
+export function sideBySide(calls, connections, rttMs, cpuMs) {
+  return begins(calls - 1, connections, rttMs, cpuMs) + cpuMs + rttMs;
+}
