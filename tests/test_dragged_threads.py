@@ -49,7 +49,7 @@ def test_a_link_a_key_and_dragging_set_it(opened):
 
 def test_it_asks_first_and_fits_a_phone(opened):
     page = opened("", "threads", viewport={"width": 360, "height": 740}, color_scheme="dark")
-    assert page.is_hidden(".chart")
+    assert page.is_hidden(".chart") and page.evaluate("document.documentElement.scrollWidth") <= 360
     page.fill("input[type=number]", "16")
     page.keyboard.press("Enter")
     rtt, cpu = TOLD["rtt"], TOLD["cpu_us"] / 1000

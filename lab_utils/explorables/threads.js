@@ -6,7 +6,7 @@ const CALLS = 64;
 const SIZES = Array.from({ length: CALLS }, (_, place) => place + 1);
 const DISTANCES = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const CPUS = [10, 20, 50, 100, 200, 500]; // µs
-const LEAST = 0.5; // ms: the lowest
+const LEAST = 0.5; // ms
 const DECADES = 3.2;
 const COLOURS = { waits: "waiting", works: "your CPU", pipe: "pipeline", ring: "measured" };
 const KEPT = "redis-round-trip-lab.threads.guess";
