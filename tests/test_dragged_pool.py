@@ -38,8 +38,9 @@ def test_a_pool_at_the_average_never_recovers_and_a_larger_one_does_when_the_cur
 
 def test_it_asks_first_and_shows_what_was_measured_on_a_phone(opened):
     page = opened("", "pool", viewport={"width": 360, "height": 740}, color_scheme="dark")
+    assert page.is_hidden(".chart")
     page.fill("input[type=number]", "16")
     page.keyboard.press("Enter")
     assert page.inner_text(".answer") == f"{OWN[0] * OWN[1] / 1000:.2g} on average. You said 16."
     assert page.locator(".ring").count() == len(TOLD["noted"]["4"]) > 30
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.is_visible(".chart") and page.evaluate("document.documentElement.scrollWidth") <= 360

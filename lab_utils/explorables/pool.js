@@ -54,10 +54,11 @@ function render({ model, el }) {
     chart.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">`
       + `<rect x="${25 * BEFORE}" width="${25 * pause}" height="100"/><polygon points="0,100 ${area} 100,100"/>`
       + `<polyline points="${area}"/><path d="M0 ${y(size)}h100"/></svg>`
-      + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("") + label("size", 100, size, `pool of ${size}`)
+      + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("")
+      + label("size", 100, size, `pool of ${size}`)
       + label("most", 0, most, most) + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
-    sentence.textContent = `${arrivals} calls a second × ${held} ms: ${average(setting)} connections in use, on average. `
-      + `A pool of ${size} serves at most ${Math.round(1000 * size / held)} a second, ${after(setting)}`;
+    sentence.textContent = `${arrivals} calls a second × ${held} ms: ${average(setting)} connections in use, on `
+      + `average. A pool of ${size} serves at most ${Math.round(1000 * size / held)} a second, ${after(setting)}`;
   }
 
   show();

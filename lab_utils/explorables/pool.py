@@ -15,7 +15,7 @@ def under_way(arrivals: float, held: float, size: int, pause: float) -> list[flo
     return found
 
 
-def explore(still, noted: dict[int, dict], arrivals: float, held: float, pause: float) -> Explorable:
+def explore(still, noted: dict[int, dict], arrivals: int, held: float, pause: float) -> Explorable:
     """Return the figure: `noted` is, by the pool's size, the calls under way by the second."""
     own = {"arrivals": arrivals, "held": round(1000 * held, 1), "pause": pause}
     least = min(noted)
@@ -25,4 +25,5 @@ def explore(still, noted: dict[int, dict], arrivals: float, held: float, pause: 
         "noted": {size: [[round(at, 2), calls] for at, calls in list(found.items())[::8]]
                   for size, found in noted.items()},
         "from": "Rings: measured on this machine, calls at random moments. The line is for calls "
-                f"that come evenly: {computed:.0f} with a pool of {least} at the end; measured {there}."})
+                f"that come evenly: {computed:.0f} at the end with a pool of {least}, where {there} "
+                "were measured."})
