@@ -12,3 +12,25 @@ export function milliseconds(way, commands, rttMs) {
   const work = commands * way.command_us / 1000;
   return way.at_once > 1 ? Math.max(waiting, work) : waiting + work;
 }
+
+// When the one CPU of a client begins a call, of calls that share so many connections: it has begun all
+// before, and the call's connection is back. lab_utils/explorables/threads.py has it too.
+export function begins(call, connections, rttMs, cpuMs) {
+  const turn = Math.floor(call / connections);
+  return Math.max(call * cpuMs, turn * (rttMs + cpuMs) + (call % connections) * cpuMs);
+}
+
+export function sideBySide(calls, connections, rttMs, cpuMs) {
+  return begins(calls - 1, connections, rttMs, cpuMs) + cpuMs + rttMs;
+}
+
+// How many calls are under way or wait, every 5 ms for 4 s: so many come a second, evenly; each holds one of `size`
+// connections for `held` ms; from 0.8 s on nothing is answered for `pause` seconds. pool.py has it too.
+export function underWay({ arrivals, held, size, pause }) {
+  const found = [Math.min(size, arrivals * held / 1000)];
+  for (let step = 0; step < 800; step += 1) {
+    const served = step >= 160 && step < 160 + 200 * pause ? 0 : 5 * Math.min(size, found[step]) / held;
+    found.push(found[step] + 0.005 * arrivals - served);
+  }
+  return found;
+}

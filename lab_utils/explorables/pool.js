@@ -1,0 +1,79 @@
+// A pool and a pause: the calls under way or waiting, and whether they ever get fewer again.
+import { underWay } from "./model.js";
+import { counted, digits, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
+
+const ARRIVALS = [50, 100, 200, 300, 400, 500];
+const HELD = [5, 10, 20, 30, 50]; // ms
+const SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30, 40, 50, 100];
+const PAUSES = [0, 0.1, 0.2, 0.3, 0.5, 0.8];
+const BEFORE = 0.8; // seconds until the pause, of four
+const KEPT = "redis-round-trip-lab.pool.guess";
+
+const average = ({ arrivals, held }) => digits(arrivals * held / 1000, 2);
+
+// What becomes of the calls that a pause leaves in the queue.
+function after({ arrivals, held, size, pause }) {
+  const most = 1000 * size / held;
+  const queue = arrivals * (held / 1000 + pause) - size;
+  if (most < arrivals * 0.995) return "fewer than come: the queue grows, with or without a pause.";
+  if (queue <= 0) return "and even after the pause nobody waits for a connection.";
+  if (most < arrivals * 1.005) return `just what comes: ${counted(Math.round(queue), "call")} wait, and never fewer.`;
+  return `${Math.round(most - arrivals)} more than come: ${duration(1000 * queue / (most - arrivals))} after the pause `
+    + "nobody waits any more.";
+}
+
+function render({ model, el }) {
+  const { noted, from, ...own } = model.get("constants");
+  const address = model.get("address");
+  const sorted = (list, one) => [...new Set([...list, one])].sort((a, b) => a - b);
+  const knobs = { size: [SIZES, 4], arrivals: [sorted(ARRIVALS, own.arrivals), own.arrivals],
+    held: [sorted(HELD, own.held), own.held], pause: [sorted(PAUSES, own.pause), own.pause] };
+  const setting = settingOf(address ? location.search : "", knobs);
+  const chart = element("div", { class: "chart", "aria-hidden": "true" });
+  const sentence = element("p", { class: "sentence", role: "status" });
+  const turning = (name, label, worded) => knob(label, knobs[name][0], setting[name], worded, (value) => {
+    setting[name] = value;
+    if (address) keepSetting(setting);
+    show();
+  });
+  const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
+    turning("size", "Pool", (size) => `${size}`), turning("arrivals", "Calls", (calls) => `${calls} / s`),
+    turning("held", "Held for", (held) => `${held} ms`), turning("pause", "Pause", (pause) => `${pause} s`)),
+  element("small", { "aria-hidden": "true" }, "calls under way or in the queue"), chart, sentence);
+
+  function show() {
+    const { arrivals, held, size, pause } = setting;
+    const calls = underWay(setting);
+    const theirs = Object.keys(own).every((name) => own[name] === setting[name]) && noted[size] || [];
+    const top = 1.1 * Math.max(size < 50 ? size : 0, ...calls, ...theirs.map(([, there]) => there));
+    const y = (there) => (100 - 100 * there / top).toFixed(2);
+    const label = (name, x, there, words = "") =>
+      `<span class="${name}" style="left:${x}%;top:${y(there)}%">${words}</span>`;
+    const area = calls.map((there, step) => `${step / 8},${y(there)}`).join(" ");
+    const most = Math.round(Math.max(...calls));
+    chart.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">`
+      + `<rect x="${25 * BEFORE}" width="${25 * pause}" height="100"/><polygon points="0,100 ${area} 100,100"/>`
+      + `<polyline points="${area}"/><path d="M0 ${y(size)}h100"/></svg>`
+      + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("")
+      + label("size", 100, size, `pool of ${size}`)
+      + label("most", 0, most, most) + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
+    sentence.textContent = `${arrivals} calls a second × ${held} ms: ${average(setting)} connections in use, on `
+      + `average. A pool of ${size} serves at most ${Math.round(1000 * size / held)} a second, ${after(setting)}`;
+  }
+
+  show();
+  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
+  el.classList.add("explorable", "pool");
+  if (!address || Number(kept(KEPT)) > 0 || location.search.includes("size=")) return;
+  const answer = element("p", { class: "answer", role: "status" });
+  const question = guessing(`${own.arrivals} calls a second, each holds a connection for ${own.held} ms: how many `
+    + "connections are in use, on average?", "Show", KEPT, (guess) => {
+    answer.textContent = `${average(own)} on average.${guess ? ` You said ${times(guess)}.` : ""}`;
+    figure.hidden = false;
+    question.remove();
+  });
+  figure.hidden = true;
+  el.prepend(question, answer);
+}
+
+export default { render };
