@@ -85,9 +85,16 @@ def say_figure(cell, output):
 
 
 def as_image(output):
-    """A figure's picture as an element that holds it."""
+    """A figure as an element: its drawings, or else its picture, held in it."""
+    if "text/html" in output["data"]:
+        return output["data"]["text/html"]
     alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
     return f'<img src="data:image/png;base64,{"".join(output["data"]["image/png"]).strip()}" alt="{alt}">'
+
+
+def drag_of(output):
+    """What a figure that one can drag computes from, and its name; None of another output."""
+    return output.get("metadata", {}).get("image/png", {}).get("drag")
 
 
 def draw(cell, output, drawn, at):

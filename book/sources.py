@@ -91,7 +91,7 @@ class Book:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
             for output in cell.get("outputs", ()):
-                if drag := output.get("metadata", {}).get("image/png", {}).get("drag"):
+                if drag := chapter.drag_of(output):
                     told = dated(drag["constants"], notebook["metadata"]["measured"])
                     output["data"] = {"text/html": explorable(drag["name"], chapter.as_image(output), told)}
                 elif "text/html" in output.get("data", {}):  # a table with links to chapters
@@ -193,7 +193,7 @@ def race():
 def shown_in_chapters():
     """Return {name: constants} of the figures to drag that the committed chapters show."""
     notebooks = [chapter.read(ROOT / page) for page in found("notebooks/*.ipynb")]
-    drags = [output.get("metadata", {}).get("image/png", {}).get("drag") for notebook in notebooks
+    drags = [chapter.drag_of(output) for notebook in notebooks
              for cell in notebook["cells"] for output in cell.get("outputs", ())]
     return {drag["name"]: drag["constants"] for drag in drags if drag}
 
