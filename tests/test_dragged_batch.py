@@ -18,8 +18,8 @@ BOTH = "all => all.map(([way, total, size, rtt]) => [inBatches(way, total, size,
 def computed(way, commands, size, rtt):
     """(milliseconds of batches of a size, the smallest that is within a tenth of all in one): all are tried."""
     model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
-    took = {turns: 1000 * model.seconds(turns, commands, rtt) for turns in {ceil(commands / (one + 1)) for one in range(commands)}}
-    return took[ceil(commands / size)], next(one for one in range(1, commands + 1) if took[ceil(commands / one)] <= 1.1 * took[1])
+    took = [1000 * model.seconds(ceil(commands / one), commands, rtt) for one in range(1, commands + 1)]
+    return took[size - 1], next(one for one, ms in enumerate(took, 1) if ms <= 1.1 * took[-1])
 
 
 def test_python_and_javascript_agree(browser):
@@ -33,36 +33,28 @@ def test_python_and_javascript_agree(browser):
     page.close()
 
 
-def test_it_says_what_the_model_says_and_goes_where_one_drags(opened):
-    page = opened("?rtt=5&batch=100", "batch")
-    ms, enough = computed(TOLD["way"], TOLD["commands"], 100, 5)
-    assert page.inner_text(".sentence").replace("\u00a0", " ") == (
-        f"Batches of 100, 5 ms away: about {ms / 1000:.3g} s for 20,000 commands, {dict(TOLD['memory'])[100] / 1000:.2g} KB "
-        f"in your client; a larger one gains less than a tenth from about {float(f'{enough:.2g}'):,.0f} on.")
-    box = page.locator(".batch .plot").first.bounding_box()
-    page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"], box["y"] + 5)
-    page.wait_for_url(lambda url: url.endswith("?rtt=5&batch=20000"))
-    assert f"runs some {max(float(f'{read:.2g}') for _, read in TOLD['reads']):,.0f} in one go" in page.inner_text(".batch")
-    page.get_by_label("Distance").press("End")
-    assert page.inner_text(".sentence").endswith("\u00a0MB in your client; the larger, the faster.")
-
-
-def test_first_the_guess_and_a_phone_has_room(opened):
+def test_first_the_guess_then_what_the_model_says_and_one_drags_on_a_phone_too(opened):
     page = opened("", "batch", viewport={"width": 360, "height": 740})
     page.fill("input[type=number]", "100")
     assert page.is_hidden(".panels")
     page.keyboard.press("Enter")
-    assert page.inner_text(".answer").endswith(" on. You said 100.") and page.is_visible(".panels")
+    ms, enough = computed(TOLD["way"], TOLD["commands"], 1, 5)
+    knee = f"a larger one gains less than a tenth from about {float(f'{enough:.2g}'):,.0f} on."
+    assert page.inner_text(".answer") == f"5 ms away: {knee} You said 100."
+    page.goto(page.url + "?rtt=5&batch=100")
+    plot = page.locator("svg").first
+    plot.drag_to(plot, source_position={"x": 99, "y": 9}, target_position={"x": 0, "y": 9})
+    page.wait_for_url(lambda url: url.endswith("?rtt=5&batch=1"))
+    held = f"less than {TOLD['memory'][0][1] / 1000:.2g} KB in your client"
+    said = f"Batches of 1, 5 ms away: about {ms / 1000:.3g} s for 20,000 commands, {held}; {knee}"
+    assert page.inner_text(".sentence").replace("\u00a0", " ") == said
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_its_constants_are_the_sweeps():
     sizes = SimpleNamespace(rtts=[5], sizes=[10, 100], memory={10: 1, 100: 2}, comparison=SimpleNamespace(ops=100),
                             seconds=lambda size, rtt: {10: 0.06, 100: 0.01}[size])
-    shared, own = (SimpleNamespace(commands=100, round_trips=1, server_reads=reads) for reads in (None, 4))
-    told = batch.explore("still", sizes, Model(0.001, 1), [shared, own]).constants
+    cost = SimpleNamespace(commands=100, round_trips=1, server_reads=4)
+    told = batch.explore("still", sizes, Model(0.001, 1), [cost]).constants
     assert told["way"] == pytest.approx({"turn_us": 1_000, "command_us": 20}) and told["reads"] == [[100, 25]]
     assert "on this machine, 5 ms away" in told["from"] and "~20% off" in told["from"]
-    assert [batch.explore(None, sizes, None, [own]), batch.explore("still", sizes, None, [shared])] == [None, "still"]
