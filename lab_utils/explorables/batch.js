@@ -1,0 +1,114 @@
+// How large a batch? What it takes and holds, and from where on a larger one gains little.
+import { inBatches, largeEnough } from "./model.js";
+import { digits, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf, times } from "./parts.js";
+
+const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const TENS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7];
+const ASKED = 5;
+const KEPT = "redis-round-trip-lab.batch.guess";
+
+const bytes = (count) => (count < 1e6 ? `${digits(count / 1e3, 2)}\u00a0KB` : `${digits(count / 1e6, 2)}\u00a0MB`);
+
+// Along straight lines on log axes between those measured; nothing below.
+function heldBy(memory, batch) {
+  const place = Math.max(1, memory.findIndex(([size]) => size >= batch));
+  const [[before, less], [size, held]] = memory.slice(place - 1, place + 1);
+  return batch < before ? 0 : less * (held / less) ** (Math.log(batch / before) / Math.log(size / before));
+}
+
+// A log axis, its tens named from `side`.
+function scale(low, high, worded, side = "bottom") {
+  const place = (value) => 100 * Math.log(value / low) / Math.log(high / low);
+  const tens = TENS.filter((ten) => ten >= low && ten <= high);
+  return { place, tens, names: tens.map((ten) => element("span", { style: `${side}:${place(ten)}%` }, worded(ten))) };
+}
+
+function render({ model, el }) {
+  const { way, commands, here, points, memory, reads, from } = model.get("constants");
+  const address = model.get("address");
+  const all = times(commands);
+  const distances = [...new Set([...DISTANCES, here])].sort((a, b) => a - b);
+  const steps = Array.from({ length: 401 }, (_, step) => Math.round(commands ** (step / 400)));
+  const batches = [...new Set(steps.map((one) => Math.min(commands, Number(one.toPrecision(1)))))];
+  const setting = settingOf(address ? location.search : "", { batch: [batches, 100], rtt: [distances, here] });
+  const taking = (rtt) => steps.map((batch) => [batch, inBatches(way, commands, batch, rtt)]);
+  const enoughAt = (rtt) => largeEnough(way, commands, rtt);
+  const enoughWords = (rtt) => (enoughAt(rtt) === commands ? "the larger, the faster"
+    : `a larger one gains less than a tenth from about ${digits(enoughAt(rtt), 2)} on`);
+  const work = commands * way.command_us / 1000;
+  const most = Math.max(...reads.map(([, read]) => read));
+  const across = scale(1, commands, times, "left");
+
+  // Draws the batch's value, {class: line} and dots.
+  function panel(title, up) {
+    const said = element("b");
+    const plot = element("div", { class: "plot" });
+    const at = ([batch, value]) => `${across.place(batch)},${100 - up.place(value)}`;
+    const path = (name, d) => `<path class="${name}" d="M${d}"/>`;
+    const draw = (value, words, lines, dots) => {
+      plot.innerHTML = '<svg viewBox="0 0 100 100" preserveAspectRatio="none">'
+        + path("enough", `${across.place(enoughAt(setting.rtt))},0 v100 H100 V0`)
+        + up.tens.map((ten) => path("grid", `0,${100 - up.place(ten)} h100`)).join("")
+        + path("", `${across.place(setting.batch)},0 v100`)
+        + Object.entries(lines).map(([name, line]) => path(name, line.map(at).join(" L"))).join("")
+        + dots.map((dot) => path("dot", `${at(dot)} h.01`)).join("")
+        + (value ? path("mark", `${at([setting.batch, value])} h.01`) : "");
+      plot.append(...up.names);
+      said.textContent = words;
+    };
+    return { draw, box: element("div", {}, title, said, plot) };
+  }
+
+  const takes = panel(`${all} commands take `, scale(work / 2, inBatches(way, commands, 1, 100), duration));
+  const holds = panel("Your client holds ", scale(memory[0][1] / 2, 2 * memory.at(-1)[1], bytes));
+  const runs = panel("Redis runs in one go ", scale(0.7, 2 * most, times));
+  const drawn = element("div", { class: "panels", "aria-hidden": "true" }, takes.box, holds.box, runs.box,
+    element("div", { class: "ticks" }, ...across.names));
+  const sentence = element("p", { class: "sentence", role: "status" });
+  const more = element("p", { role: "status" });
+  const slider = knob("Batch", batches, setting.batch, times, (batch) => turned({ batch }));
+  const figure = element("div", { class: "shown" }, element("div", { class: "knobs" }, slider,
+    knob("Distance", distances, setting.rtt, (rtt) => `${rtt} ms`, (rtt) => turned({ rtt }))), drawn, sentence, more);
+
+  function turned(change) {
+    Object.assign(setting, change);
+    if (address && change) keepSetting(setting);
+    const { batch, rtt } = setting;
+    const took = inBatches(way, commands, batch, rtt);
+    const held = heldBy(memory, batch);
+    const inClient = held ? bytes(held) : `less than ${bytes(memory[0][1])}`;
+    const run = Math.min(batch, most);
+    const inOneGo = `${run < batch ? "some" : "all"} ${digits(run, 2)}`;
+    takes.draw(took, duration(took), { work: [[1, work], [commands, work]], thin: taking(here), curve: taking(rtt) },
+      points);
+    holds.draw(held, inClient, { curve: memory }, memory);
+    runs.draw(run, inOneGo, { curve: [[1, 1], [most, most], [commands, most]] }, reads);
+    sentence.textContent = `Batches of ${times(batch)}, ${rtt} ms away: about ${duration(took)} for ${all} commands, `
+      + `${inClient} in your client; ${enoughWords(rtt)}.`;
+    more.textContent = `Redis runs ${inOneGo} in one go, then serves others. The rule, ten times ${rtt} ms of `
+      + `work, asks for ${digits(10000 * rtt / way.command_us)}.`;
+  }
+
+  drawn.onpointerdown = drawn.onpointermove = ({ buttons, pointerId, clientX }) => {
+    if (!buttons) return;
+    drawn.setPointerCapture(pointerId);
+    const box = runs.box.getBoundingClientRect();
+    const wanted = commands ** ((clientX - box.left) / box.width);
+    slider.set(nearest(batches, wanted, (one) => Math.abs(Math.log(one / wanted))));
+  };
+  turned();
+  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
+  el.classList.add("explorable", "batch");
+  if (!address || kept(KEPT) || location.search.includes("rtt=")) return;
+  const answer = element("p", { class: "answer", role: "status" });
+  const question = guessing(`${all} commands in batches, ${ASKED} ms away: from which size on does a larger one gain `
+    + "less than a tenth?", "Show it", KEPT, (guess) => {
+    answer.textContent = `${ASKED} ms away: ${enoughWords(ASKED)}.${guess ? ` You said ${times(guess)}.` : ""}`;
+    figure.hidden = false;
+    question.remove();
+  });
+  figure.hidden = true;
+  el.prepend(question, answer);
+}
+
+export default { render };
