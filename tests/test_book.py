@@ -109,7 +109,7 @@ DRAWN = sorted((ROOT / "book" / "figures").glob("*/*.svg"))
 
 @every_chapter
 def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
-    """But for those that one can drag, whose still ones are pictures; so is a chapter that was not run since there are drawings."""
+    """But for those to drag, whose still ones may be pictures; so is a chapter that was not run since there are drawings."""
     notebook, drawn = chapter.read(path), drawings.kept(path.stem)
     pictures = {cell["id"] for cell in notebook["cells"] if '"image/png": "' in json.dumps(cell)}
     whole = {name.removesuffix(".svg").removesuffix(drawings.NARROW) for name in drawn}
