@@ -63,12 +63,13 @@ function render({ model, el }) {
     const at = setting.ping * span;
     const wait = waitAt(run, at);
     line.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${drawn(run, span, dots, at)}</svg>
-      <span>a PING waits up to ${duration(run.worst)}</span><span>server</span><span>your PING</span>
+      <span>at worst ${duration(run.worst)}</span><span>server</span><span>your PING</span>
       <span>${duration(span)}${more > 0 ? `, then ${counted(more, "more piece")}` : ""}</span>`;
-    sentence.textContent = `${name}: a PING ${duration(at)} after the beginning ${wait ? `waits ${duration(wait)}`
-      : "is answered at once"}. ${counted(run.pieces, "piece")} of ${duration(run.piece)}: ${duration(run.total)}.`;
+    const felt = wait ? `waits ${duration(wait)}` : "is answered at once";
+    sentence.textContent = `${name}: a PING ${duration(at)} after the start ${felt}. `
+      + `${counted(run.pieces, "piece")} of ${duration(run.piece)}, ${duration(run.total)} in all.`;
     quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
-      + "what is computed." : "Computed, not measured.";
+      + "what is computed." : "Not measured.";
     count.style.opacity = name === "SCAN" ? 1 : 0.7;
   }
 
