@@ -31,5 +31,5 @@ def explore(figure, waits: dict, costs: dict[int, list], gets: int) -> Explorabl
         measured.append(dict(way=way, keys=keys, count=count, worst=1000 * felt.worst, dots=dots))
     return Explorable("who", figure, {"ways": ways, "measured": measured, "from": (
         "Script, MULTI and pipeline: a GET of each key. Computed from the time inside commands on "
-        "this machine; reading, answering, a busy CPU add to it. A dot was measured. A PING waits "
-        "for the next slice or read too, if that comes before its answer leaves: drawn so.")})
+        "this machine; reading, answering, a busy CPU add to it. A dot was measured. A PING in one "
+        "slice or read is drawn waiting for the next too: that often comes before its answer.")})
