@@ -1,0 +1,106 @@
+// Who waits for whom: somebody's work as pieces on the server's time, and your PING among them.
+import { serving, waitAt } from "./model.js";
+import { counted, digits, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
+
+const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
+const COUNTS = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5];
+const PLACES = Array.from({ length: 201 }, (_, step) => step / 200); // of the time that is drawn
+const MOST_DRAWN = 8; // pieces
+const FLOOR = 58; // of the drawing's 100: no wait
+const KEPT = "redis-round-trip-lab.who.guess";
+
+function drawn(run, span, dots, at) {
+  const highest = Math.max(run.worst, ...dots.map((dot) => dot[1]));
+  const x = (ms) => (100 * ms / span).toFixed(2);
+  const y = (ms) => (FLOOR - FLOOR * ms / highest).toFixed(2);
+  const box = (name, from, y, ms) => `<rect class="${name}" x="${x(from)}" y="${y}" width="${x(ms)}" height="11"/>`;
+  const pieces = Array.from({ length: Math.min(run.pieces, MOST_DRAWN) }, (_, place) => place * run.each);
+  const waits = pieces.map((from) => {
+    const most = waitAt(run, from + run.piece * 1e-6);
+    return `M${x(from)} ${FLOOR}V${y(most)}L${x(from + run.piece)} ${y(most - run.piece)}V${FLOOR}`;
+  });
+  return `<path class="waits" d="${waits.join("")}"/>${pieces.map((from) => box("", from, 67, run.piece)).join("")}`
+    + `<path class="dots" d="${dots.map(([after, wait]) => `M${x(after)} ${y(wait)}h0`).join("")}"/>`
+    + box("mine", at, 87, waitAt(run, at)) + ["V98", "h0"].map((to) => `<path class="ping" d="M${x(at)} 0${to}"/>`);
+}
+
+function render({ model, el }) {
+  const { ways, measured, from } = model.get("constants");
+  const names = Object.keys(ways);
+  const lists = { way: [[...names.keys()], 0], keys: [KEYS, 3e5], count: [COUNTS, 1000], ping: [PLACES, 0.3] };
+  const setting = settingOf(model.get("address") ? location.search : "", lists);
+  const choice = element("fieldset");
+  choice.innerHTML = names.reduce((html, name, place) => `${html}<label><input type="radio" name="way" value="${place}">
+    <b>${name}</b><p><i></i><u></u></p><span></span></label>`, "<legend>Somebody else runs</legend>");
+  choice.addEventListener("change", (event) => turned({ way: Number(event.target.value) }));
+  const line = element("div", { class: "line", "aria-hidden": "true" });
+  const sentence = element("p", { class: "sentence", role: "status" });
+  const quiet = element("p", { class: "quiet" });
+  const slider = (label, name, worded = digits) =>
+    knob(label, lists[name][0], setting[name], worded, (to) => turned({ [name]: to }));
+  const count = slider("COUNT", "count");
+  const ping = slider("Your PING", "ping", (part) => `${digits(100 * part)}%`);
+  const figure = element("div", { class: "shown" }, choice,
+    element("div", { class: "knobs" }, slider("Keys", "keys"), count, ping), line, sentence, quiet);
+  const runOf = (name, keys = setting.keys) => serving(ways[name], keys, name === "SCAN" ? setting.count : undefined);
+
+  function show() {
+    const runs = names.map((name) => runOf(name));
+    const longest = Math.max(...runs.map((run) => run.worst));
+    choice.querySelectorAll("label").forEach(({ children: [radio, , { children: [worst, mean] }, said] }, place) => {
+      const run = runs[place];
+      radio.checked = place === setting.way;
+      worst.style.width = `${100 * run.worst / longest}%`;
+      mean.style.left = `${100 * run.mean / longest}%`;
+      said.textContent = `worst ${duration(run.worst)}, average ${duration(run.mean)}`;
+    });
+    const [name, run] = [names[setting.way], runs[setting.way]];
+    const here = measured.find((one) => one.way === name && one.keys === setting.keys
+      && (one.count ?? setting.count) === setting.count);
+    const { dots } = here ?? { dots: [] };
+    const more = run.pieces - MOST_DRAWN;
+    const span = more > 0 ? MOST_DRAWN * run.each : Math.max(run.total, ...dots.map((dot) => dot[0]));
+    const at = setting.ping * span;
+    const wait = waitAt(run, at);
+    line.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${drawn(run, span, dots, at)}</svg>
+      <span>at worst ${duration(run.worst)}</span><span>server</span><span>your PING</span>
+      <span>${duration(span)}${more > 0 ? `, then ${counted(more, "more piece")}` : ""}</span>`;
+    const felt = wait ? `waits ${duration(wait)}` : "is answered at once";
+    sentence.textContent = `${name}: a PING ${duration(at)} after the start ${felt}. `
+      + `${counted(run.pieces, "piece")} of ${duration(run.piece)}, ${duration(run.total)} in all.`;
+    quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
+      + "what is computed." : "Not measured.";
+    count.style.opacity = name === "SCAN" ? 1 : 0.7;
+  }
+
+  function turned(change) {
+    Object.assign(setting, change);
+    if (model.get("address")) keepSetting(setting);
+    show();
+  }
+
+  function drag(event) {
+    const box = line.getBoundingClientRect();
+    if (!event.buttons) return;
+    line.setPointerCapture(event.pointerId);
+    ping.set(Math.round(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * 200) / 200);
+  }
+
+  for (const kind of ["pointerdown", "pointermove"]) line.addEventListener(kind, drag);
+  show();
+  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
+  el.classList.add("explorable", "who");
+  if (!model.get("address") || Number(kept(KEPT)) > 0 || location.search) return;
+  const answer = element("p", { class: "answer", role: "status" });
+  const asked = "KEYS among 300,000 keys: ";
+  const question = guessing(`${asked}how many ms does somebody else wait, at worst?`, "Show", KEPT, (guess) => {
+    const said = guess ? `, and you said ${duration(guess)}` : "";
+    answer.textContent = `${asked}${duration(runOf("KEYS", 3e5).worst)}${said}.`;
+    figure.hidden = false;
+    question.remove();
+  });
+  figure.hidden = true;
+  el.prepend(question, answer);
+}
+
+export default { render };

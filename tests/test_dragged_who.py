@@ -1,0 +1,60 @@
+"""Who waits for whom: its arithmetic is Python's here, and a PING waits where one drops it."""
+# ruff: noqa: F811  (fixtures are imported)
+
+import random
+from itertools import chain, pairwise, starmap
+
+import pytest
+from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
+
+COMPUTED = """vectors => vectors.map(([way, keys, atOnce, at]) => [serving(way, keys, atOnce), at]).map(([run, at]) =>
+  [run.piece, run.worst, run.mean, run.total, waitAt(run, at * run.total)])"""
+
+
+def felt(way, keys, at_once, at=0):
+    """[a piece, worst, mean, total, the wait of a PING at this part of the time] in ms: walked through, piece by piece."""
+    points = [[0, 0], *way["points"]]
+    (few, least), (many, most) = next((pair for pair in pairwise(points) if pair[1][0] >= keys), points[-2:])
+    piece = (least + (keys - few) / (many - few) * (most - least)) / (pieces := -(-keys // at_once)) / 1000
+    starts = [place * (piece + way["gap_us"] / 1000) for place in range(pieces)]
+    waits = [starts[min(place + way["ahead"], pieces - 1)] + piece - start for place, start in enumerate(starts)]
+    due = at * (total := starts[-1] + piece)
+    mine = [start + wait - due for start, wait in zip(starts, waits, strict=True) if start <= due < start + piece]
+    return [piece, max(waits), sum(wait - piece / 2 for wait in waits) * piece / total, total, *(mine or [0])]
+
+
+def shown(ms):
+    return f"{ms:.3g}\u00a0ms" if ms >= 1 else f"{1000 * ms:.3g}\u00a0µs"
+
+
+def test_python_and_javascript_agree(browser):
+    chance, page = random.Random(27), browser.new_page()
+    vectors = [({"points": [[1_000, 40], [50_000, 9_000]][chance.randint(0, 1):], "gap_us": chance.uniform(0, 500),
+                 "ahead": number % 2}, chance.randint(1, 90_000), chance.randint(200, 90_000), chance.random())
+               for number in range(500)]
+    page.add_script_tag(content=(FOLDER / "model.js").read_text(encoding="utf-8").replace("export ", ""))
+    computed = page.evaluate(COMPUTED, vectors)
+    page.close()
+    assert [*chain(*computed)] == pytest.approx([*chain(*starmap(felt, vectors))], rel=0.005, abs=1e-9)
+
+
+def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
+    page = opened("?way=1&keys=290000", "who")
+    page.locator(".line").drag_to(page.locator(".line"), source_position={"x": 1, "y": 9}, target_position={"x": 300, "y": 9})
+    part = round(200 * 300 / page.locator(".line").bounding_box()["width"]) / 200
+    page.wait_for_url(lambda url: url.endswith(f"?way=1&keys=300000&count=1000&ping={part:g}"))
+    piece, worst, mean, total = map(shown, felt(CONSTANTS["who"]["ways"]["SCAN"], 300_000, 1_000)[:4])
+    assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {total} in all.")
+    assert page.locator("fieldset span").all_inner_texts()[1] == f"worst {worst}, average {mean}"
+    measured = next(each for each in CONSTANTS["who"]["measured"] if each["count"] == 1_000)
+    assert f"Slowest PING measured: {shown(measured['worst'])}, " in page.inner_text(".shown")
+    page.get_by_label("COUNT").press("End")
+    assert " 3 pieces of " in page.inner_text(".sentence")
+
+
+def test_it_asks_first_and_fits_a_phone(opened):
+    page = opened("", "who", viewport={"width": 360, "height": 740})
+    page.locator("input[type=number]").press_sequentially("5\n")
+    worst = shown(felt(CONSTANTS["who"]["ways"]["KEYS"], 300_000, 300_000)[1])
+    assert page.inner_text(".answer") == f"KEYS among 300,000 keys: {worst}, and you said 5\u00a0ms."
+    assert page.is_visible(".line") and page.evaluate("document.documentElement.scrollWidth") <= 360
