@@ -90,10 +90,11 @@ class Book:
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
+            asks = "hide-output" not in cell["metadata"].get("tags", ())  # else the chapter's own question is above
             for output in cell.get("outputs", ()):
                 if drag := chapter.drag_of(output):
                     told = dated(drag["constants"], notebook["metadata"]["measured"])
-                    output["data"] = {"text/html": explorable(drag["name"], chapter.as_image(output), told)}
+                    output["data"] = {"text/html": explorable(drag["name"], chapter.as_image(output), told, asks)}
                 elif "text/html" in output.get("data", {}):  # a table with links to chapters
                     html = "".join(output["data"]["text/html"])
                     output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
@@ -154,14 +155,14 @@ def game():
     return "\n".join(parts)
 
 
-def explorable(name, still, constants):
+def explorable(name, still, constants, asks=True):
     """A figure that one can drag, in place of a still one, which stays for a page without scripts and on paper.
 
     All of it stands in the page: a browser takes no module from a file.
     """
     module, style = explorables.parts(name)
     module = module.replace("export default { render };", "")
-    told = {"constants": constants, "address": True}
+    told = {"constants": constants, "address": True, "asks": asks}
     return f"""<style>{style}</style>
 
 <div id="{name}"></div>

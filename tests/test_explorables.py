@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import constants
 
+from lab_utils import explorables
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
@@ -141,7 +142,7 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
     assert page.is_visible(".still") and page.is_hidden(".where")
 
 
-@pytest.mark.parametrize("search", ["", "?rtt=5"], ids=["asked", "shown"])
+@pytest.mark.parametrize("search", ["", "?rtt=5&size=5&keys=300000"], ids=["asked", "shown"])
 @pytest.mark.parametrize(("name", "scheme"), [*itertools.product(CONSTANTS, ["light", "dark"])])
 def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
     page = opened(search, name, color_scheme=scheme, reduced_motion="reduce")
@@ -149,4 +150,6 @@ def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
 
 
 def test_all_of_it_is_small():
-    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < MOST_BYTES
+    """What a page gets of them, what they share once."""
+    sent = {explorables.sent(path) for path in FOLDER.glob("*.*s")}
+    assert sum(len(text.encode()) for text in sent) < MOST_BYTES

@@ -5,12 +5,18 @@ from io import BytesIO
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+ASIDE = re.compile(r"^ +|^ *//.*\n|^/\*.*\*/\n", re.MULTILINE)
 IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
+
+
+def sent(path: Path) -> str:
+    """Return what a page gets of a module or a style: without indentation and lines of comment."""
+    return ASIDE.sub("", path.read_text(encoding="utf-8"))
 
 
 def parts(name: str) -> tuple[str, str]:
     """Return a figure's module, what it imports in its place (a page takes no module from a file), and its style."""
-    text = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.*s")}
+    text = {path.name: sent(path) for path in FOLDER.glob("*.*s")}
     return IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"]), text["parts.css"] + text[f"{name}.css"]
 
 

@@ -1,6 +1,6 @@
 // How large a batch? What it takes and holds, and from where on a larger one gains little.
 import { inBatches, largeEnough } from "./model.js";
-import { digits, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf, times } from "./parts.js";
+import { ask, digits, duration, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const TENS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7];
@@ -99,16 +99,9 @@ function render({ model, el }) {
   turned();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "batch");
-  if (!address || kept(KEPT) || location.search.includes("rtt=")) return;
-  const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(`${all} commands in batches, ${ASKED} ms away: from which size on does a larger one gain `
-    + "less than a tenth?", "Show it", KEPT, (guess) => {
-    answer.textContent = `${ASKED} ms away: ${enoughWords(ASKED)}.${guess ? ` You said ${times(guess)}.` : ""}`;
-    figure.hidden = false;
-    question.remove();
-  });
-  figure.hidden = true;
-  el.prepend(question, answer);
+  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show it",
+    question: `${all} commands in batches, ${ASKED} ms away: from which size on does a larger one gain less than a tenth?`,
+    answer: (guess) => `${ASKED} ms away: ${enoughWords(ASKED)}.${youSaid(guess)}` });
 }
 
 export default { render };

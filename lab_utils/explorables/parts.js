@@ -49,7 +49,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-export function kept(key) {
+function kept(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
@@ -76,19 +76,33 @@ export function knob(label, list, value, worded, changed) {
   });
 }
 
-// First the guess; it is kept in this browser only.
-export function guessing(question, go, key, answered) {
+// First the guess, where the page asks for one: the figure is hidden until then, and `then` is called as it is seen.
+// Not if one was made before, or a link carries the setting of the knob `by`. It is kept in this browser only.
+export function ask({ model, el, figure, key, by, question, go, answer, then = () => {} }) {
+  if (!model.get("asks") || Number(kept(key)) > 0 || location.search.includes(`${by}=`)) { then(); return; }
   const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
   const skip = element("button", { type: "button", class: "plain" }, "just show me");
   const form = element("form", {}, element("label", {}, `${question} `, number),
     element("button", { type: "submit" }, go), skip);
+  const said = element("p", { class: "answer", role: "status" });
+  const show = (guess) => {
+    said.textContent = answer(guess);
+    figure.hidden = false;
+    form.remove();
+    then();
+  };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const guess = Number(number.value);
     if (!(guess > 0)) { number.focus(); return; }
     keep(key, guess);
-    answered(guess);
+    show(guess);
   });
-  skip.addEventListener("click", () => answered(null));
-  return form;
+  skip.addEventListener("click", () => show(null));
+  figure.hidden = true;
+  el.prepend(form, said);
+}
+
+export function youSaid(guess) {
+  return guess ? ` You said ${times(guess)}.` : "";
 }

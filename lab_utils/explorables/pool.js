@@ -1,6 +1,6 @@
 // A pool and a pause: the calls under way or waiting, and whether they ever get fewer again.
 import { underWay } from "./model.js";
-import { counted, digits, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
+import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, youSaid } from "./parts.js";
 
 const ARRIVALS = [50, 100, 200, 300, 400, 500];
 const HELD = [5, 10, 20, 30, 50]; // ms
@@ -64,16 +64,10 @@ function render({ model, el }) {
   show();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "pool");
-  if (!address || Number(kept(KEPT)) > 0 || location.search.includes("size=")) return;
-  const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(`${own.arrivals} calls a second, each holds a connection for ${own.held} ms: how many `
-    + "connections are in use, on average?", "Show", KEPT, (guess) => {
-    answer.textContent = `${average(own)} on average.${guess ? ` You said ${times(guess)}.` : ""}`;
-    figure.hidden = false;
-    question.remove();
-  });
-  figure.hidden = true;
-  el.prepend(question, answer);
+  ask({ model, el, figure, key: KEPT, by: "size", go: "Show",
+    question: `${own.arrivals} calls a second, each holds a connection for ${own.held} ms: how many connections are in `
+      + "use, on average?",
+    answer: (guess) => `${average(own)} on average.${youSaid(guess)}` });
 }
 
 export default { render };

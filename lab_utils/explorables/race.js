@@ -1,6 +1,6 @@
 // The race, to drag: one distance, so many commands, four ways of sending them.
 import { milliseconds, turns } from "./model.js";
-import { counted, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
+import { ask, counted, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 200, 250];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -156,25 +156,13 @@ function render({ model, el }) {
     `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
     + `Farthest from what was measured then: ${off}.`);
   const asked = settingOf("", KNOBS);
-  const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(`${asked.commands} writes to a Redis ${asked.rtt} ms away, one by one or `
-    + "all in one pipeline: how many times faster is the pipeline?", "Race", KEPT, (guess) => {
-    const right = `${counted(asked.commands, "write")}, ${asked.rtt} ms away: `
-      + `a pipeline is about ${times(gain(asked))} times faster.`;
-    answer.textContent = guess ? `${right} You said ${times(guess)}.` : right;
-    figure.hidden = false;
-    question.remove();
-    start();
-  });
-  figure.hidden = true;
-  el.replaceChildren(question, answer, figure, from);
+  el.replaceChildren(figure, from);
   el.classList.add("explorable", "race");
-  const before = Number(kept(KEPT));
-  if (before > 0 || (model.get("address") && location.search.includes("rtt="))) {
-    question.remove();
-    figure.hidden = false;
-    start();
-  }
+  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Race", then: start,
+    question: `${asked.commands} writes to a Redis ${asked.rtt} ms away, one by one or all in one pipeline: how many times `
+      + "faster is the pipeline?",
+    answer: (guess) => `${counted(asked.commands, "write")}, ${asked.rtt} ms away: a pipeline is about `
+      + `${times(gain(asked))} times faster.${youSaid(guess)}` });
   return () => { cancelAnimationFrame(frame); clearTimeout(waiting); };
 }
 

@@ -1,6 +1,6 @@
 // Threads or a pipeline: 64 records over so many connections, and the one CPU of all their calls.
 import { begins, sideBySide } from "./model.js";
-import { counted, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf, times } from "./parts.js";
+import { ask, counted, duration, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
 
 const CALLS = 64;
 const SIZES = Array.from({ length: CALLS }, (_, place) => place + 1);
@@ -89,16 +89,10 @@ function render({ model, el }) {
   show();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "threads");
-  if (!address || Number(kept(KEPT)) > 0 || location.search.includes("rtt=")) return;
-  const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(`${CALLS} records, ${here} ms away, ${own} µs of CPU a call: from how many `
-    + "connections on is less than a fifth left to gain?", "Show", KEPT, (guess) => {
-    answer.textContent = enoughWords(here, own / 1000) + (guess ? ` You said ${times(guess)}.` : "");
-    figure.hidden = false;
-    question.remove();
-  });
-  figure.hidden = true;
-  el.prepend(question, answer);
+  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show",
+    question: `${CALLS} records, ${here} ms away, ${own} µs of CPU a call: from how many connections on is less than a `
+      + "fifth left to gain?",
+    answer: (guess) => enoughWords(here, own / 1000) + youSaid(guess) });
 }
 
 export default { render };

@@ -1,6 +1,6 @@
 // Where is my time? A map by distance and by commands a round trip, with you on it.
 import { milliseconds } from "./model.js";
-import { counted, digits, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf, times } from "./parts.js";
+import { counted, digits, duration, ask, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7];
 const DISTANCES = [...[0.01, 0.1, 1, 10].flatMap((ten) => STEPS.map((step) => round(ten * step))), 100];
@@ -146,25 +146,13 @@ function render({ model, el }) {
   el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} A dot was measured: where it melts into `
     + "the ground, the computation is right."));
   el.classList.add("explorable", "where");
-  if (model.get("address") && !(Number(kept(KEPT)) > 0) && !location.search.includes("rtt=")) ask(el, figure, way);
+  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show the map",
+    question: `${ASKED} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
+    answer: (guess) => `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.${youSaid(guess)}` });
 }
 
 function halfWords(even) {
   return even < 1 ? "less than half with any number" : `half and half at about ${times(even)} commands`;
-}
-
-// First the guess; then the map.
-function ask(el, figure, way) {
-  const answer = element("p", { class: "answer", role: "status" });
-  const question = guessing(`${ASKED} ms away: with how many commands in one pipeline does the work take as long as `
-    + "the waiting?", "Show the map", KEPT, (guess) => {
-    answer.textContent = `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.`
-      + (guess ? ` You said ${times(guess)}.` : "");
-    figure.hidden = false;
-    question.remove();
-  });
-  figure.hidden = true;
-  el.prepend(question, answer);
 }
 
 export default { render };

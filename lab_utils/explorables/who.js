@@ -1,6 +1,6 @@
 // Who waits for whom: somebody's work as pieces on the server's time, and your PING among them.
 import { serving, waitAt } from "./model.js";
-import { counted, digits, duration, element, guessing, keepSetting, kept, knob, settingOf, times } from "./parts.js";
+import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
 
 const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
 const COUNTS = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5];
@@ -90,17 +90,10 @@ function render({ model, el }) {
   show();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "who");
-  if (!model.get("address") || Number(kept(KEPT)) > 0 || location.search) return;
-  const answer = element("p", { class: "answer", role: "status" });
   const asked = "KEYS among 300,000 keys: ";
-  const question = guessing(`${asked}how many ms does somebody else wait, at worst?`, "Show", KEPT, (guess) => {
-    const said = guess ? `, and you said ${duration(guess)}` : "";
-    answer.textContent = `${asked}${duration(runOf("KEYS", 3e5).worst)}${said}.`;
-    figure.hidden = false;
-    question.remove();
-  });
-  figure.hidden = true;
-  el.prepend(question, answer);
+  ask({ model, el, figure, key: KEPT, by: "keys", go: "Show",
+    question: `${asked}how many ms does somebody else wait, at worst?`,
+    answer: (guess) => `${asked}${duration(runOf("KEYS", 3e5).worst)}.${youSaid(guess)}` });
 }
 
 export default { render };
