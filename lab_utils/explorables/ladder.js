@@ -1,15 +1,15 @@
-// The ladder, to drag: SETs one by one or in a pipeline, so far away, and the bytes of each message.
+// The ladder, to drag: SETs one by one or in a pipeline, and the bytes of each message.
 import { milliseconds, turns } from "./model.js";
 import { counted, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf } from "./parts.js";
 
-const DISTANCES = [0, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100];
+const DISTANCES = [0, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100];
 const COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const WAYS = ["one by one", "pipeline"];
 const SPANS = [0.2, 1, 4, 20, 100, 400, 1200]; // ms shown: the first that holds one by one
-const [HEIGHT, CLIENT, REDIS] = [370, 40, 72]; // px, percent
+const [HEIGHT, CLIENT, REDIS] = [370, 42, 73]; // px, %
 const KEPT = "redis-round-trip-lab.ladder.guess";
 
-// Each turn's moments in ms: request sent, there, reply sent, there, all done.
+// Each turn's moments, ms: request sent, there, reply sent, there, all done.
 export function rungs(way, server, commands, rtt) {
   const count = turns(way, commands);
   const whole = milliseconds(way, commands / count, rtt);
@@ -39,7 +39,12 @@ function render({ model, el }) {
   const said = element("p", { class: "sentence", role: "status" });
   const bytes = element("code");
   const stepper = element("div", { class: "knobs" });
-  const form = element("form");
+  const form = Object.assign(element("form"), {
+    innerHTML: WAYS.map((name, at) => `<label><input type=radio name=way value=${at}> ${name}</label>`)
+      .join("&emsp;"),
+    onchange: () => { pipeline = Number(form.way.value); turned(); },
+    onsubmit: () => false,
+  });
   const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const shown = [element("div", { class: "knobs" },
     knob("Distance", DISTANCES, rtt, (ms) => `${ms} ms`, (ms) => { rtt = ms; turned(); }),
@@ -48,23 +53,23 @@ function render({ model, el }) {
 
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;
-  const line = (kind, x1, start, x2, stop, words = "") => `<line class="${kind}" x1="${x1}%" y1="${y(start)}" `
-    + `x2="${x2}%" y2="${y(stop)}"/><text class="${kind}" x="${x1}%" y="${y(start)}">${words}</text>`;
+  const line = (kind, x1, start, x2, stop, words = "") => `<line class="${kind}" x1="${x1}%" y1="${y(start)}"
+    x2="${x2}%" y2="${y(stop)}"/><text class="${kind}" x="${x1}%" y="${y(start)}">${words}</text>`;
 
   function draw() {
     const moving = Math.abs(wanted / span - 1) > 0.01 && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    span = moving ? span * (wanted / span) ** 0.2 : wanted; // the ruler glides
+    span = moving ? span * (wanted / span) ** 0.2 : wanted; // it glides
     const roomy = HEIGHT * moments[0][4] > 14 * span;
     const rings = rtt === measured.rtt && commands === measured.commands ? measured.moments[pipeline] : [];
     drawn.innerHTML = [
-      '<marker id="tip" refX="5" refY="1.5" markerWidth="5" orient="auto"><path d="M0 0 5 1.5 0 3"/></marker>',
+      '<marker id=tip refX=5 refY=1.5 markerWidth=5 orient=auto><path d="M0 0 5 1.5 0 3"/></marker>',
       line("life", CLIENT, 0, CLIENT, span, "client"), line("life", REDIS, 0, REDIS, span, "Redis"),
       ...COUNTS.map((n) => n * wanted / 4).map((ms) => line("tick", 100, ms, CLIENT, ms, duration(ms))),
       ...moments.map(([sent, there, left, read, done]) => line("bar waits", CLIENT, sent, CLIENT, read)
         + line("bar work", CLIENT, read, CLIENT, done) + line("bar redis", REDIS, there, REDIS, left)),
       ...WAYS.map((name, way) => line(`bar way${way}`, 1 + 3 * way, taking(way), 1 + 3 * way, 0, name)),
-      ...messages.map(([kind, words, , ...ends], at) => line(kind + (at === chosen ? " chosen" : ""), ...ends,
-        roomy || at === chosen ? words : "")),
+      ...messages.map(([kind, words, , ...ends], at) =>
+        line(kind + (at === chosen ? " chosen" : ""), ...ends, roomy || at === chosen ? words : "")),
       ...rings.map((ms, at) => `<circle cx="${at % 2 ? REDIS : CLIENT}%" cy="${y(ms)}" r="4"/>`)].join("");
     if (moving) frame = requestAnimationFrame(draw);
   }
@@ -96,10 +101,7 @@ function render({ model, el }) {
     stepper.firstChild.set(nearest(messages, 0, ([, , , x1, start, x2, stop]) =>
       Math.abs(y(start + (stop - start) * (x - x1) / (x2 - x1)) - offsetY)));
   };
-  form.innerHTML = WAYS.map((name, at) => `<label><input type="radio" name="way" value="${at}">${name}</label>`)
-    .join(" &emsp;");
   form.way.value = pipeline;
-  form.onchange = () => { pipeline = Number(form.way.value); turned(); };
   turned();
   el.replaceChildren(...shown);
   el.classList.add("explorable", "ladder");
