@@ -43,7 +43,6 @@ function render({ model, el }) {
     innerHTML: WAYS.map((name, at) => `<label><input type=radio name=way value=${at}> ${name}</label>`)
       .join("&emsp;"),
     onchange: () => { pipeline = Number(form.way.value); turned(); },
-    onsubmit: () => false,
   });
   const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const shown = [element("div", { class: "knobs" },
