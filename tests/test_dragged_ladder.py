@@ -31,6 +31,7 @@ def test_each_message_shows_the_bytes_that_went(opened, r, pipeline):
         to = client.pipeline(transaction=False) if pipeline else client
         return [to.set(name, value) for value, name in enumerate("abcdefghij", 1)], pipeline and to.execute()
     page = opened(f"?rtt=5&commands=10&pipeline={pipeline}", "ladder")
+    assert page.evaluate(FALLS)[0] == pytest.approx(370 * 2.5 / 100) and not page.locator("circle").all()
     for message in lab.capture(sets, r).messages:
         assert page.inner_text("code").replace("\n", "").replace("\\r\\n", "\r\n").encode() == message.data
         assert page.locator("output").last.inner_text().endswith(f": {len(message.data)}\u00a0bytes")
@@ -56,5 +57,4 @@ def test_it_asks_first_and_fits_a_phone_where_a_touch_reads_a_message(opened):
     page.locator("line.request").nth(1).tap(force=True)
     assert page.inner_text("code").count("b") == 1 and page.evaluate("document.documentElement.scrollWidth") <= 360
     page.check("input[value='1']")
-    page.wait_for_url(lambda url: url.endswith("?rtt=5&commands=3&pipeline=1"))
-    assert page.inner_text("code").count("SET") == 3 and page.evaluate(FALLS) == pytest.approx([46.25]), "on the same scale"
+    assert page.inner_text("code").count("SET") == 3
