@@ -57,7 +57,7 @@ function render({ model, el }) {
 
   function draw() {
     const moving = Math.abs(wanted / span - 1) > 0.01 && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    span = moving ? span * (wanted / span) ** 0.2 : wanted; // it glides
+    span = moving ? span * (wanted / span) ** 0.2 : wanted; // the ruler glides there
     const roomy = HEIGHT * moments[0][4] > 14 * span;
     const rings = rtt === measured.rtt && commands === measured.commands ? measured.moments[pipeline] : [];
     drawn.innerHTML = [
