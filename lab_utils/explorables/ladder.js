@@ -53,11 +53,12 @@ function render({ model, el }) {
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;
   const line = (kind, x1, start, x2, stop, words = "") => `<line class="${kind}" x1="${x1}%" y1="${y(start)}"
-    x2="${x2}%" y2="${y(stop)}"/><text class="${kind}" x="${x1}%" y="${y(start)}">${words}</text>`;
+    x2="${x2}%" y2="${y(stop)}"/>${
+    words && `<text class="${kind}" x="${x1}%" y="${y(start)}">${words}</text>`}`;
 
   function draw() {
     const moving = Math.abs(wanted / span - 1) > 0.01 && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    span = moving ? span * (wanted / span) ** 0.2 : wanted; // the ruler glides there
+    span = moving ? span * (wanted / span) ** 0.2 : wanted; // the ruler glides
     const roomy = HEIGHT * moments[0][4] > 14 * span;
     const rings = rtt === measured.rtt && commands === measured.commands ? measured.moments[pipeline] : [];
     drawn.innerHTML = [
