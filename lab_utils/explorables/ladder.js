@@ -1,6 +1,6 @@
 // The ladder, to drag: SETs one by one or in a pipeline, and the bytes of each message.
 import { milliseconds, turns } from "./model.js";
-import { counted, duration, element, guessing, keepSetting, kept, knob, nearest, settingOf } from "./parts.js";
+import { ask, counted, duration, element, keepSetting, knob, nearest, settingOf, youSaid } from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100];
 const COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -45,10 +45,10 @@ function render({ model, el }) {
     onchange: () => { pipeline = Number(form.way.value); turned(); },
   });
   const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const shown = [element("div", { class: "knobs" },
+  const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
     knob("Distance", DISTANCES, rtt, (ms) => `${ms} ms`, (ms) => { rtt = ms; turned(); }),
     knob("Commands", COUNTS, commands, (n) => counted(n, "SET"), (n) => { commands = n; turned(); })),
-  form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, from)];
+  form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, from));
 
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;
@@ -103,13 +103,11 @@ function render({ model, el }) {
   };
   form.way.value = pipeline;
   turned();
-  el.replaceChildren(...shown);
+  el.replaceChildren(figure);
   el.classList.add("explorable", "ladder");
-  if (!model.get("address") || Number(kept(KEPT)) > 0 || location.search.includes("rtt=")) return;
-  el.replaceChildren(guessing("Three SETs in a pipeline, 5 ms away: how many ms?", "Show", KEPT, (guess) => {
-    el.replaceChildren(...shown);
-    if (guess) said.append(` You said ${duration(guess)}.`);
-  }));
+  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show",
+    question: "Three SETs in a pipeline, 5 ms away: how many ms?", then: draw,
+    answer: (guess) => `Three SETs in a pipeline, 5 ms away: about ${duration(milliseconds(ways[1], 3, 5))}.${youSaid(guess)}` });
 }
 
 export default { render };
