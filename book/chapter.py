@@ -15,12 +15,10 @@ TO_OPEN = "Your number first. Then open what was measured."
 TO_OPEN_ANSWER = "Your answer first. Then open what came out."
 OPENED, OPENED_ANSWER = "What was measured", "What came out"
 PHONE = "screen and (max-width: 46em)"  # so says book.css
-FILM = "The same race as a film: the loop sends each request when the last reply is home, the pipeline sends all at once"
 
 
-def as_read(notebook, solutions, film, front="../index.md", folds=True, drawn=(), at=""):
-    """The notebook for the book. `solutions` is {exercise: its code}; `film`, the race that plays, and `front`, the front page,
-    are paths from the chapter.
+def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at=""):
+    """The notebook for the book. `solutions` is {exercise: its code}; `front`, the front page, is a path from the chapter.
 
     `drawn` are the names of its drawings, which take the place of its pictures; `at`, where their light and dark folders are.
     """
@@ -32,8 +30,6 @@ def as_read(notebook, solutions, film, front="../index.md", folds=True, drawn=()
         for output in cell.get("outputs", ()):
             say_figure(cell, output)
             draw(cell["id"], output, drawn, at)
-            if text_of(output).startswith("<race of "):
-                cells.append(markdown(f"![{FILM}]({film})"))
         for name in exercises(cell):
             cells += folded_solution(name, solutions[name])
     say_when(cells[0], notebook["metadata"], front)
@@ -137,10 +133,6 @@ def markdown(text):
 
 def source_of(cell):
     return "".join(cell["source"])
-
-
-def text_of(output):
-    return "".join(output.get("data", {}).get("text/plain", ""))
 
 
 def read(path):

@@ -26,9 +26,8 @@ PARTS = {  # in the order of the book; a page stands where it is named first
     "The lab itself": ("CONTRIBUTING.md", "CHANGELOG.md"),
 }
 FRONT = PurePosixPath("index.md")
-FILM = PurePosixPath("docs/race.gif")
 STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
-FILM_AND_LINE = re.compile(rf"^!\[.*\]\({FILM}\)\n\n.*$", re.MULTILINE)  # the line gives the answer away
+FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)  # the line gives the answer away
 GAME = PurePosixPath("notebooks/game.md")
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
@@ -79,14 +78,13 @@ class Book:
     def chapter(self, page):
         notebook = chapter.read(ROOT / page)
         solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
-        self.bring(FILM)
         case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
         drawn = drawings.kept(page.stem)
         for name, text in drawn.items():
             self.write(DRAWINGS / page.stem / "light" / name, text)
             self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
         at = f"{relative(STATIC, page)}/{page.stem}"
-        notebook = chapter.as_read(notebook, solutions, relative(FILM, page), relative(FRONT, page), not case, drawn, at)
+        notebook = chapter.as_read(notebook, solutions, relative(FRONT, page), not case, drawn, at)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)

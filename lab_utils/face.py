@@ -8,7 +8,7 @@ from roundtrips import trace
 
 from . import __all__ as NAMES
 from .counting.cost import Cost, count
-from .counting.side_by_side import plot_lanes, race
+from .counting.side_by_side import plot_lanes
 from .counting.timelines import timeline
 from .counting.wire import capture
 from .course import out_of_order, reporting
@@ -35,6 +35,7 @@ from .timing.cold_start import run_fresh
 from .timing.comparison import compare
 from .timing.fitting import fit_model, hidden_distance, predict
 from .timing.map_of_waiting import plot_map
+from .timing.races import race
 from .timing.sweeps import sweep
 
 

@@ -12,18 +12,21 @@ import sources
 
 FOLDER = ROOT / "lab_utils" / "explorables"
 PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
+IN_BOOK, IN_NOTEBOOK = '"address": true', '"address": false'
 
 
-CONSTANTS = {"race": sources.race(), **sources.shown_in_chapters()}
+CONSTANTS = {**sources.shown_in_chapters(), "race": sources.race()}  # of races the first page's
 
 
 @pytest.fixture
 def opened(browser, tmp_path):  # noqa: F811
-    """Opens a page with one figure: (search, its name, what new_page takes). It may fetch nothing, and log no error."""
+    """Opens a page with one figure: (search, name, a notebook's constants, for new_page). It fetches nothing, logs no error."""
     wrong, pages = [], []
 
-    def open_page(search="", name="race", **options):
-        (path := tmp_path / f"{name}.html").write_text(PAGE + sources.explorable(name, "still", CONSTANTS[name]))
+    def open_page(search="", name="race", told=None, **options):
+        shown = sources.explorable(name, "still", told or CONSTANTS[name], asks=not told)
+        shown = shown.replace(IN_BOOK, IN_NOTEBOOK if told else IN_BOOK)
+        (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))

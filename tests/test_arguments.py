@@ -136,7 +136,6 @@ ROWS = [
     ("plot_rain", "values", lambda x, r: lab.plot_rain(x)),
     ("predict", "number", lambda x, r: lab.predict(1, x)),
     ("race", "functions", lambda x, r: lab.race(x, r)),
-    ("race", "positive number", lambda x, r: lab.race({"one": works}, r, x)),
     ("replica", "client", lambda x, r: lab.replica(x or 5)),
     ("replica", "distance", lambda x, r: lab.replica(rtt_ms=x)),
     ("run_fresh", "text", lambda x, r: lab.run_fresh(x)),

@@ -24,7 +24,7 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.
 
 
 def as_read(path):
-    return chapter.as_read(chapter.read(path), SOLUTIONS, "../docs/race.gif")["cells"]
+    return chapter.as_read(chapter.read(path), SOLUTIONS)["cells"]
 
 
 def is_folded(cell, part="output"):
@@ -117,7 +117,7 @@ def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
     assert whole <= pictures
     dragged = {cell["id"] for cell in notebook["cells"] if any(map(chapter.drag_of, cell.get("outputs", ())))}
     assert not drawn or dragged >= {cell["id"] for cell in undrawn}
-    cells = chapter.as_read(notebook, SOLUTIONS, "", drawn=drawn, at="here")["cells"]
+    cells = chapter.as_read(notebook, SOLUTIONS, drawn=drawn, at="here")["cells"]
     shown = json.dumps(cells)
     assert shown.count("<picture") == shown.count("<img src=\\\"here/") == 2 * len(whole)
     assert shown.count("<source") == 2 * sum(drawings.NARROW in name for name in drawn)
@@ -137,12 +137,6 @@ def test_drawings_for_a_dark_page_keep_their_colours_apart():
     assert [pair for pair in apart if legible.distance(*map(drawings.dark, pair)) < legible.TOLD_APART] == [] != apart
     assert legible.distance(drawings.dark(style.INK), drawings.dark(style.PAPER)) > 70
     assert drawings.in_the_dark('<svg ><a fill="#222222"/>#222222') == '<svg fill="#EDEDED" ><a fill="#D0D0D0"/>#222222'
-
-
-def test_the_race_plays_below_its_picture():
-    cells = as_read(CHAPTERS[0])
-    [film] = [place for place, cell in enumerate(cells) if "race.gif" in chapter.source_of(cell)]
-    assert "lab.race(" in chapter.source_of(cells[film - 1])
 
 
 @pytest.mark.parametrize("page, link, there", [

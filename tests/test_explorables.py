@@ -56,7 +56,7 @@ def test_first_the_guess_then_the_race(opened):
     page.fill(".race input[type=number]", "7")
     page.keyboard.press("Enter")
     right = ms("one by one", 100, 1) / ms("pipeline", 100, 1)
-    assert page.inner_text(".answer") == f"100 writes, 1 ms away: a pipeline is about {right:.0f} times faster. You said 7."
+    assert page.inner_text(".answer") == f"100 writes, 1 ms away: about {right:.0f} times faster in a pipeline. You said 7."
     page.reload()
     assert page.is_visible(".race ul"), "who guessed once is not asked again"
 

@@ -1,111 +1,101 @@
-"""The race: what is seen at a moment is what was on its way then; it plays where somebody watches, and is small."""
+"""The race of what ran here: it plays each request as it went, computes other settings by the model, and asks no guess."""
+# ruff: noqa: F811  (fixtures are imported)
 
-import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from explored import browser, opened  # noqa: F401
 from flown import made
-from helpers import ROOT
-from legible import check_legible, words_of
-from PIL import Image
+from test_explorables import in_ms
 
 import lab_utils as lab
-from lab_utils.figures import film
-from lab_utils.figures.film import Film, flat
-from lab_utils.figures.racing import Race
+from lab_utils.flights import Flight, Run
+from lab_utils.model import Model, milliseconds
+from lab_utils.timing import races
 
-MOST_OF_A_PLAYER, MOST_OF_A_GIF = 1_500_000, 2_000_000
-RUNS = {"one by one": made(100), "pipeline": made(1)}
+LASTS_MS = 7_000  # on the screen
+
+AT_ONCE = Run([Flight(0, 0.0001, 0.002, commands=Counter(GET=100))], 0.003, {}, 1)  # the last millisecond the client works
 RACES = {
-    "two": RUNS, "few turns": {"loop": made(3), "pipeline": made(1)}, "threads": {"loop": made(40), "8 threads": made(5, 8)},
+    "two": {"loop": made(100), "pipeline": AT_ONCE}, "threads": {"loop": made(40), "8 threads": made(5, 8)},
     "one": {"a way with quite a long name, as those have that say everything they do and more": made(10)},
     "eight": {f"way {number}": made(10, number) for number in range(1, 9)},
-    "slow": {"loop": made(50, turn_s=0.5), "pipeline": made(1, turn_s=0.5)},
+    "crowd": {"loop": made(1_200), "50 connections": made(2, 50, rtt_ms=None)},
 }
 
 
-@pytest.mark.parametrize("name", RACES)
-def test_the_still_can_be_read(r, name):
-    check_legible(Race(RACES[name]).still())
+@pytest.fixture
+def raced(opened, monkeypatch):
+    """Opens a race of runs as a notebook shows it, its clock in the test's hand; gives the page and what it was told."""
+    monkeypatch.setattr(races, "fit_model", lambda: Model(50e-6, 8e-6))
+
+    def race(runs, **options):
+        page = opened(told=(told := races.constants(runs)), **options)
+        page.clock.install(time=0)
+        page.clock.pause_at(1)
+        page.reload()
+        return page, told
+    return race
 
 
-def test_the_still_says_how_it_ended(r):
-    texts = [" ".join(text.get_text().split()) for text in words_of(Race(RUNS).still())]
-    assert any("in a pipeline" in text for text in texts)
-    assert sum(text.endswith("\N{CHECK MARK}") for text in texts) == len(RUNS)
+def ended(page, *keys):
+    """The ms beside each way at the end of the race, once keys were pressed on the knobs."""
+    for knob, key in zip(page.locator("input[type=range]").all() if keys else (), keys, strict=True):
+        knob.press(key)
+    page.clock.run_for(LASTS_MS + 500)
+    return [in_ms(said.split(", ")[-1].replace("\u00a0", " ")) for said in page.locator(".said").all_inner_texts()]
 
 
-@pytest.mark.parametrize("name", RACES)
-def test_time_runs_from_the_start_to_the_end_and_never_back(name):
-    moments = [moment for moment, _, _ in Race(RACES[name], seconds=10).moments(12)]
-    assert moments[0] == 0 and moments[-1] == max(run.seconds for run in RACES[name].values())
-    assert moments == sorted(moments) and abs(len(moments) - 121) <= 2
-
-
-def test_dots_are_where_the_requests_were(r):
-    from lab_utils.figures.canvas import STYLE, plt
-    from lab_utils.figures.racing import Stage
-
-    with plt.style.context(STYLE):
-        stage = Stage({"loop": made(5, turn_s=0.001, gap_s=0.001)}, 100)
-    [track] = stage.tracks
-    flight = track.run.flights[2]
-    span = flight.end - flight.start
-    seen = [list(track.dots(flight.start + part * span, 1)) for part in (0.1, 0.4, 0.6, 0.9)]
-    assert [len(dots) for dots in seen] == [1, 1, 1, 1]
-    assert [dots[0][0] for dots in seen] == [True, True, False, False]  # there, then back
-    assert seen[0][0][1] < seen[1][0][1] and seen[2][0][1] > seen[3][0][1]
-    assert list(track.dots(flight.end + span / 10, 1)) == []  # the client works
-
-
-def test_a_film_is_small_and_moves(r, tmp_path):
-    shown = Race(RUNS).film()
-    player = shown.player("words & more")
-    assert len(player) < MOST_OF_A_PLAYER
-    assert "words &amp; more" in player and "<script>" in player and not re.search(r"https?://", player)
-    assert len({frame.tobytes() for frame in shown.frames}) > len(shown.frames) * 0.9
-    assert Race(RUNS, seconds=1).save(tmp_path / "race.gif") == (tmp_path / "race.gif").stat().st_size
-    committed = ROOT / "docs" / "race.gif"  # a whole one, by `make pictures`
-    assert committed.stat().st_size < MOST_OF_A_GIF
-    for path, least in (tmp_path / "race.gif", 15), (committed, 150):
-        with Image.open(path) as gif:
-            assert gif.n_frames > least and gif.size[0] == 720 and gif.info["loop"] == 0
-
-
-def test_what_a_picture_or_a_name_spells_changes_nothing_in_the_player(monkeypatch):
-    spelt = "PICTURES/PAUSE/LAST/WORDS/FIRST/WIDTH"
-    monkeypatch.setattr(film, "picture_url", lambda frame: f"data:{spelt}")
-    player = Film([Image.new("RGB", (8, 8))] * 2, 12).player(f"the ways {spelt}")
-    assert player.count(f'"data:{spelt}"') == 3 and f'alt="the ways {spelt}"' in player
-    assert not re.search("PICTURES|PAUSE|LAST|WORDS|FIRST|WIDTH", player.replace(spelt, ""))
-
-
-def test_white_stays_white_and_colours_stay_what_they_mean():
-    image = Image.new("RGB", (4, 1), "white")
-    for place, colour in enumerate(("#E69F00", "#D6E2EF", "#222222")):
-        image.putpixel((place, 0), tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5)))
-    [packed] = flat([image], ["#222222", "#D6E2EF", "#E69F00"])
-    assert packed.convert("RGB").tobytes() == image.tobytes()
-
-
-def test_it_plays_only_where_somebody_watches(r, monkeypatch):
-    monkeypatch.setattr(Race, "film", lambda self, *_: Film(flat([Image.new("RGB", (8, 8))], ["#000000"]), 12))
-    shown = {}
-    for scale, quiet in (("workshop", ""), ("workshop", "1"), ("ci", "")):
-        monkeypatch.setenv("LAB_SCALE", scale)
-        monkeypatch.setenv("TQDM_DISABLE", quiet)
-        shown[scale, quiet], _ = Race(RUNS)._repr_mimebundle_()
-    assert [set(bundle) for bundle in shown.values()] == [
-        {"text/plain", "image/png", "text/html"}, {"text/plain", "image/png"}, {"text/plain", "image/png"}]
-    assert {bundle["text/plain"] for bundle in shown.values()} == {"<race of one by one, pipeline>"}  # nothing measured
-
-
-def test_it_races_what_it_is_given(r, capsys):
+def test_it_races_what_it_is_given_where_somebody_looks(r, capsys, monkeypatch):
     found = lab.race({"loop": lambda r: [r.get("a") for _ in range(3)], "MGET": lambda r: r.mget("a", "b", "c")}, r)
-    assert [len(run.requests) for run in found.runs.values()] == [3, 1]
-    said = capsys.readouterr().out
-    assert said.startswith("measured: loop: 3 round trips on 1 connection, ") and said.count("\n") == 1
-
-
-def test_a_race_that_nobody_looks_at_is_not_run(monkeypatch):
+    assert [way["run"]["trips"] for way in found.constants["ways"].values()] == [3, 1]
+    assert capsys.readouterr().out.startswith("measured: loop: 3 round trips on 1 connection, ")
+    assert repr(found) == "<race, to drag>", "nothing measured"
+    with ThreadPoolExecutor(4) as pool:
+        told = lab.race({"4 threads": lambda r: [*pool.map(r.get, "abcdefgh")]}, lab.connect(rtt_ms=5)).constants
+    assert (told["setting"], told["what"]) == ({"rtt": 5, "commands": 8}, "GET")
     monkeypatch.setenv("LAB_FIGURES", "off")
     assert lab.race({"loop": lambda r: 1 / 0}, None) is None
+
+
+def test_it_plays_each_request_as_it_went_and_asks_nothing(raced):
+    run = made(3, turn_s=0.004, gap_s=0.002)
+    page, _ = raced({"loop": run})
+    dot, flight, passed = page.locator(".packet"), run.flights[1], 0
+    for part, looks, along in (0.25, "packet", 50), (0.75, "packet back", 50), (1.1, "packet works", 0):
+        moment = round(LASTS_MS * (flight.start + part * (flight.end - flight.start)) / run.seconds)
+        page.clock.run_for(moment - passed)
+        passed = moment
+        assert dot.get_attribute("class") == looks
+        assert float(dot.evaluate("dot => dot.style.transform.match(/[\\d.]+/)[0]")) == pytest.approx(along, abs=5)
+    assert page.inner_text(".said") == "2 of 3 round trips" and page.locator("form").count() == 0
+
+
+def test_a_knob_that_is_turned_computes_by_the_model(raced):
+    page, told = raced(RACES["two"])
+    loop, pipeline = told["ways"].values()
+    assert ended(page) == pytest.approx([110, 3], rel=0.006)
+    assert page.inner_text(".measured-here").startswith("Measured") and "on this machine" in page.inner_text(".explorable")
+    assert page.inner_text(".sentence").startswith("100 GETs, 1 ms away: 110\u00a0ms in a loop, 3\u00a0ms in a pipeline, ")
+    assert milliseconds(loop, 100, 1) == pytest.approx(loop["run"]["ms"]), "a is the run's"
+    assert f"~{100 - 100 * milliseconds(pipeline, 100, 1) / 3:.0f}% off at most" in told["from"]
+    assert ended(page, "ArrowRight", "End") == pytest.approx([milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006)
+    assert page.inner_text(".sentence").startswith("1,000 GETs, 2 ms away: about ")
+    assert page.inner_text(".measured-here").startswith("Computed")
+
+
+def test_what_cannot_be_scaled_only_moves_away(raced):
+    page, told = raced({"two by two": made(5, 2), "MGET": made(1)})
+    ran = [way["run"]["ms"] for way in told["ways"].values()]
+    assert ended(page, "ArrowRight") == pytest.approx([ran[0] + 5, ran[1] + 1], rel=0.006), "five waits, not ten"
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_any_race_ends_fits_a_phone_and_keeps_nobody_out(raced, name):
+    page, told = raced(RACES[name], viewport={"width": 360, "height": 740}, color_scheme="dark")
+    assert ended(page) == pytest.approx([way["run"]["ms"] for way in told["ways"].values()], rel=0.006)
+    page.clock.resume()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []

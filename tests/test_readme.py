@@ -6,6 +6,7 @@ import re
 import nbformat
 import pytest
 from helpers import ROOT
+from PIL import Image
 
 from lab_utils.course import claims
 from tools import pictures
@@ -47,6 +48,8 @@ def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the
     assert pictures.sentence(run["took"]) == pictures.SENTENCE.search(README)[0]
     assert run["sha256"] == pictures.digest(pictures.DOCS / "race.gif"), "race.gif is of another run: make pictures"
     assert pictures.RACE_RTT_MS not in pictures.BUDGET_RTT_MS
+    with Image.open(film := pictures.DOCS / "race.gif") as gif:
+        assert gif.n_frames > 60 and film.stat().st_size < 1_000_000, "it moves, and is small"
 
 
 def test_no_other_advice_stands_there():

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import lab_utils as lab
 from lab_utils import calm
-from lab_utils.model import Model
+from lab_utils.model import milliseconds
 from lab_utils.testbed.fingerprints import environment_line
 
 KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
@@ -83,14 +83,6 @@ def constants(points):
             turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
         found[name] = {"at_once": at_once, "turn_us": round(turn_us, 1), "command_us": round(command_us, 2)}
     return found
-
-
-def milliseconds(way, commands, rtt_ms):
-    """Return what the formula says of a way: lab_utils/explorables/model.js says the same."""
-    model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
-    at_once = way["at_once"] or commands
-    waiting, work = model.seconds(-(-commands // at_once), 0, rtt_ms), model.seconds(0, commands)
-    return 1000 * (max(waiting, work) if at_once == way["at_once"] != 1 else waiting + work)
 
 
 def off_percent(found, points):

@@ -1,16 +1,14 @@
-"""Ways of doing the same work beside each other: watched once, drawn as lanes or as a race."""
+"""Ways of doing the same work beside each other: watched once, drawn as lanes."""
 
 from collections.abc import Callable
 
 from roundtrips.traces import Trace
 
 from .. import setting
-from ..arguments import check_number, check_title
+from ..arguments import check_title
 from ..errors import LabError
 from ..words import counted, plain_duration
 from .watching import run_of_trace, watch
-
-SHORTEST_FILM_S, LONGEST_FILM_S = 0.01, 120  # its pictures are all in memory at once
 
 
 def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False):
@@ -42,25 +40,3 @@ def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None
     found = (f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
              f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting")
     return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)
-
-
-def race(ways: dict[str, Callable], client, seconds: float = 10, parallel: bool = False):
-    """Run functions as `lab.plot_lanes` does, and show the runs beside each other, slowed down.
-
-    A filled dot is a request on its way to Redis, a hollow one its reply; a bigger dot carries more
-    than one command. The bar beneath is the time so far, coloured as in `lab.plot_lanes`. The
-    slowest way takes `seconds` (0.01 to 120) to watch; clocks show its own time.
-
-    Returns a Race: a notebook plays it when the cell is run; where nobody watches (CI, the
-    committed outputs) it shows the still last picture. `race(...).save("race.gif")` writes it as a
-    GIF. Prints one line in words. Raises what `lab.plot_lanes` raises.
-    """
-    check_number(seconds, "seconds", SHORTEST_FILM_S, LONGEST_FILM_S)
-    if not setting.is_drawn():
-        return None
-    from ..figures.lanes import tell
-    from ..figures.racing import Race
-
-    runs = watch(ways, client, parallel)
-    tell(runs)
-    return Race(runs, seconds)

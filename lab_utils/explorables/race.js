@@ -1,4 +1,5 @@
-// The race, to drag: one distance, so many commands, four ways of sending them.
+// The race, to drag: one distance, so many commands, some ways of sending them. A way that was watched (`run`)
+// plays as it ran, at the setting where it did; what another setting takes is computed.
 import { milliseconds, turns } from "./model.js";
 import { ask, counted, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
 
@@ -10,17 +11,35 @@ const FIRST_TURNS = 5;
 const FIRST_PART = 0.4;
 const SEEN_MS = 120; // a turn that takes less on the screen is not seen to go and come
 const KEPT = "redis-round-trip-lab.race.guess";
-const KNOBS = { rtt: [DISTANCES, 1], commands: [COMMANDS, 100] };
+const MOST_DOTS = 24; // on one road, a connection each; of more none is told apart
+const SAID = { pipeline: "in a pipeline" };
 
-function lane(name) {
-  const packet = element("i", { class: "packet" });
+function lane(name, { role = name, run }) {
+  const crowd = run ? run.connections : 1;
+  const dots = Array.from({ length: crowd <= MOST_DOTS ? crowd : 1 }, (_, number) => {
+    const dot = element("i", { class: "packet" });
+    dot.style.top = `${0.35 * number}rem`;
+    return dot;
+  });
   const bar = element("i", { class: "bar" });
   const said = element("span", { class: "said" });
-  const row = element("li", { "data-way": name },
-    element("span", { class: "name" }, name), said,
-    element("span", { class: "road", "aria-hidden": "true" }, packet),
+  const road = element("span", { class: "road", "aria-hidden": "true" }, ...dots);
+  road.style.height = `${0.45 + 0.35 * dots.length}rem`;
+  const row = element("li", { "data-way": role }, element("span", { class: "name" }, name), said, road,
     element("span", { class: "track", "aria-hidden": "true" }, bar));
-  return { row, packet, bar, said };
+  return { row, dots, bar, said, crowd };
+}
+
+// "0.1 1.2 1 0, …": when each request was sent and answered, in ms, with how many commands, on which connection.
+function flightsOf(text) {
+  return text.split(", ").map((flight) => flight.split(" ").map(Number));
+}
+
+// How far a connection's request is: 0 at the client, 1 at Redis, 2 with its reply; NaN where none is on its way.
+function phaseOf({ ms, turns: count, flights }, number, now) {
+  if (!flights) return number ? NaN : 2 * ((now / ms * count) % 1);
+  const [start, end] = flights.find(([from, until, , on]) => on === number && from <= now && now < until) ?? [];
+  return 2 * (now - start) / (end - start);
 }
 
 // How the slowest run's time goes by on the screen: [{from, until, slower}], in ms.
@@ -54,16 +73,20 @@ function paceWords({ slower }) {
 function draw(lanes, runs, { now, slower }) {
   const longest = Math.max(...runs.map((run) => run.ms));
   runs.forEach((run, place) => {
-    const { packet, bar, said } = lanes[place];
+    const { dots, bar, said, crowd } = lanes[place];
     const done = Math.min(1, now / run.ms);
-    const seen = (run.ms / run.turns) * slower >= SEEN_MS;
-    const phase = (done * run.turns) % 1;
-    const there = phase < 0.5 ? 2 * phase : 2 - 2 * phase;
+    const seen = crowd <= MOST_DOTS && (run.ms / run.turns) * slower >= SEEN_MS;
     bar.style.transform = `scaleX(${done * run.ms / longest})`;
-    packet.style.transform = `translateX(${seen ? 100 * there : 0}%)`;
-    packet.classList.toggle("many", !seen);
-    packet.hidden = done === 1;
-    const made = Math.floor(done * run.trips);
+    dots.forEach((dot, number) => {
+      const phase = seen ? phaseOf(run, number, now) : 0;
+      dot.style.transform = `translateX(${100 * (1 - Math.abs(1 - (phase || 0)))}%)`;
+      const works = Number.isNaN(phase);
+      const looks = { many: !seen, big: run.big && !works, back: phase > 1, works };
+      dot.hidden = done === 1 || (works && dots.length > 1);
+      Object.entries(looks).forEach(([look, on]) => dot.classList.toggle(look, on));
+    });
+    const made = run.flights ? run.flights.filter(([, end, carried]) => carried && end <= now).length
+      : Math.floor(done * run.trips);
     const words = done < 1 ? `${made.toLocaleString("en")} of ${run.words}`
       : `${run.words}, ${duration(run.ms)}`;
     if (said.textContent !== words) said.textContent = words;
@@ -72,18 +95,25 @@ function draw(lanes, runs, { now, slower }) {
 
 function render({ model, el }) {
   const constants = model.get("constants");
-  const names = Object.keys(constants.ways);
-  const setting = settingOf(model.get("address") ? location.search : "", KNOBS);
+  const { ways, setting: at = { rtt: 1, commands: 100 }, what = "write", away = "away" } = constants;
+  const names = Object.keys(ways);
+  const compared = constants.compared ?? ["one by one", "pipeline"];
+  const including = (list, one) => [...new Set([...list, one])].sort((a, b) => a - b);
+  const lists = { rtt: [including(DISTANCES, at.rtt), at.rtt],
+    commands: [including(COMMANDS, at.commands), at.commands] };
+  const setting = settingOf(model.get("address") ? location.search : "", lists);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const lanes = names.map(lane);
+  const lanes = names.map((name) => lane(name, ways[name]));
   const sentence = element("p", { class: "sentence", role: "status" });
-  const pace = element("p", { class: "quiet" });
+  const pace = element("p", { class: "quiet pace" });
   const beside = element("p", { class: "quiet measured-here" });
   const again = element("button", { type: "button" }, "Race again");
   const knobs = element("div", { class: "knobs" },
-    knob("Distance", DISTANCES, setting.rtt, (rtt) => `${rtt} ms`, (rtt) => turned({ rtt })),
-    knob("Commands", COMMANDS, setting.commands, (one) => counted(one, "write"),
+    knob("Distance", lists.rtt[0], setting.rtt, (rtt) => `${rtt} ms`, (rtt) => turned({ rtt })));
+  if (what) {
+    knobs.append(knob("Commands", lists.commands[0], setting.commands, (one) => counted(one, what),
       (commands) => turned({ commands })));
+  }
   const ends = element("div", { class: "ends", "aria-hidden": "true" },
     element("span", {}, "client"), element("span", {}, "Redis"));
   const figure = element("div", { class: "shown" }, knobs, ends,
@@ -91,20 +121,29 @@ function render({ model, el }) {
   let frame = 0;
   let waiting = 0;
 
-  const taking = (name, { commands, rtt } = setting) =>
-    milliseconds(constants.ways[name], commands, rtt);
+  const about = ({ commands, rtt }, to = ", ") => `${what ? counted(commands, what) + to : ""}${rtt} ms ${away}`;
+  const phrase = (name) => ways[name].words ?? SAID[name] ?? name;
 
-  function gain(at) {
-    return taking("one by one", at) / taking("pipeline", at);
+  const isMeasured = ({ commands, rtt }) => !constants.points && rtt === at.rtt && commands === at.commands;
+
+  function taking(name, asked = setting) {
+    const way = ways[name];
+    return isMeasured(asked) ? way.run.ms : milliseconds(way, way.commands ?? asked.commands, asked.rtt);
+  }
+
+  function gain(asked) {
+    return taking(compared[0], asked) / taking(compared.at(-1), asked);
   }
 
   function runsOf() {
     return names.map((name) => {
-      const way = constants.ways[name];
-      const together = Math.min(way.at_once, setting.commands);
-      const trips = way.at_once ? setting.commands : 1;
+      const way = ways[name];
+      const commands = way.commands ?? setting.commands;
+      const trips = way.commands ? way.run.trips : way.at_once ? commands : 1;
+      const together = way.commands ? way.run.connections : Math.min(way.at_once, commands);
       const words = counted(trips, "round trip") + (together > 1 ? `, ${together} at once` : "");
-      return { ms: taking(name), turns: turns(way, setting.commands), trips, words };
+      const flights = isMeasured(setting) && way.run.flights && flightsOf(way.run.flights);
+      return { ms: taking(name), turns: turns(way, commands), trips, words, big: commands > trips, flights };
     });
   }
 
@@ -127,15 +166,16 @@ function render({ model, el }) {
   }
 
   function finish() {
-    const ratio = gain();
-    const said = ratio < 1.1 ? "hardly faster" : `about ${times(ratio)} times faster`;
-    sentence.textContent = `${counted(setting.commands, "write")}, ${setting.rtt} ms away: `
-      + `about ${duration(taking("one by one"))} one by one, ${duration(taking("pipeline"))} `
-      + `in a pipeline, ${said}.`;
+    const ratio = gain(setting);
+    const said = ratio < 1.1 ? `${ratio < 0.9 ? "not" : "hardly"} faster` : `about ${times(ratio)} times faster`;
+    const each = compared.map((name) => `${duration(taking(name))} ${phrase(name)}`);
+    const circa = isMeasured(setting) ? "" : "about ";
+    sentence.textContent = `${about(setting)}: ${circa}${each.join(", ")}${each[1] ? `, ${said}` : ""}.`;
   }
 
   function measured() {
-    const found = constants.points.find(
+    if (isMeasured(setting)) return "Measured: each request as it went.";
+    const found = constants.points?.find(
       (point) => point.commands === setting.commands && point.rtt_ms === setting.rtt);
     if (!found) return "Computed: this setting was not measured.";
     const each = names.filter((name) => found.ms[name] !== undefined)
@@ -151,18 +191,15 @@ function render({ model, el }) {
   }
 
   again.addEventListener("click", start);
-  const off = names.map((name) => `${name} ${constants.off_percent[name]}%`).join(", ");
-  const from = element("p", { class: "quiet" },
-    `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
+  const off = Object.entries(constants.off_percent ?? {}).map(([name, percent]) => `${name} ${percent}%`).join(", ");
+  const from = element("p", { class: "quiet" }, constants.from
+    ?? `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
     + `Farthest from what was measured then: ${off}.`);
-  const asked = settingOf("", KNOBS);
   el.replaceChildren(figure, from);
   el.classList.add("explorable", "race");
   ask({ model, el, figure, key: KEPT, by: "rtt", go: "Race", then: start,
-    question: `${asked.commands} writes to a Redis ${asked.rtt} ms away, one by one or all in one pipeline: how many times `
-      + "faster is the pipeline?",
-    answer: (guess) => `${counted(asked.commands, "write")}, ${asked.rtt} ms away: a pipeline is about `
-      + `${times(gain(asked))} times faster.${youSaid(guess)}` });
+    question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the second way?`,
+    answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.${youSaid(guess)}` });
   return () => { cancelAnimationFrame(frame); clearTimeout(waiting); };
 }
 

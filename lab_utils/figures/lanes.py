@@ -63,13 +63,8 @@ def draw_lanes(runs, title=None):
     set_title(axes, title or lanes_title(runs))
     legend(axes, seen)
     environment(axes, distances(runs))
-    tell(runs)
-    return figure
-
-
-def tell(runs):
-    """Prints one line in words."""
     say("; ".join(f"{name}: {in_words(run)}" for name, run in runs.items()))
+    return figure
 
 
 def distances(runs):
@@ -110,7 +105,7 @@ def end_label(axes, run, top, height, scale):
                   va="center", fontweight="bold", color=style.INK)
 
 
-def draw_block(axes, run, top, height, scale, longest, named=True):
+def draw_block(axes, run, top, height, scale, longest):
     """The lanes of a run, and orange where nothing was on its way. Returns the meanings drawn, for the legend."""
     lanes = lanes_of(run)
     pixels = (paper.width * DPI - BESIDE_PX) / longest
@@ -132,8 +127,7 @@ def draw_block(axes, run, top, height, scale, longest, named=True):
             seen.add(BINNED)
         else:
             seen |= draw_boxes(axes, lane.spans, low, tall, scale)
-    if named:
-        name_nodes(axes, lanes, top, each)
+    name_nodes(axes, lanes, top, each)
     return seen
 
 

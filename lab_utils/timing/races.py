@@ -1,0 +1,93 @@
+"""A race: ways of doing the same work, each as it ran on this machine; other distances and sizes are computed from it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .. import setting
+from ..counting.watching import watch
+from ..explorables import Explorable
+from ..flights import HANDSHAKE, Run
+from ..model import Model, milliseconds
+from .fitting import fit_model
+
+MOST_FLIGHTS = 1_000  # of a way with more only their number is kept
+
+
+def race(ways: dict[str, Callable], client, parallel: bool = False):
+    """Run functions as `lab.plot_lanes` does, and show the runs beside each other, slowed down, to drag.
+
+    Each way plays as it ran; of one with more than 1,000 round trips every one takes as long. Other distances are computed, and
+    other numbers of commands where all ways send the same commands, each by itself or all at once.
+
+    Returns a figure that can be dragged; where no script runs it is that of `lab.plot_lanes`. Prints one line in words. Raises
+    what `lab.plot_lanes` raises.
+    """
+    if not setting.is_drawn():
+        return None
+    from ..figures.lanes import draw_lanes
+
+    runs = watch(ways, client, parallel)
+    return Explorable("race", draw_lanes(runs), constants(runs))
+
+
+def constants(runs: dict[str, Run]) -> dict:
+    """Return what the race to drag plays, and what it computes other settings from."""
+    from ..figures.style import COUNT, WAY_OF, phrase
+
+    names = sorted(runs, key=lambda name: -runs[name].seconds)
+    slowest = runs[names[0]]
+    model = fitted(runs) if scales(runs) else None
+    return {
+        "ways": {name: {**way_of(run, model), "words": phrase(name) or f"by {name}", "run": told(run),
+                        "role": WAY_OF.get(COUNT.sub("", name.lower()), name)} for name, run in runs.items()},
+        "compared": list(dict.fromkeys((names[0], names[-1]))),
+        "setting": {"rtt": slowest.rtt_ms or 0, "commands": slowest.commands.total()},
+        "what": None if not model else next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command",
+        "away": "farther" if slowest.rtt_ms is None else "away",
+        "from": "Measured on this machine, the fastest run of each way. Other settings are computed: "
+                + (f"{model!r}." if model else "each wait gets as much longer as the distance."),
+    }
+
+
+def scales(runs):
+    """Whether more or fewer commands can be computed: all ways send the same ones, each by itself or all at once."""
+    return (len({frozenset(run.commands.items()) for run in runs.values()}) == 1
+            and all(run.commands.total() > 1 and len(run.requests) in (1, run.commands.total()) for run in runs.values()))
+
+
+def fitted(runs):
+    """Return the Model: c as `lab.fit_model` has it; a as in the run one by one, which knows the distance, if there is one."""
+    model = fit_model()
+    for run in runs.values():
+        if len(run.requests) > len(run.connections) == 1:
+            model = Model(run.seconds / len(run.requests) - (run.rtt_ms or 0) / 1000 - model.command_s, model.command_s)
+    said = [milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0) / 1000 for run in runs.values()]
+    return replace(model, residual=max(abs(each / run.seconds - 1) for each, run in zip(said, runs.values(), strict=True)))
+
+
+def way_of(run, model):
+    """Return what is computed from, as `explorables/model.js` has it. Without a model only its waits get longer."""
+    if not model:
+        waits = one_after_another(run)
+        return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
+    several = len(run.connections) > 1  # what a request costs beside the distance, they cannot do at once
+    return {"at_once": len(run.connections) if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
+            "command_us": 1e6 * (model.command_s + several * model.turn_s)}
+
+
+def one_after_another(run):
+    """Return how many requests of a run waited for one another: the most of which no two overlap."""
+    count, free = 0, 0.0
+    for flight in sorted(run.requests, key=lambda flight: flight.end):
+        if flight.start >= free:
+            count, free = count + 1, flight.end
+    return count
+
+
+def told(run):
+    """Return a run as the figure plays it: "sent answered commands connection, …", in ms; a handshake carries none."""
+    lane = {number: place for place, number in enumerate(run.connections)}
+    flights = [f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} {(flight.kind != HANDSHAKE) * flight.commands.total()} "
+               f"{lane[flight.connection]}" for flight in run.flights]
+    return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests), "connections": len(lane),
+            "flights": ", ".join(flights) if len(flights) <= MOST_FLIGHTS else ""}
