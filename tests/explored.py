@@ -12,7 +12,7 @@ import sources
 
 FOLDER = ROOT / "lab_utils" / "explorables"
 PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
-IN_BOOK, IN_NOTEBOOK = '"address": true', '"address": false'
+BOOK, NOTEBOOK = '"address": true', '"address": false'
 
 
 CONSTANTS = {**sources.shown_in_chapters(), "race": sources.race()}  # of races the first page's
@@ -24,8 +24,7 @@ def opened(browser, tmp_path):  # noqa: F811
     wrong, pages = [], []
 
     def open_page(search="", name="race", told=None, **options):
-        shown = sources.explorable(name, "still", told or CONSTANTS[name], asks=not told)
-        shown = shown.replace(IN_BOOK, IN_NOTEBOOK if told else IN_BOOK)
+        shown = sources.explorable(name, "still", told or CONSTANTS[name], not told).replace(BOOK, NOTEBOOK if told else BOOK)
         (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)

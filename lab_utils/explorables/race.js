@@ -198,8 +198,10 @@ function render({ model, el }) {
   el.replaceChildren(figure, from);
   el.classList.add("explorable", "race");
   ask({ model, el, figure, key: KEPT, by: "rtt", go: "Race", then: start,
-    question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the second way?`,
-    answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.${youSaid(guess)}` });
+    question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `
+      + "second way?",
+    answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.`
+      + youSaid(guess) });
   return () => { cancelAnimationFrame(frame); clearTimeout(waiting); };
 }
 

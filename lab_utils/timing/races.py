@@ -70,9 +70,8 @@ def way_of(run, model):
     if not model:
         waits = one_after_another(run)
         return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
-    several = len(run.connections) > 1  # what a request costs beside the distance, they cannot do at once
     return {"at_once": len(run.connections) if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
-            "command_us": 1e6 * (model.command_s + several * model.turn_s)}
+            "command_us": 1e6 * (model.command_s + (len(run.connections) > 1) * model.turn_s)}  # which share one CPU
 
 
 def one_after_another(run):
