@@ -5,19 +5,19 @@ from math import ceil
 from . import Explorable
 
 
-def explore(figure, waits: dict, costs: dict[int, list], gets: int) -> Explorable:
-    """Return the figure of Bystanders, {"SCAN by 1,000": …}, and Costs by keys in the database.
+def explore(figure, waits: dict, costs: dict[int, dict], gets: int) -> Explorable:
+    """Return the figure of Bystanders, {"SCAN by 1,000": …}, and of Costs: {keys: {name: [Cost]}}.
 
     KEYS and SCAN look at all, others at `gets`; still where other clients use the server too.
     """
     ways, measured = {}, []
     for name, felt in waits.items():
-        if any(each[name].server_us is None for runs in costs.values() for each in runs):
+        if any(each.server_us is None for runs in costs.values() for each in runs[name]):
             return figure
         way, _, count = name.partition(" by ")
         points, count = {}, int(count.replace(",", "") or 0) or None
         for keys in sorted(costs):  # the least time: other programs can only add to it
-            least = min((each[name] for each in costs[keys]), key=lambda cost: cost.server_us)
+            least = min(costs[keys][name], key=lambda cost: cost.server_us)
             points[keys if way in ("KEYS", "SCAN") else gets] = least.server_us
         keys, us = [*points.items()][-1]
         took = 1e6 * min(run.took for run in felt.runs) if count else us
