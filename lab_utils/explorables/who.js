@@ -26,7 +26,7 @@ function drawn(run, span, dots, at) {
 
 function render({ model, el }) {
   const { ways, measured, from } = model.get("constants");
-  const names = Object.keys(ways);
+  const names = [...new Set(measured.map((one) => one.way))]; // in the order in which they were measured
   const lists = { way: [[...names.keys()], 0], keys: [KEYS, 3e5], count: [COUNTS, 1000], ping: [PLACES, 0.3] };
   const setting = settingOf(model.get("address") ? location.search : "", lists);
   const choice = element("fieldset");
