@@ -44,9 +44,11 @@ def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
     part = round(200 * 300 / page.locator(".line").bounding_box()["width"]) / 200
     page.wait_for_url(lambda url: url.endswith(f"?way=1&keys=300000&count=1000&ping={part:g}"))
     piece, worst, mean, total = map(shown, felt(CONSTANTS["who"]["ways"]["SCAN"], 300_000, 1_000)[:4])
-    assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {total} in all.")
-    assert page.locator("fieldset span").all_inner_texts()[1] == f"worst {worst}, average {mean}"
+    apart = shown(CONSTANTS["who"]["ways"]["SCAN"]["gap_us"] / 1_000)
+    assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {apart} apart, {total} in all.")
     measured = next(each for each in CONSTANTS["who"]["measured"] if each["count"] == 1_000)
+    said = f"worst {worst}, average {mean}; measured {shown(measured['worst'])}"
+    assert page.locator("fieldset span").all_inner_texts()[1] == said
     assert f"Slowest PING measured: {shown(measured['worst'])}, " in page.inner_text(".shown")
     page.get_by_label("COUNT").press("End")
     assert " 3 pieces of " in page.inner_text(".sentence")

@@ -5,12 +5,12 @@ from io import BytesIO
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-ASIDE = re.compile(r"^ +|^ *//.*\n|^/\*.*\*/\n", re.MULTILINE)
+ASIDE = re.compile(r"^ *//.*\n|^ +| +//.*$|^/\*.*\*/\n|^\n", re.MULTILINE)
 IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 
 
 def sent(path: Path) -> str:
-    """Return what a page gets of a module or a style: without indentation and lines of comment."""
+    """Return what a page gets of a module or a style: without indentation and comments."""
     return ASIDE.sub("", path.read_text(encoding="utf-8"))
 
 

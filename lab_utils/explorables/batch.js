@@ -30,7 +30,8 @@ function render({ model, el }) {
   const distances = [...new Set([...DISTANCES, here])].sort((a, b) => a - b);
   const steps = Array.from({ length: 401 }, (_, step) => Math.round(commands ** (step / 400)));
   const batches = [...new Set(steps.map((one) => Math.min(commands, Number(one.toPrecision(1)))))];
-  const setting = settingOf(address ? location.search : "", { batch: [batches, 100], rtt: [distances, here] });
+  const setting = settingOf(address ? location.search : "",
+    { batch: [batches, 100], rtt: [distances, model.get("asks") ? ASKED : here] });
   const taking = (rtt) => steps.map((batch) => [batch, inBatches(way, commands, batch, rtt)]);
   const enoughAt = (rtt) => largeEnough(way, commands, rtt);
   const enoughWords = (rtt) => (enoughAt(rtt) === commands ? "the larger, the faster"
@@ -78,15 +79,17 @@ function render({ model, el }) {
     const held = heldBy(memory, batch);
     const inClient = held ? bytes(held) : `less than ${bytes(memory[0][1])}`;
     const run = Math.min(batch, most);
-    const inOneGo = `${run < batch ? "some" : "all"} ${digits(run, 2)}`;
+    const inOneGo = `${run < batch ? "some " : batch > 1 ? "all " : ""}${digits(run, 2)}`;
     takes.draw(took, duration(took), { work: [[1, work], [commands, work]], thin: taking(here), curve: taking(rtt) },
       points);
     holds.draw(held, inClient, { curve: memory }, memory);
     runs.draw(run, inOneGo, { curve: [[1, 1], [most, most], [commands, most]] }, reads);
     sentence.textContent = `Batches of ${times(batch)}, ${rtt} ms away: about ${duration(took)} for ${all} commands, `
       + `${inClient} in your client; ${enoughWords(rtt)}.`;
-    more.textContent = `Redis runs ${inOneGo} in one go, then serves others. The rule, ten times ${rtt} ms of `
-      + `work, asks for ${digits(10000 * rtt / way.command_us)}.`;
+    const ruled = 10000 * rtt / way.command_us;
+    more.textContent = `Redis runs ${inOneGo} in one go, then serves others. `
+      + (rtt ? `The rule, ten times ${rtt} ms of work, asks for ${digits(ruled, 2)}${ruled > commands
+        ? ", more than there are: send all at once" : ""}.` : "Without distance the rule asks for no batch.");
   }
 
   drawn.onpointerdown = drawn.onpointermove = ({ buttons, pointerId, clientX }) => {
@@ -99,7 +102,7 @@ function render({ model, el }) {
   turned();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "batch");
-  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show it",
+  ask({ model, el, key: KEPT, by: "rtt", go: "Show it",
     question: `${all} commands in batches, ${ASKED} ms away: from which size on does a larger one gain less than a tenth?`,
     answer: (guess) => `${ASKED} ms away: ${enoughWords(ASKED)}.${youSaid(guess)}` });
 }

@@ -48,7 +48,8 @@ function render({ model, el }) {
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
     knob("Distance", DISTANCES, rtt, (ms) => `${ms} ms`, (ms) => { rtt = ms; turned(); }),
     knob("Commands", COUNTS, commands, (n) => counted(n, "SET"), (n) => { commands = n; turned(); })),
-  form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, from));
+  form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, "Pale: your client waits; green: "
+    + `Redis works; orange: your client works. On the left: what each way takes. ${from}`));
 
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;
@@ -105,9 +106,10 @@ function render({ model, el }) {
   turned();
   el.replaceChildren(figure);
   el.classList.add("explorable", "ladder");
-  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show",
-    question: "Three SETs in a pipeline, 5 ms away: how many ms?", then: draw,
-    answer: (guess) => `Three SETs in a pipeline, 5 ms away: about ${duration(milliseconds(ways[1], 3, 5))}.${youSaid(guess)}` });
+  ask({ model, el, key: KEPT, by: "rtt", go: "Show",
+    question: "Three SETs one by one, 5 ms away: how many ms?", then: draw,
+    answer: (guess) => `Three SETs one by one, 5 ms away: about ${duration(milliseconds(ways[0], 3, 5))}.`
+      + youSaid(guess) });
 }
 
 export default { render };

@@ -46,8 +46,8 @@ export function underWay({ arrivals, held, size, pause }) {
   return found;
 }
 
-// What somebody else feels while a server works in pieces that nothing interrupts, as tests/test_dragged_who.py has it too. A way
-// is {points, at_once, gap_us, ahead}: [keys, µs] in all, keys a piece (all of them where it is null), the µs
+// What somebody else feels while a server works in pieces that nothing interrupts; tests/test_dragged_who.py has
+// it too. A way is {points, at_once, gap_us, ahead}: [keys, µs] in all, keys a piece (all of them where it is null), the µs
 // between two pieces, and how many more pieces (0 or 1) run before the reply to a PING leaves.
 export function serving(way, keys, atOnce = way.at_once ?? keys) {
   const pieces = Math.ceil(keys / atOnce);

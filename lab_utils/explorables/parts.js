@@ -78,7 +78,7 @@ export function knob(label, list, value, worded, changed) {
 
 // First the guess, where the page asks for one: the figure is hidden until then, and `then` is called as it is seen.
 // Not if one was made before, or a link carries the setting of the knob `by`. It is kept in this browser only.
-export function ask({ model, el, figure, key, by, question, go, answer, then = () => {} }) {
+export function ask({ model, el, key, by, question, go, answer, then = () => {} }) {
   if (!model.get("asks") || Number(kept(key)) > 0 || location.search.includes(`${by}=`)) { then(); return; }
   const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
   const skip = element("button", { type: "button", class: "plain" }, "just show me");
@@ -87,7 +87,7 @@ export function ask({ model, el, figure, key, by, question, go, answer, then = (
   const said = element("p", { class: "answer", role: "status" });
   const show = (guess) => {
     said.textContent = answer(guess);
-    figure.hidden = false;
+    figure.forEach((child) => { child.hidden = false; });
     form.remove();
     then();
   };
@@ -99,7 +99,8 @@ export function ask({ model, el, figure, key, by, question, go, answer, then = (
     show(guess);
   });
   skip.addEventListener("click", () => show(null));
-  figure.hidden = true;
+  const figure = [...el.children];
+  figure.forEach((child) => { child.hidden = true; });
   el.prepend(form, said);
 }
 

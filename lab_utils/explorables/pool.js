@@ -1,6 +1,6 @@
 // A pool and a pause: the calls under way or waiting, and whether they ever get fewer again.
 import { underWay } from "./model.js";
-import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, youSaid } from "./parts.js";
+import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
 
 const ARRIVALS = [50, 100, 200, 300, 400, 500];
 const HELD = [5, 10, 20, 30, 50]; // ms
@@ -55,8 +55,10 @@ function render({ model, el }) {
       + `<rect x="${25 * BEFORE}" width="${25 * pause}" height="100"/><polygon points="0,100 ${area} 100,100"/>`
       + `<polyline points="${area}"/><path d="M0 ${y(size)}h100"/></svg>`
       + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("")
-      + label("size", 100, size, `pool of ${size}`)
-      + label("most", 0, most, most) + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
+      + label("size", 100, Math.min(size, top), `pool of ${size}${size > top ? " ↑" : ""}`)
+      + label("most", 0, most, times(most)) + label("most", 0, 0, 0)
+      + (pause ? label("paused", 25 * (BEFORE + pause / 2), top, "pause") : "")
+      + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
     sentence.textContent = `${arrivals} calls a second × ${held} ms: ${average(setting)} connections in use, on `
       + `average. A pool of ${size} serves at most ${Math.round(1000 * size / held)} a second, ${after(setting)}`;
   }
@@ -64,7 +66,7 @@ function render({ model, el }) {
   show();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "pool");
-  ask({ model, el, figure, key: KEPT, by: "size", go: "Show",
+  ask({ model, el, key: KEPT, by: "size", go: "Show",
     question: `${own.arrivals} calls a second, each holds a connection for ${own.held} ms: how many connections are in `
       + "use, on average?",
     answer: (guess) => `${average(own)} on average.${youSaid(guess)}` });

@@ -3,7 +3,7 @@
 import { milliseconds, turns } from "./model.js";
 import { ask, counted, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
 
-const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 200, 250];
+const DISTANCES = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 200, 250];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const SHOWN_MS = 7000; // for the slowest, on the screen
 const MANY_TURNS = 25; // of more, the first few get a part of that time of their own
@@ -147,13 +147,15 @@ function render({ model, el }) {
     });
   }
 
-  function start() {
+  function start(told = false) {
     cancelAnimationFrame(frame);
     const runs = runsOf();
     const paces = pacesOf(runs.reduce((slowest, run) => (run.ms > slowest.ms ? run : slowest)));
     beside.textContent = measured();
-    pace.textContent = still.matches ? "" : `On the screen ${paces.map(paceWords).join(", then ")}.`;
+    const after = `, after ${FIRST_TURNS} round trips `;
+    pace.textContent = still.matches ? "" : `On the screen ${paces.map(paceWords).join(after)}.`;
     sentence.textContent = "\u00a0";
+    if (told) finish();
     const began = performance.now();
     const step = (at) => {
       const passed = still.matches ? SHOWN_MS : Math.max(0, at - began);
@@ -187,17 +189,19 @@ function render({ model, el }) {
     Object.assign(setting, change);
     if (model.get("address")) keepSetting(setting);
     clearTimeout(waiting);
-    waiting = setTimeout(start, 120);
+    el.querySelector(".answer")?.remove(); // it is of another setting
+    waiting = setTimeout(() => start(true), 120);
   }
 
-  again.addEventListener("click", start);
+  again.addEventListener("click", () => start());
   const off = Object.entries(constants.off_percent ?? {}).map(([name, percent]) => `${name} ${percent}%`).join(", ");
   const from = element("p", { class: "quiet" }, constants.from
-    ?? `Computed from what a write cost on ${constants.measured.date} with ${constants.measured.on}. `
-    + `Farthest from what was measured then: ${off}.`);
+    ?? "A filled dot is a request on its way, a hollow one its reply. A pipeline sends all its commands before it waits; "
+    + "MSET is one command with all the values. Computed from what a write cost on "
+    + `${constants.measured.date} with ${constants.measured.on}. Farthest from what was measured then: ${off}.`);
   el.replaceChildren(figure, from);
   el.classList.add("explorable", "race");
-  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Race", then: start,
+  ask({ model, el, key: KEPT, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `
       + "second way?",
     answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.`

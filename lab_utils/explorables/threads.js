@@ -8,7 +8,7 @@ const DISTANCES = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const CPUS = [10, 20, 50, 100, 200, 500]; // µs
 const LEAST = 0.5; // ms
 const DECADES = 3.2;
-const COLOURS = { waits: "waiting", works: "your CPU", pipe: "pipeline", ring: "measured" };
+const COLOURS = { all: "the calls", waits: "waiting", works: "your CPU", pipe: "pipeline", ring: "measured" };
 const KEPT = "redis-round-trip-lab.threads.guess";
 
 const across = (size) => (100 * Math.log(size) / Math.log(CALLS)).toFixed(2);
@@ -20,12 +20,14 @@ const mark = (name, size, ms, words = "") =>
   `<span class="${name}" style="left:${across(size)}%;bottom:${upwards(ms)}%">${words}</span>`;
 const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}z`;
 
-function enoughWords(rtt, cpu) {
-  const all = SIZES.map((size) => sideBySide(CALLS, size, rtt, cpu));
-  const enough = 1 + all.findIndex((ms) => ms < 1.2 * Math.min(...all));
+// `took` are [connections, ms] as measured there, if they were.
+function enoughWords(rtt, cpu, took) {
+  const all = took ?? SIZES.map((size) => [size, sideBySide(CALLS, size, rtt, cpu)]);
+  const [enough] = all.find(([, ms]) => ms < 1.2 * Math.min(...all.map(([, each]) => each)));
   const ratio = `RTT ÷ CPU of a call is ${times(rtt / cpu)}`;
   return rtt / cpu > CALLS ? `Even ${CALLS} connections leave your CPU waiting: ${ratio}.`
-    : `From ${counted(enough, "connection")} on less than a fifth is left to gain; ${ratio}.`;
+    : `${took ? "As measured, from" : "From"} ${counted(enough, "connection")} on less than a fifth is left to gain; `
+    + `${ratio}.`;
 }
 
 // Each connection's calls, and below them the CPU.
@@ -69,15 +71,17 @@ function render({ model, el }) {
     const cpu = setting.cpu / 1000;
     const points = SIZES.map((size) => [size, sideBySide(CALLS, size, rtt, cpu)]);
     const whole = points[connections - 1][1];
+    const pipe = rtt + work * setting.cpu / own; // a slower CPU is slower at that, too
+    const isHere = rtt === here && setting.cpu === own;
     const straight = (name, from, to = from) => line(name, [1, from], [CALLS, to]);
     chart.innerHTML = svg(straight("waits", CALLS * rtt, rtt) + straight("works", CALLS * cpu)
-      + straight("pipe", rtt + work) + line("all", ...points)) + fixed + mark("you", connections, whole);
-    chart.classList.toggle("elsewhere", rtt !== here || setting.cpu !== own);
+      + straight("pipe", pipe) + line("all", ...points)) + fixed + mark("you", connections, whole);
+    chart.classList.toggle("elsewhere", !isHere);
     strip.innerHTML = lanes(connections, rtt, cpu, whole);
     sentence.textContent = `${CALLS} records, ${rtt} ms away, ${counted(connections, "connection")}: `
       + `${counted(Math.ceil(CALLS / connections), "round")} of waiting, about ${duration(whole)}, your CPU busy for `
-      + `${Math.round(100 * CALLS * cpu / whole)}% of it. One pipeline: about ${duration(rtt + work)}.`;
-    bend.textContent = enoughWords(rtt, cpu);
+      + `${Math.round(100 * CALLS * cpu / whole)}% of it. One pipeline: about ${duration(pipe)}.`;
+    bend.textContent = enoughWords(rtt, cpu, isHere ? took : undefined);
   }
 
   chart.onpointerdown = chart.onpointermove = ({ buttons, clientX, pointerId }) => {
@@ -89,10 +93,10 @@ function render({ model, el }) {
   show();
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "threads");
-  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show",
+  ask({ model, el, key: KEPT, by: "rtt", go: "Show",
     question: `${CALLS} records, ${here} ms away, ${own} µs of CPU a call: from how many connections on is less than a `
       + "fifth left to gain?",
-    answer: (guess) => enoughWords(here, own / 1000) + youSaid(guess) });
+    answer: (guess) => enoughWords(here, own / 1000, took) + youSaid(guess) });
 }
 
 export default { render };

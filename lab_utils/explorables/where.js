@@ -78,6 +78,7 @@ function map(way, dots, you) {
   const names = Object.entries(PLACES).map(([name, rtt]) => at(across(rtt), 1, "place", name));
   const ticks = [0.01, 0.1, 1, 10, 100].map((rtt) => at(across(rtt), 0, "tick", rtt < 100 ? `${rtt}` : "100\u00a0ms"));
   const heights = [10, 100, 1000, 10000].map((one) => at(0, upwards(one), "height", one.toLocaleString("en")));
+  const upright = at(0, 1, "upright", "commands a round trip");
   const measured = dots.map(({ rtt, commands, share }) => {
     const dot = at(across(rtt), upwards(commands), "dot");
     dot.style.background = `rgb(${colour(share)})`;
@@ -85,7 +86,7 @@ function map(way, dots, you) {
   });
   const hints = [at(0.2, 0.8, "hint", "less work helps here"), at(0.8, 0.15, "hint light", "fewer round trips help here")];
   return element("div", { class: "map", "aria-hidden": "true" }, ground(way), borders(way), ...names, ...ticks,
-    ...heights, ...measured, ...hints, you);
+    ...heights, upright, ...measured, ...hints, you);
 }
 
 function render({ model, el }) {
@@ -143,10 +144,11 @@ function render({ model, el }) {
   drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
   drawn.addEventListener("pointermove", drag);
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} A dot was measured: where it melts into `
-    + "the ground, the computation is right."));
+  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you. On the whole line half of `
+    + "the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it melts into the "
+    + "ground, the computation is right."));
   el.classList.add("explorable", "where");
-  ask({ model, el, figure, key: KEPT, by: "rtt", go: "Show the map",
+  ask({ model, el, key: KEPT, by: "rtt", go: "Show the map",
     question: `${ASKED} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
     answer: (guess) => `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.${youSaid(guess)}` });
 }

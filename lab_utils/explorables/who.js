@@ -46,28 +46,34 @@ function render({ model, el }) {
 
   function show() {
     const runs = names.map((name) => runOf(name));
+    const seen = names.map((name) => measured.find((one) => one.way === name && one.keys === setting.keys
+      && (one.count ?? setting.count) === setting.count));
     const longest = Math.max(...runs.map((run) => run.worst));
     choice.querySelectorAll("label").forEach(({ children: [radio, , { children: [worst, mean] }, said] }, place) => {
       const run = runs[place];
       radio.checked = place === setting.way;
       worst.style.width = `${100 * run.worst / longest}%`;
       mean.style.left = `${100 * run.mean / longest}%`;
-      said.textContent = `worst ${duration(run.worst)}, average ${duration(run.mean)}`;
+      said.textContent = `worst ${duration(run.worst)}, average ${duration(run.mean)}`
+        + (seen[place] ? `; measured ${duration(seen[place].worst)}` : "");
     });
-    const [name, run] = [names[setting.way], runs[setting.way]];
-    const here = measured.find((one) => one.way === name && one.keys === setting.keys
-      && (one.count ?? setting.count) === setting.count);
+    const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
     const more = run.pieces - MOST_DRAWN;
     const span = more > 0 ? MOST_DRAWN * run.each : Math.max(run.total, ...dots.map((dot) => dot[0]));
     const at = setting.ping * span;
     const wait = waitAt(run, at);
     line.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${drawn(run, span, dots, at)}</svg>
-      <span>at worst ${duration(run.worst)}</span><span>server</span><span>your PING</span>
+      <span>how long a PING waits that comes then: at worst ${duration(run.worst)}</span>
+      <span>server</span><span>your PING</span>
       <span>${duration(span)}${more > 0 ? `, then ${counted(more, "more piece")}` : ""}</span>`;
     const felt = wait ? `waits ${duration(wait)}` : "is answered at once";
+    ping.querySelector("output").textContent = `after ${duration(at)}`;
+    ping.querySelector("input").setAttribute("aria-valuetext", `after ${duration(at)}`);
     sentence.textContent = `${name}: a PING ${duration(at)} after the start ${felt}. `
-      + `${counted(run.pieces, "piece")} of ${duration(run.piece)}, ${duration(run.total)} in all.`;
+      + counted(run.pieces, "piece") + ` of ${duration(run.piece)}`
+      + (run.pieces > 1 && run.each > run.piece ? `, ${duration(run.each - run.piece)} apart` : "")
+      + (run.pieces > 1 ? `, ${duration(run.total)} in all.` : ".");
     quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
       + "what is computed." : "Not measured.";
     count.style.opacity = name === "SCAN" ? 1 : 0.7;
@@ -91,7 +97,7 @@ function render({ model, el }) {
   el.replaceChildren(figure, element("p", { class: "quiet" }, from));
   el.classList.add("explorable", "who");
   const asked = "KEYS among 300,000 keys: ";
-  ask({ model, el, figure, key: KEPT, by: "keys", go: "Show",
+  ask({ model, el, key: KEPT, by: "keys", go: "Show",
     question: `${asked}how many ms does somebody else wait, at worst?`,
     answer: (guess) => `${asked}${duration(runOf("KEYS", 3e5).worst)}.${youSaid(guess)}` });
 }

@@ -31,5 +31,5 @@ def explore(figure, waits: dict, costs: dict[int, dict], gets: int) -> Explorabl
         measured.append(dict(way=way, keys=keys, count=count, worst=1000 * felt.worst, dots=dots))
     return Explorable("who", figure, {"ways": ways, "measured": measured, "from": (
         "Script, MULTI and pipeline: a GET of each key. Computed from the time inside commands on "
-        "this machine; reading, answering, a busy CPU add to it. A dot was measured. A PING in one "
-        "slice or read is drawn waiting for the next too: that often comes before its answer.")})
+        "this machine; reading, answering, a busy CPU add to it. A dot was measured. With SCAN and a "
+        "pipeline a PING may wait for two pieces: the next is often there before its answer left.")})
