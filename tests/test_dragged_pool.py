@@ -27,7 +27,7 @@ def test_python_and_javascript_agree(opened):
 
 def test_a_pool_at_the_average_never_recovers_and_a_larger_one_does_when_the_curve_says_so(opened):
     page = opened("?size=4&arrivals=200&held=20&pause=0.3", "pool")
-    assert said(page).endswith("4 connections in use, on average. A pool of 4 serves at most 200 a second, "
+    assert said(page).endswith("on average 4 in use. If they come evenly: a pool of 4 serves at most 200 a second, "
                                "just what comes: 60 calls wait, and never fewer.")
     assert under_way(200, 20, 4, 0.3)[-1] == pytest.approx(64) and page.locator(".ring").count() == 0
     page.locator("input[type=range]").first.press("ArrowRight")

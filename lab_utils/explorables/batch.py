@@ -29,4 +29,4 @@ def explore(figure, sizes, model: Model, costs: Iterable):
         "memory": [[size, sizes.memory[size]] for size in took], "reads": reads,
         "from": f"The dots were measured on this machine, {rtt:g} ms away: the thin line, "
                 f"{Model(model.turn_s, command_s, off)!r}. Dashed: the work alone. "
-                "Shaded: a larger batch gains less than a tenth."})
+                "Shaded: a larger batch gains less than a tenth. TCP's slow start is left out."})

@@ -49,7 +49,7 @@ function render({ model, el }) {
     knob("Distance", DISTANCES, rtt, (ms) => `${ms} ms`, (ms) => { rtt = ms; turned(); }),
     knob("Commands", COUNTS, commands, (n) => counted(n, "SET"), (n) => { commands = n; turned(); })),
   form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, "Pale: your client waits; green: "
-    + `Redis works; orange: your client works. On the left: what each way takes. ${from}`));
+    + `Redis works; orange: all the rest. On the left: what each way takes. ${from}`));
 
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;

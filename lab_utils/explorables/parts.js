@@ -6,7 +6,7 @@ export function duration(ms) {
 }
 
 export function times(ratio) {
-  return ratio < 10 ? digits(ratio, 2) : Math.round(ratio).toLocaleString("en");
+  return digits(ratio, ratio < 100 ? 2 : 3);
 }
 
 export function digits(number, kept = 3) {

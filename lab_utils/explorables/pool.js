@@ -16,10 +16,11 @@ function after({ arrivals, held, size, pause }) {
   const most = 1000 * size / held;
   const queue = arrivals * (held / 1000 + pause) - size;
   if (most < arrivals * 0.995) return "fewer than come: the queue grows, with or without a pause.";
-  if (queue <= 0) return "and even after the pause nobody waits for a connection.";
+  if (queue <= 0) return `and nobody waits for a connection${pause ? ", even after the pause" : ""}.`;
   if (most < arrivals * 1.005) return `just what comes: ${counted(Math.round(queue), "call")} wait, and never fewer.`;
-  return `${Math.round(most - arrivals)} more than come: ${duration(1000 * queue / (most - arrivals))} after the pause `
-    + "nobody waits any more.";
+  const left = 1000 * queue / (most - arrivals);
+  return `${times(most - arrivals)} more than come: ${left < 10 ? "right" : duration(left)} after the pause nobody waits `
+    + "any more.";
 }
 
 function render({ model, el }) {
@@ -59,8 +60,8 @@ function render({ model, el }) {
       + label("most", 0, most, times(most)) + label("most", 0, 0, 0)
       + (pause ? label("paused", 25 * (BEFORE + pause / 2), top, "pause") : "")
       + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
-    sentence.textContent = `${arrivals} calls a second × ${held} ms: ${average(setting)} connections in use, on `
-      + `average. A pool of ${size} serves at most ${Math.round(1000 * size / held)} a second, ${after(setting)}`;
+    sentence.textContent = `${arrivals} calls a second × ${held} ms: on average ${average(setting)} in use. If they come `
+      + `evenly: a pool of ${size} serves at most ${times(1000 * size / held)} a second, ${after(setting)}`;
   }
 
   show();

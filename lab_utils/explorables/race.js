@@ -169,7 +169,7 @@ function render({ model, el }) {
 
   function finish() {
     const ratio = gain(setting);
-    const said = ratio < 1.1 ? `${ratio < 0.9 ? "not" : "hardly"} faster` : `about ${times(ratio)} times faster`;
+    const said = ratio < 1.1 ? `${ratio < 1 ? "not" : "hardly"} faster` : `about ${times(ratio)} times faster`;
     const each = compared.map((name) => `${duration(taking(name))} ${phrase(name)}`);
     const circa = isMeasured(setting) ? "" : "about ";
     sentence.textContent = `${about(setting)}: ${circa}${each.join(", ")}${each[1] ? `, ${said}` : ""}.`;
@@ -201,7 +201,8 @@ function render({ model, el }) {
     + `${constants.measured.date} with ${constants.measured.on}. Farthest from what was measured then: ${off}.`);
   el.replaceChildren(figure, from);
   el.classList.add("explorable", "race");
-  ask({ model, el, key: KEPT, by: "rtt", go: "Race", then: start,
+  if (compared.length < 2) start();
+  else ask({ model, el, key: KEPT, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `
       + "second way?",
     answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.`

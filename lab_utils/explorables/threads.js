@@ -80,7 +80,7 @@ function render({ model, el }) {
     strip.innerHTML = lanes(connections, rtt, cpu, whole);
     sentence.textContent = `${CALLS} records, ${rtt} ms away, ${counted(connections, "connection")}: `
       + `${counted(Math.ceil(CALLS / connections), "round")} of waiting, about ${duration(whole)}, your CPU busy for `
-      + `${Math.round(100 * CALLS * cpu / whole)}% of it. One pipeline: about ${duration(pipe)}.`;
+      + `${Math.floor(100 * CALLS * cpu / whole)}% of it. One pipeline: about ${duration(pipe)}.`;
     bend.textContent = enoughWords(rtt, cpu, isHere ? took : undefined);
   }
 

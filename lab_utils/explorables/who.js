@@ -55,7 +55,7 @@ function render({ model, el }) {
       worst.style.width = `${100 * run.worst / longest}%`;
       mean.style.left = `${100 * run.mean / longest}%`;
       said.textContent = `worst ${duration(run.worst)}, average ${duration(run.mean)}`
-        + (seen[place] ? `; measured ${duration(seen[place].worst)}` : "");
+        + `; ${seen[place] ? `measured ${duration(seen[place].worst)}` : "not measured"}`;
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
@@ -73,9 +73,9 @@ function render({ model, el }) {
     sentence.textContent = `${name}: a PING ${duration(at)} after the start ${felt}. `
       + counted(run.pieces, "piece") + ` of ${duration(run.piece)}`
       + (run.pieces > 1 && run.each > run.piece ? `, ${duration(run.each - run.piece)} apart` : "")
-      + (run.pieces > 1 ? `, ${duration(run.total)} in all.` : ".");
+      + (run.pieces > 1 ? `, ${duration(run.total)} ${run.ahead ? "inside commands" : "in all"}.` : ".");
     quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
-      + "what is computed." : "Not measured.";
+      + "what is computed." : "";
     count.style.opacity = name === "SCAN" ? 1 : 0.7;
   }
 

@@ -44,7 +44,7 @@ def constants(runs: dict[str, Run]) -> dict:
         "setting": {"rtt": slowest.rtt_ms or 0, "commands": slowest.commands.total()},
         "what": None if not model else next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command",
         "away": "farther" if slowest.rtt_ms is None else "away",
-        "from": "Measured on this machine, the fastest run of each way. Other settings are computed: "
+        "from": "Measured on this machine, the fastest run of each way. Other settings are computed from them: "
                 + (f"{model!r}." if model else "each wait gets as much longer as the distance."),
     }
 
@@ -70,14 +70,20 @@ def way_of(run, model):
     if not model:
         waits = one_after_another(run)
         return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
-    return {"at_once": len(run.connections) if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
-            "command_us": 1e6 * (model.command_s + (len(run.connections) > 1) * model.turn_s)}  # which share one CPU
+    together = at_once(run)
+    return {"at_once": together if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
+            "command_us": 1e6 * (model.command_s + (together > 1) * model.turn_s)}  # which share one CPU
+
+
+def at_once(run):
+    """Return the most requests that were on their way at one moment."""
+    return max(sum(one.start <= each.start < one.end for one in run.requests) for each in run.requests)
 
 
 def one_after_another(run):
-    """Return how many requests of a run waited for one another: the most of which no two overlap."""
+    """Return how many of a run's flights, handshakes too, waited for one another: the most of which no two overlap."""
     count, free = 0, 0.0
-    for flight in sorted(run.requests, key=lambda flight: flight.end):
+    for flight in sorted(run.flights, key=lambda flight: flight.end):
         if flight.start >= free:
             count, free = count + 1, flight.end
     return count
