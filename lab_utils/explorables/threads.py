@@ -21,7 +21,7 @@ def explore(still, took: dict[int, float], pipeline: float, rtt: float) -> Explo
     """
     cpu = float(f"{min(took.values()) / CALLS:.3g}")
     off = {size: abs(side_by_side(CALLS, size, rtt, cpu) / ms - 1) for size, ms in took.items()}
-    worst = max(off, key=off.get)
+    worst = max(off, key=lambda size: off[size])
     return Explorable("threads", still, {
         "rtt": rtt, "cpu_us": round(1000 * cpu, 1), "pipeline_work": round(pipeline - rtt, 3),
         "took": [[size, round(ms, 3)] for size, ms in took.items()],
