@@ -106,7 +106,10 @@ def test_a_phone_has_room_and_the_race_ends(opened, search):
     page.wait_for_function("document.querySelector('.sentence').textContent.includes('away')", timeout=20_000)
     assert widest <= 360
     assert before != page.locator(".bar").first.get_attribute("style"), "it moved"
-    assert any("scaleX(1)" in bar.get_attribute("style") for bar in page.locator(".bar").all())
+    end = in_ms(page.locator(".ends span").last.inner_text().replace("\u00a0", " "))
+    shown = [in_ms(said.split(", ")[-1].replace("\u00a0", " ")) for said in page.locator(".said").all_inner_texts()]
+    bars = page.evaluate("[...document.querySelectorAll('.bar')].map(bar => new DOMMatrix(getComputedStyle(bar).transform).a)")
+    assert bars == pytest.approx([ms / end for ms in shown], rel=0.006) and 0.4 < max(bars) <= 1, "a bar stands for its time"
 
 
 def test_on_paper_the_still_figure_stands_in_its_place(opened):

@@ -5,13 +5,15 @@ from io import BytesIO
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+SPARE = re.compile(r"(?<=[;:,{]) | (?=[{}])")  # of a style
 ASIDE = re.compile(r"^ *//.*\n|^ +| +//.*$|^/\*.*\*/\n|^\n", re.MULTILINE)
 IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 
 
 def sent(path: Path) -> str:
     """Return what a page gets of a module or a style: without indentation and comments."""
-    return ASIDE.sub("", path.read_text(encoding="utf-8"))
+    text = ASIDE.sub("", path.read_text(encoding="utf-8"))
+    return SPARE.sub("", text) if path.suffix == ".css" else text
 
 
 def parts(name: str) -> tuple[str, str]:

@@ -80,8 +80,14 @@ function render({ model, el }) {
     const inClient = held ? bytes(held) : `less than ${bytes(memory[0][1])}`;
     const run = Math.min(batch, most);
     const inOneGo = `${run < batch ? "some " : batch > 1 ? "all " : ""}${digits(run, 2)}`;
+    const enough = enoughAt(rtt);
     takes.draw(took, duration(took), { work: [[1, work], [commands, work]], thin: taking(here), curve: taking(rtt) },
       points);
+    if (enough < commands) {
+      const place = across.place(enough);
+      takes.box.lastChild.append(element("b", { style: place < 50 ? `left:${place + 1}%` : `right:${101 - place}%` },
+        `enough: ${digits(enough, 2)}`));
+    }
     holds.draw(held, inClient, { curve: memory }, memory);
     runs.draw(run, inOneGo, { curve: [[1, 1], [most, most], [commands, most]] }, reads);
     sentence.textContent = `Batches of ${times(batch)}, ${rtt} ms away: about ${duration(took)} for ${all} commands, `

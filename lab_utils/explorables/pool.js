@@ -40,7 +40,7 @@ function render({ model, el }) {
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
     turning("size", "Pool", (size) => `${size}`), turning("arrivals", "Calls", (calls) => `${calls} / s`),
     turning("held", "Held for", (held) => `${held} ms`), turning("pause", "Pause", (pause) => `${pause} s`)),
-  element("small", { "aria-hidden": "true" }, "calls under way or in the queue"), chart, sentence);
+  element("small", { "aria-hidden": "true" }, "calls that have a connection (orange) and that wait for one"), chart, sentence);
 
   function show() {
     const { arrivals, held, size, pause } = setting;
@@ -50,15 +50,17 @@ function render({ model, el }) {
     const y = (there) => (100 - 100 * there / top).toFixed(2);
     const label = (name, x, there, words = "") =>
       `<span class="${name}" style="left:${x}%;top:${y(there)}%">${words}</span>`;
-    const area = calls.map((there, step) => `${step / 8},${y(there)}`).join(" ");
+    const lineOf = (of) => calls.map((there, step) => `${step / 8},${y(of(there))}`).join(" ");
+    const area = lineOf((there) => there);
     const most = Math.round(Math.max(...calls));
     chart.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">`
       + `<rect x="${25 * BEFORE}" width="${25 * pause}" height="100"/><polygon points="0,100 ${area} 100,100"/>`
+      + `<polygon class="served" points="0,100 ${lineOf((there) => Math.min(there, size))} 100,100"/>`
       + `<polyline points="${area}"/><path d="M0 ${y(size)}h100"/></svg>`
       + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("")
       + label("size", 100, Math.min(size, top), `pool of ${size}${size > top ? " ↑" : ""}`)
       + label("most", 0, most, times(most)) + label("most", 0, 0, 0)
-      + (pause ? label("paused", 25 * (BEFORE + pause / 2), top, "pause") : "")
+      + (pause ? label("paused", 25 * (BEFORE + pause / 2), top / 2, "pause") : "")
       + [0, 1, 2, 3, 4].map((at) => label("at", 25 * at, 0, `${at} s`)).join("");
     sentence.textContent = `${arrivals} calls a second × ${held} ms: on average ${average(setting)} in use. If they come `
       + `evenly: a pool of ${size} serves at most ${times(1000 * size / held)} a second, ${after(setting)}`;

@@ -65,18 +65,25 @@ function momentOf(paces, shown) {
   return { now: paces.at(-1).until, slower: paces.at(-1).slower };
 }
 
+// The end of the bars' ruler: 1, 2 or 5 times a power of ten, so that a bar grows with what it stands for.
+function rulerOf(runs) {
+  const longest = Math.max(...runs.map((run) => run.ms));
+  const ten = 10 ** Math.floor(Math.log10(longest));
+  return [1, 2, 5, 10].map((one) => one * ten).find((end) => end >= longest);
+}
+
 function paceWords({ slower }) {
   return slower >= 1 ? `slowed down ${times(slower)} times` : `speeded up ${times(1 / slower)} times`;
 }
 
 // One picture: `now` ms after the start, of which one lasts for `slower` ms on the screen.
 function draw(lanes, runs, { now, slower }) {
-  const longest = Math.max(...runs.map((run) => run.ms));
+  const end = rulerOf(runs);
   runs.forEach((run, place) => {
     const { dots, bar, said, crowd } = lanes[place];
     const done = Math.min(1, now / run.ms);
     const seen = crowd <= MOST_DOTS && (run.ms / run.turns) * slower >= SEEN_MS;
-    bar.style.transform = `scaleX(${done * run.ms / longest})`;
+    bar.style.transform = `scaleX(${done * run.ms / end})`;
     dots.forEach((dot, number) => {
       const phase = seen ? phaseOf(run, number, now) : 0;
       dot.style.transform = `translateX(${100 * (1 - Math.abs(1 - (phase || 0)))}%)`;
@@ -116,8 +123,9 @@ function render({ model, el }) {
   }
   const ends = element("div", { class: "ends", "aria-hidden": "true" },
     element("span", {}, "client"), element("span", {}, "Redis"));
-  const figure = element("div", { class: "shown" }, knobs, ends,
-    element("ul", {}, ...lanes.map((one) => one.row)), sentence, pace, beside, again);
+  const ruler = element("span");
+  const figure = element("div", { class: "shown" }, knobs, ends, element("ul", {}, ...lanes.map((one) => one.row)),
+    element("div", { class: "ends", "aria-hidden": "true" }, element("span", {}, "0"), ruler), sentence, pace, beside, again);
   let frame = 0;
   let waiting = 0;
 
@@ -152,6 +160,7 @@ function render({ model, el }) {
     const runs = runsOf();
     const paces = pacesOf(runs.reduce((slowest, run) => (run.ms > slowest.ms ? run : slowest)));
     beside.textContent = measured();
+    ruler.textContent = duration(rulerOf(runs));
     const after = `, after ${FIRST_TURNS} round trips `;
     pace.textContent = still.matches ? "" : `On the screen ${paces.map(paceWords).join(after)}.`;
     sentence.textContent = "\u00a0";

@@ -77,7 +77,7 @@ function render({ model, el }) {
     chart.innerHTML = svg(straight("waits", CALLS * rtt, rtt) + straight("works", CALLS * cpu)
       + straight("pipe", pipe) + line("all", ...points)) + fixed + mark("you", connections, whole);
     chart.classList.toggle("elsewhere", !isHere);
-    strip.innerHTML = lanes(connections, rtt, cpu, whole);
+    strip.innerHTML = lanes(connections, rtt, cpu, points[0][1]); // the time of one connection is their ruler
     sentence.textContent = `${CALLS} records, ${rtt} ms away, ${counted(connections, "connection")}: `
       + `${counted(Math.ceil(CALLS / connections), "round")} of waiting, about ${duration(whole)}, your CPU busy for `
       + `${Math.floor(100 * CALLS * cpu / whole)}% of it. One pipeline: about ${duration(pipe)}.`;

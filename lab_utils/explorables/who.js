@@ -5,16 +5,17 @@ import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, 
 const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
 const COUNTS = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5];
 const PLACES = Array.from({ length: 201 }, (_, step) => step / 200); // of the time that is drawn
-const MOST_DRAWN = 8; // pieces
 const FLOOR = 58; // of the drawing's 100: no wait
 const KEPT = "redis-round-trip-lab.who.guess";
 
+// How many of its pieces stand in the time that is drawn.
+const drawnOf = (run, span) => Math.min(run.pieces, Math.max(1, Math.floor(span / run.each)));
+
 function drawn(run, span, dots, at) {
-  const highest = Math.max(run.worst, ...dots.map((dot) => dot[1]));
   const x = (ms) => (100 * ms / span).toFixed(2);
-  const y = (ms) => (FLOOR - FLOOR * ms / highest).toFixed(2);
+  const y = (ms) => (FLOOR - FLOOR * ms / span).toFixed(2);
   const box = (name, from, y, ms) => `<rect class="${name}" x="${x(from)}" y="${y}" width="${x(ms)}" height="11"/>`;
-  const pieces = Array.from({ length: Math.min(run.pieces, MOST_DRAWN) }, (_, place) => place * run.each);
+  const pieces = Array.from({ length: drawnOf(run, span) }, (_, place) => place * run.each);
   const waits = pieces.map((from) => {
     const most = waitAt(run, from + run.piece * 1e-6);
     return `M${x(from)} ${FLOOR}V${y(most)}L${x(from + run.piece)} ${y(most - run.piece)}V${FLOOR}`;
@@ -59,8 +60,8 @@ function render({ model, el }) {
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
-    const more = run.pieces - MOST_DRAWN;
-    const span = more > 0 ? MOST_DRAWN * run.each : Math.max(run.total, ...dots.map((dot) => dot[0]));
+    const span = Math.max(runs[0].total, run.worst, ...dots.flat()); // of KEYS, for all: a cliff is to look like one
+    const more = run.pieces - drawnOf(run, span);
     const at = setting.ping * span;
     const wait = waitAt(run, at);
     line.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${drawn(run, span, dots, at)}</svg>
