@@ -152,7 +152,7 @@ class Learner:
             if kind == "stream":
                 shown[content["name"]] = shown.get(content["name"], "") + content["text"]
             elif kind in ("display_data", "execute_result"):
-                if not any("widget" in name for name in content["data"]):
+                if "image/png" in content["data"] or not any("widget" in name for name in content["data"]):
                     shown["text/plain"] = shown.get("text/plain", "") + content["data"].get("text/plain", "")
             elif kind == "error":
                 shown["error"] = f"{content['ename']}: {content['evalue']}"

@@ -122,7 +122,7 @@ def test_light_and_dark(book, browser):  # noqa: F811
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
         page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
         drawn = page.evaluate(DRAWINGS)
-        assert len(drawn) > 5 and all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
+        assert len(drawn) > 4 and all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
         page.set_viewport_size({"width": 380, "height": 800})
         page.wait_for_function("[...document.images].every(image => image.complete)")
         narrow = {name: width for name, width in page.evaluate(DRAWINGS) if "narrow" in name}
