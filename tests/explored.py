@@ -13,8 +13,6 @@ import sources
 FOLDER = ROOT / "lab_utils" / "explorables"
 PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
 BOOK, NOTEBOOK = '"address": true', '"address": false'
-
-
 CONSTANTS = {**sources.shown_in_chapters(), "race": sources.race()}  # of races the first page's
 
 

@@ -25,11 +25,9 @@ MAP = Model(*(CONSTANTS["where"]["way"][part] / 1e6 for part in ("turn_us", "com
 MOST_BYTES = 60_000  # of all of them together
 WIDEST = """ms => new Promise(done => {
     let [widest, until] = [0, performance.now() + ms];
-    const look = now => {
-        widest = Math.max(widest, document.documentElement.scrollWidth);
-        now < until ? requestAnimationFrame(look) : done(widest);
-    };
-    requestAnimationFrame(look);
+    const look = now => now > until ? done(widest)
+        : requestAnimationFrame(look, widest = Math.max(widest, document.documentElement.scrollWidth));
+    look(0);
 })"""
 NUMBERS = "vectors => vectors.map(([way, commands, rtt]) => milliseconds(way, commands, rtt))"
 

@@ -12,8 +12,8 @@ IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";$', re.MULTILINE)
 
 def sent(path: Path) -> str:
     """Return what a page gets of a module or a style: without indentation and comments."""
-    text = ASIDE.sub("", path.read_text(encoding="utf-8"))
-    return SPARE.sub("", text) if path.suffix == ".css" else text
+    spare = SPARE if path.suffix == ".css" else ASIDE
+    return spare.sub("", ASIDE.sub("", path.read_text(encoding="utf-8")))
 
 
 def parts(name: str) -> tuple[str, str]:

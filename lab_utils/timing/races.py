@@ -70,14 +70,10 @@ def way_of(run, model):
     if not model:
         waits = one_after_another(run)
         return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
-    together = at_once(run)
+    # the most that were on their way at one moment
+    together = max(sum(one.start <= each.start < one.end for one in run.requests) for each in run.requests)
     return {"at_once": together if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
             "command_us": 1e6 * (model.command_s + (together > 1) * model.turn_s)}  # which share one CPU
-
-
-def at_once(run):
-    """Return the most requests that were on their way at one moment."""
-    return max(sum(one.start <= each.start < one.end for one in run.requests) for each in run.requests)
 
 
 def one_after_another(run):
