@@ -22,6 +22,7 @@ from lab_utils.course.retrials import Retrial
 from lab_utils.figures import canvas, style
 from lab_utils.figures.canvas import title_of
 from lab_utils.figures.cells import plot_cells
+from lab_utils.figures.published import plot_table
 from lab_utils.median import Median
 from lab_utils.timing.comparison import Budget, Comparison
 from lab_utils.timing.ratio import Ratio
@@ -394,6 +395,11 @@ def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
     assert broken_rules(Retrial({}, tables).plot_tables()) == []
     for what, (published, fitted) in list(TABLES.items())[1:]:
         assert broken_rules(lab.plot_published(what, published, tables[what]["reproduced"], 0.5, fitted=fitted)) == []
+
+
+def test_a_factor_that_finds_no_room_on_its_line_stands_beside_the_dot(r):
+    here = {"prefix": 9.94e-3, "infix": 9.78e-3, "suffix": 5.88e-3}
+    assert broken_rules(plot_table("KEYS", {"prefix": 19.8e-3, "infix": 20.8e-3, "suffix": 8.18e-3}, here, 0.1)) == []
 
 
 @pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"])

@@ -112,9 +112,16 @@ def set_scale(axes, rows, width, log):
             return False
         return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
 
-    beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, fits(row))] for row in rows]
-    log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
-    return fits
+    on_line = [fits(row) for row in rows]
+    while True:
+        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(*each)] for each in zip(rows, on_line, strict=True)]
+        log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
+        low, high = map(math.log, axes.get_xlim())
+        kept = [fit and width * abs(math.log(row.value / row.since)) / (high - low) > words_px(row.note, SMALL)
+                for fit, row in zip(on_line, rows, strict=True)]
+        if kept == on_line:
+            return lambda row: row in rows and on_line[rows.index(row)]
+        on_line = kept  # what stands beside the dots took the room of a note between them
 
 
 def leftwards(row):
