@@ -3,9 +3,12 @@
 
 import random
 from itertools import chain, pairwise, starmap
+from types import SimpleNamespace
 
 import pytest
 from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
+
+from lab_utils.explorables.who import explore
 
 COMPUTED = """vectors => vectors.map(([way, keys, atOnce, at]) => [serving(way, keys, atOnce), at]).map(([run, at]) =>
   [run.piece, run.worst, run.mean, run.total, waitAt(run, at * run.total)])"""
@@ -36,6 +39,16 @@ def test_python_and_javascript_agree(browser):
     computed = page.evaluate(COMPUTED, vectors)
     page.close()
     assert [*chain(*computed)] == pytest.approx([*chain(*starmap(felt, vectors))], rel=0.005, abs=1e-9)
+
+
+def test_a_get_costs_what_it_does_among_as_many_keys_as_there_were_when_pings_were_sent():
+    [few, many, most] = [SimpleNamespace(server_us=us, server_reads=30, round_trips=1) for us in (10, 80, 90)]
+    felt = SimpleNamespace(took=0.02, worst=0.01, samples=[(1, 0.01), (1.005, 0.005)])
+    waits = dict.fromkeys(("KEYS", "script"), SimpleNamespace(worst=0.01, runs=[felt]))
+    costs = {300_000: dict.fromkeys(waits, (most, many)), 20_000: dict.fromkeys(waits, (few,))}
+    told = explore(None, waits, costs, 9_000).constants
+    assert [told["ways"][way]["points"] for way in waits] == [[(20_000, 10), (300_000, 80)], [(9_000, 80)]]
+    assert told["measured"][1] == {"way": "script", "keys": 9_000, "count": None, "worst": 10, "dots": [[0, 10], [5, 5]]}
 
 
 def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):

@@ -44,7 +44,7 @@ def test_it_can_be_dragged(r):
     assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
 
 
-def test_what_a_notebook_keeps_holds_nothing_measured(r):
+def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r):
     shown, words = WaitingMap(MODEL, DOTS, 1, 40).shown()._repr_mimebundle_()
     assert shown["text/plain"] == "<where, to drag>" and shown["image/png"][:4] == b"\x89PNG"
     assert words["image/png"]["alt"].startswith("You, 1 ms away")

@@ -18,8 +18,8 @@ def explore(figure, waits: dict, costs: dict[int, dict], gets: int) -> Explorabl
         points, count = {}, int(count.replace(",", "") or 0) or None
         for keys in sorted(costs):  # the least time: other programs can only add to it
             least = min(costs[keys][name], key=lambda cost: cost.server_us)
-            number = keys if way in ("KEYS", "SCAN") else gets
-            points[number] = min(points.get(number, least.server_us), least.server_us)
+            # a GET costs more among more keys: the last counts, as the PINGs were sent among so many
+            points[keys if way in ("KEYS", "SCAN") else gets] = least.server_us
         keys, us = [*points.items()][-1]
         took = 1e6 * min(run.took for run in felt.runs) if count else us
         a_read = ceil(gets / least.server_reads) if way == "pipeline" else None
