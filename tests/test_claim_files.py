@@ -58,23 +58,15 @@ def test_a_gain_too_small_to_count_is_not_said_to_be_none():
 # What the chapters measured
 
 
-def numbered(measured):
-    """JSON turned the numbers that name measurements into strings."""
-    return {int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
-            for name, value in measured.items()}
-
-
-COMMITTED = [(chapter, name, numbered(measured)) for chapter, found in MEASURED.items() for name, measured in found.items()]
+COMMITTED = [(chapter, name, measured) for chapter, found in MEASURED.items() for name, measured in found.items()]
 
 
 @pytest.mark.parametrize("chapter, name, measured", COMMITTED, ids=[f"{name} in {chapter}" for chapter, name, _ in COMMITTED])
 def test_the_committed_word_follows_from_the_committed_measurements_and_hangs_on_none(chapter, name, measured):
     """No measurement turns it that is off by the claim's margin, half unless the author's words are finer."""
-    word = judged(name, measured).word
+    word = judged(name, claims.numbered(measured)).word
     assert word == shown_in(ROOT / "notebooks" / f"{chapter}.ipynb")[name][0]
-    turned = [(other, judged(name, other).word) for other in claims.nearby(measured, claims.CLAIMS[name].margin)
-              if judged(name, other).word != word]
-    assert turned == [], f"{word} for {measured}"
+    assert claims.turning(name, measured) == [], f"{word} for {measured}"
 
 
 def test_every_claim_of_every_chapter_has_its_measurements_committed():

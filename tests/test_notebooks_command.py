@@ -73,17 +73,30 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
     assert "NOT rewritten, a figure says “no knee shown”: RTT 1 ms" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("suffix_s, refused", [(0.2, False), (0.8, True)], ids=["sure", "on a hair"])
+def test_a_verdict_that_one_figure_turns_is_not_written(
+    command, tmp_path, capsys, monkeypatch, suffix_s, refused
+):
+    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+    write(path, "print('a verdict')")
+    measured = {"prefix_s": 1.0, "suffix_s": 4.0, "plain_prefix_s": 1.0, "plain_suffix_s": suffix_s}
+    monkeypatch.setattr(command, "measured_in", lambda *_: {"B4": measured})
+    monkeypatch.setattr(command, "keep_measured", lambda *_: None)
+    assert command.main([str(path)]) == refused
+    assert ("NOT rewritten, a verdict hangs on one figure: B4" in capsys.readouterr().out) == refused
+
+
 WAIT = 'import lab_utils as lab, os, time\ndef wait(r): r.ping(); time.sleep(float(os.environ["PAUSE"]))'
 TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
 
 
 @pytest.mark.parametrize("then, work, tags, written", [
-    (0.04, "wait", "[]", False), (0.01, "wait", "[]", True), (0.04, "lambda r: wait(r)", "[]", True),
-    (0.04, "wait", '["under-load"]', True),
+    (0.045, "wait", "[]", False), (0.015, "wait", "[]", True), (0.045, "lambda r: wait(r)", "[]", True),
+    (0.045, "wait", '["under-load"]', True),
 ], ids=["disagree", "agree", "other work", "on purpose"])
 def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys, then, work, tags, written):
     path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
-    write(path, WAIT, TIMED.format(0.01, "wait"), TIMED.format(then, work))
+    write(path, WAIT, TIMED.format(0.015, "wait"), TIMED.format(then, work))
     written_down = path.read_text(encoding="utf-8").replace('"metadata": {}', f'"metadata": {{"tags": {tags}}}')
     path.write_text(written_down, encoding="utf-8")
     assert command.main([str(path)]) == (not written)

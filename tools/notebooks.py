@@ -5,9 +5,9 @@
 Measured values differ on every run; as long as only they do, the file stays as it is, so that a re-run is no diff.
 --force rewrites it all the same: for new pictures after a change of style.
 
-What was measured on a busy machine is not committed, --force or not, nor is a figure of a measurement that failed: the
-chapter is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go the measurements
-behind its verdicts, to tests/measured/claims.json.
+What was measured on a busy machine is not committed, --force or not, nor is a figure of a measurement that failed, nor
+a verdict that one figure turns within its claim's margin: the chapter is left as it is, the reason is told, and the exit
+status is 1. With a chapter that is rewritten go the measurements behind its verdicts, to tests/measured/claims.json.
 """
 
 import datetime
@@ -52,7 +52,8 @@ def main(names):
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
         after, busy, drawn, times = run(path)
-        busy = busy or busy_trials(path.stem) or failed_figures(after) or disagreement(times)
+        busy = (busy or busy_trials(path.stem) or failed_figures(after) or disagreement(times)
+                or on_a_hair(path.stem, words(after)))
         changed = force or comparable(before) != comparable(after) or words(before) != words(after)
         if changed and busy:
             refused = True
@@ -88,6 +89,14 @@ def busy_trials(chapter):
     return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
 
 
+def on_a_hair(chapter, shown):
+    """Return a sentence with the verdicts that one figure within its claim's margin would turn."""
+    from lab_utils.course import claims
+
+    turned = [name for name, measured in measured_in(chapter, shown).items() if claims.turning(name, measured)]
+    return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
+
+
 def failed_figures(notebook):
     """Return what a figure says whose measurement failed, by its text for those who cannot see it; "" if none."""
     alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "")
@@ -117,13 +126,19 @@ def disagreement(times):
 
 def keep_measured(chapter, shown):
     """Write what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
-    from lab_utils.course import state
-
-    found = {name: state.load("claims")[name]["chapters"][chapter]["measured"] for name in shown}
-    if found and chapter not in SCOREBOARDS:
+    found = measured_in(chapter, shown)
+    if found:
         kept = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
         kept[chapter] = found
         MEASURED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def measured_in(chapter, shown):
+    """Return {claim: what its verdict rests on}; none of a scoreboard, which tries others' claims."""
+    from lab_utils.course import state
+
+    tried = {} if chapter in SCOREBOARDS else state.load("claims")
+    return {name: tried[name]["chapters"][chapter]["measured"] for name in shown if tried}
 
 
 def run(path):

@@ -282,6 +282,21 @@ def nearby(measured, factor):
             yield replaced(measured, path, type(value)(changed))
 
 
+def turning(name: str, stored: dict) -> list[dict]:
+    """Return which measurements near the stored ones turn the claim's word: off by its margin."""
+    load_all()
+    known, measured = CLAIMS[name], numbered(stored)
+    word = known.judge(**measured).word
+    near = nearby(measured, known.margin)
+    return [other for other in near if known.judge(**other).word != word]
+
+
+def numbered(stored):
+    """Return measurements as they were: JSON turned the numbers that name them into strings."""
+    return {int(name) if name.isdigit() else name:
+            numbered(value) if isinstance(value, dict) else value for name, value in stored.items()}
+
+
 def figures(measured, path=()):
     """Yield (path, value) of every measured figure in a dict of figures and dicts.
 
