@@ -107,7 +107,8 @@ function render({ model, el }) {
   const { ways, setting: at = { rtt: 1, commands: 100 }, what = "write", away = "away" } = constants;
   const names = Object.keys(ways);
   const compared = constants.compared ?? ["one by one", "pipeline"];
-  const lists = { rtt: [including(DISTANCES, at.rtt), at.rtt],
+  const distances = names.every((name) => ways[name].direct) ? [0, ...DISTANCES] : DISTANCES;
+  const lists = { rtt: [including(distances, at.rtt), at.rtt],
     commands: [including(COMMANDS, at.commands), at.commands] };
   const setting = settingOf(model, lists);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -209,7 +210,8 @@ function render({ model, el }) {
     ?? "A filled dot is a request on its way, a hollow one its reply. A pipeline sends all its commands before it waits; "
     + "MSET is one command with all the values. Computed from what a write cost on "
     + `${constants.measured.date} with ${constants.measured.on}. `
-    + `Farthest from what was measured then: ${off}.`);
+    + `Farthest from what was measured then: ${off}. `
+    + "Distances are simulated; at 0 ms client and Redis share one CPU, with nothing between them.");
   if (compared.length < 2) start();
   else ask({ model, el, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `
