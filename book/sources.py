@@ -160,7 +160,7 @@ def explorable(name, still, constants, asks=True):
     """
     module, style = explorables.parts(name)
     module = module.replace("export default { render };", "")
-    told = {"constants": constants, "address": True, "asks": asks}
+    told = {"constants": constants, "figure": name, "asks": asks}
     return f"""<style>{style}</style>
 
 <div id="{name}"></div>

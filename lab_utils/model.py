@@ -31,7 +31,8 @@ class Model:
 
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
     """Return what a way of doing it should take; `explorables/model.js` says the same, and what a way is."""
-    model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
+    costs = (way if rtt_ms else way.get("direct")) or way
+    model = Model(costs["turn_us"] / 1e6, costs["command_us"] / 1e6)
     at_once = way["at_once"] or commands
     waiting, work = model.seconds(-(-commands // at_once), 0, rtt_ms), model.seconds(0, commands)
     return 1000 * (max(waiting, work) if at_once == way["at_once"] != 1 else waiting + work)

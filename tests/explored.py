@@ -11,18 +11,20 @@ sys.path.insert(0, str(ROOT / "book"))
 import sources
 
 FOLDER = ROOT / "lab_utils" / "explorables"
-PAGE = "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8><title>A</title><main><h1>A</h1>"
-BOOK, NOTEBOOK = '"address": true', '"address": false'
+PAGE = ("<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width'><title>A</title><main><h1>A</h1>")
 CONSTANTS = {**sources.shown_in_chapters(), "race": sources.race()}  # of races the first page's
 
 
 @pytest.fixture
 def opened(browser, tmp_path):  # noqa: F811
-    """Opens a page with one figure: (search, name, a notebook's constants, for new_page). It fetches nothing, logs no error."""
+    """Opens a page: (search, figures, a notebook's constants, for new_page). No fetch, no error."""
     wrong, pages = [], []
 
     def open_page(search="", name="race", told=None, **options):
-        shown = sources.explorable(name, "still", told or CONSTANTS[name], not told).replace(BOOK, NOTEBOOK if told else BOOK)
+        shown = "".join(sources.explorable(each, "still", told or CONSTANTS[each], not told)
+                        for each in name.split())
+        shown = shown.replace(f'"figure": "{name}"', '"figure": null') if told else shown
         (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)

@@ -44,7 +44,7 @@ def test_first_the_guess_then_what_the_model_says_and_one_drags_on_a_phone_too(o
     page.goto(page.url + "?rtt=5&batch=100")
     plot = page.locator("svg").first
     plot.drag_to(plot, source_position={"x": 99, "y": 9}, target_position={"x": 0, "y": 9})
-    page.wait_for_url(lambda url: url.endswith("?rtt=5&batch=1"))
+    page.wait_for_url(lambda url: url.endswith("&batch=1&rtt=5#batch"))
     held = f"less than {TOLD['memory'][0][1] / 1000:.2g} KB in your client"
     said = f"Batches of 1, 5 ms away: about {ms / 1000:.3g} s for 20,000 commands, {held}; {knee}"
     assert page.inner_text(".sentence").replace("\u00a0", " ") == said

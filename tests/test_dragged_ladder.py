@@ -45,7 +45,7 @@ def test_it_says_the_models_times_and_the_slope_is_the_distance(opened):
         assert page.inner_text(".sentence").endswith(f"one by one 3 round trips, {loop}; in a pipeline 1 round trip, {pipeline}.")
         assert (page.evaluate(FALLS), page.locator("circle").count()) == (pytest.approx([370 * rtt / 2 / shown_ms] * 3), rings)
         page.locator("input[type=range]").first.press("ArrowRight")
-    page.wait_for_url("**?rtt=10&commands=3&pipeline=0")
+    page.wait_for_url("**&rtt=10&commands=3&pipeline=0#ladder")
 
 
 def test_it_asks_first_and_fits_a_phone_where_a_touch_reads_a_message(opened):

@@ -55,7 +55,7 @@ def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
     page = opened("?way=1&keys=290000", "who")
     page.locator(".line").drag_to(page.locator(".line"), source_position={"x": 1, "y": 9}, target_position={"x": 300, "y": 9})
     part = round(200 * 300 / page.locator(".line").bounding_box()["width"]) / 200
-    page.wait_for_url(lambda url: url.endswith(f"?way=1&keys=300000&count=1000&ping={part:g}"))
+    page.wait_for_url(lambda url: url.endswith(f"&way=1&keys=300000&count=1000&ping={part:g}#who"))
     piece, worst, mean, total = map(shown, felt(CONSTANTS["who"]["ways"]["SCAN"], 300_000, 1_000)[:4])
     apart = shown(CONSTANTS["who"]["ways"]["SCAN"]["gap_us"] / 1_000)
     assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {apart} apart, {total} in all.")

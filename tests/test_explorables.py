@@ -38,8 +38,15 @@ def ms(way, commands, rtt_ms):
 
 def test_python_and_javascript_agree(browser):
     chance = random.Random(27)
-    vectors = [({"at_once": chance.choice([None, 1, 2, 16]), "turn_us": chance.uniform(0, 300),
-                 "command_us": chance.uniform(0, 100)}, chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
+
+    def costs():
+        return {"turn_us": chance.uniform(0, 300), "command_us": chance.uniform(0, 100)}
+
+    def way():
+        direct = chance.choice([None, costs()])
+        return {"at_once": chance.choice([None, 1, 2, 16]), **costs(), "direct": direct}
+
+    vectors = [(way(), chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
                for _ in range(500)]
     page = browser.new_page()
     page.add_script_tag(content=(FOLDER / "model.js").read_text(encoding="utf-8").replace("export ", ""))
@@ -75,8 +82,19 @@ def test_a_link_carries_the_setting_and_keys_change_it(opened):
     commands.press("Home")
     page.wait_for_function("document.querySelector('.sentence').textContent.startsWith('1 write, 10 ms away')")
     assert (distance.get_attribute("aria-valuetext"), commands.get_attribute("aria-valuetext")) == ("10 ms", "1 write")
-    page.wait_for_url(lambda url: url.endswith("?rtt=10&commands=1"))
-    assert page.inner_text(".sentence").endswith("in a pipeline, not faster.")
+    page.wait_for_url(lambda url: url.endswith("?fig=race&rtt=10&commands=1#race"))
+    word = "not" if ms("one by one", 1, 10) < ms("pipeline", 1, 10) else "hardly"
+    assert page.inner_text(".sentence").endswith(f"in a pipeline, {word} faster.")
+
+
+def test_a_link_is_for_the_figure_that_it_names(opened):
+    page = opened("?fig=where&rtt=0.5&commands=7", "ladder where")
+    assert page.inner_text(".where .sentence").startswith("0.5 ms away, 7 commands a round trip: ")
+    assert page.is_hidden(".ladder svg"), "it still asks"
+    page.click(".ladder button.plain")
+    assert page.inner_text(".ladder .sentence").startswith("3 SETs, 5 ms away: ")
+    page.locator(".ladder input[type=range]").first.press("ArrowRight")
+    page.wait_for_url("**?fig=ladder&rtt=7&commands=3&pipeline=0#ladder")
 
 
 @pytest.mark.parametrize("point", TOLD["points"], ids=lambda point: f"{point['commands']} at {point['rtt_ms']} ms")
@@ -110,12 +128,6 @@ def test_a_phone_has_room_and_the_race_ends(opened, search):
     assert bars == pytest.approx([ms / end for ms in shown], rel=0.006) and 0.4 < max(bars) <= 1, "a bar stands for its time"
 
 
-def test_on_paper_the_still_figure_stands_in_its_place(opened):
-    page = opened("?rtt=1")
-    page.emulate_media(media="print")
-    assert page.is_visible(".still") and page.is_hidden(".race")
-
-
 def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     page = opened("?rtt=5&commands=40&trips=10", "where")
     assert page.inner_text(".where .page").replace("\u00a0", " ").startswith(
@@ -125,7 +137,7 @@ def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
     page.mouse.up()
-    page.wait_for_url(lambda url: url.endswith("?rtt=0.1&commands=1000&trips=10"))
+    page.wait_for_url(lambda url: url.endswith("&rtt=0.1&commands=1000&trips=10#where"))
     share, half = share_waiting(MAP, 0.1, 1_000), commands_at(MAP, 0.5, 0.1)
     words = f"half and half at about {half:.2g} commands" if half >= 1 else "less than half with any number"
     assert page.inner_text(".sentence").endswith(f", {share:.0%} of it waiting; {words}.")
@@ -155,9 +167,11 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
 
 @pytest.mark.parametrize("search", ["", "?rtt=5&size=5&keys=300000"], ids=["asked", "shown"])
 @pytest.mark.parametrize(("name", "scheme"), [*itertools.product(CONSTANTS, ["light", "dark"])])
-def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
+def test_axe_finds_nothing_and_paper_has_the_still_figure(opened, name, scheme, search):
     page = opened(search, name, color_scheme=scheme, reduced_motion="reduce")
     assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
+    page.emulate_media(media="print")
+    assert page.is_visible(".still") and page.is_hidden(".explorable")
 
 
 def test_all_of_it_is_small():

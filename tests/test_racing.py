@@ -84,12 +84,17 @@ def test_a_knob_that_is_turned_computes_by_the_model(raced):
     assert ended(page, "ArrowRight", "End") == pytest.approx([milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006)
     assert page.inner_text(".sentence").startswith("1,000 GETs, 2 ms away: about ")
     assert page.inner_text(".measured-here").startswith("Computed")
+    assert ended(page, "Home", "Home") == pytest.approx([0.058, 0.058]), "as fitted without a link"
+    fitted = "turns × (RTT + ~50 µs) + commands × ~8 µs."
+    assert told["from"].endswith(f" At 0 ms, without the simulated link: {fitted}")
 
 
 def test_what_cannot_be_scaled_only_moves_away(raced):
     page, told = raced({"two by two": made(5, 2), "MGET": made(1)})
     ran = [way["run"]["ms"] for way in told["ways"].values()]
     assert ended(page, "ArrowRight") == pytest.approx([ran[0] + 5, ran[1] + 1], rel=0.006), "five waits, not ten"
+    page.keyboard.press("Home")
+    assert page.get_attribute("input", "aria-valuetext") == "0.25 ms", "none was fitted for 0"
 
 
 @pytest.mark.parametrize("name", RACES)

@@ -4,8 +4,10 @@
 
 The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is measured at once, c is
 from the slope over commands and a from one command; a loop has a turn for each command and so one constant; threads wait
-together and share a CPU, so that the longer of the two counts. All points that were measured stand beside the constants, and
-so does by how much the formula misses the worst of them. What a busy machine measured is not written.
+together and share a CPU, so that the longer of the two counts. Distance 0, with no link between and
+both on one CPU, has constants of its own by the same rules, "direct". All points that were measured
+stand beside the constants, and so does by how much the formula misses the worst of them. What a
+busy machine measured is not written.
 """
 
 import datetime
@@ -21,7 +23,7 @@ from lab_utils.model import milliseconds
 from lab_utils.testbed.fingerprints import environment_line
 
 KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
-DISTANCES_MS, SIZES = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
+DISTANCES_MS, SIZES = (0, 0.25, 1, 5, 20), (1, 10, 100, 1_000)
 AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # commands that share a turn
 LONGEST_MS = 2_500  # a loop that takes longer is left out
 
@@ -57,32 +59,37 @@ def points():
                 tried = ways(commands, pool)
                 if commands * rtt_ms > LONGEST_MS:
                     del tried["one by one"]
-                took = lab.compare(tried, ops=commands, rtt_ms=rtt_ms, rounds=9, parallel=True)
+                took = lab.compare(tried, ops=commands, rtt_ms=rtt_ms, rounds=9,
+                                   parallel=rtt_ms > 0)
                 ms = {name: round(took.seconds(name, rtt_ms) * 1000, 3) for name in tried}
                 found.append({"commands": commands, "rtt_ms": rtt_ms, "ms": ms})
     return found
 
 
 def constants(points):
-    """Return {way: {at_once, turn_us, command_us}} from what was measured."""
-    def took(name, commands):
+    """Return {way: {at_once, turn_us, command_us, direct}} from what was measured."""
+    near = [point for point in points if not point["rtt_ms"]]
+    far = [point for point in points if point["rtt_ms"]]
+    return {name: {"at_once": at_once, **costs(name, at_once, far),
+                   "direct": costs(name, at_once, near)} for name, at_once in AT_ONCE.items()}
+
+
+def costs(name, at_once, points):
+    """Return {turn_us, command_us} of a way, from these points."""
+    def took(commands):
         return {point["rtt_ms"]: point["ms"][name] for point in points
                 if point["commands"] == commands and name in point["ms"]}
 
-    found = {}
-    for name, at_once in AT_ONCE.items():
-        one, most = took(name, SIZES[0]), took(name, SIZES[-1])
-        if at_once == 16:  # near by, where work is what they wait for
-            command_us = 1000 * statistics.mean(took(name, size)[DISTANCES_MS[0]] / size for size in SIZES[-2:])
-        else:
-            command_us = 1000 * statistics.median((most[rtt] - one[rtt]) / (SIZES[-1] - 1) for rtt in most)
-        if at_once == 1:
-            command_us = 0.0  # in its turns
-            turn_us = 1000 * statistics.median(ms / SIZES[2] - rtt for rtt, ms in took(name, SIZES[2]).items())
-        else:
-            turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
-        found[name] = {"at_once": at_once, "turn_us": round(turn_us, 1), "command_us": round(command_us, 2)}
-    return found
+    one, most = took(SIZES[0]), took(SIZES[-1])
+    turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
+    command_us = 1000 * statistics.median((most[rtt] - one[rtt]) / (SIZES[-1] - 1) for rtt in most)
+    if at_once == 16:  # near by, where work is what they wait for
+        command_us = 1000 * statistics.mean(took(size)[min(one)] / size for size in SIZES[-2:])
+    elif at_once == 1:  # its work is in its turns
+        command_us = 0.0
+        hundred = took(SIZES[2])
+        turn_us = 1000 * statistics.median(hundred[rtt] / SIZES[2] - rtt for rtt in hundred)
+    return {"turn_us": round(turn_us, 1), "command_us": round(command_us, 2)}
 
 
 def off_percent(found, points):

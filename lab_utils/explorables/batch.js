@@ -1,11 +1,13 @@
 // How large a batch? What it takes and holds, and from where on a larger one gains little.
 import { inBatches, largeEnough } from "./model.js";
-import { ask, digits, duration, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, digits, duration, element, including, keepSetting, knob, mount, nearest, settingOf,
+  spoken, times, youSaid,
+} from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const TENS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7];
 const ASKED = 5;
-const KEPT = "redis-round-trip-lab.batch.guess";
 
 const bytes = (count) => (count < 1e6 ? `${digits(count / 1e3, 2)}\u00a0KB` : `${digits(count / 1e6, 2)}\u00a0MB`);
 
@@ -25,12 +27,11 @@ function scale(low, high, worded, side = "bottom") {
 
 function render({ model, el }) {
   const { way, commands, here, points, memory, reads, from } = model.get("constants");
-  const address = model.get("address");
   const all = times(commands);
-  const distances = [...new Set([...DISTANCES, here])].sort((a, b) => a - b);
+  const distances = including(DISTANCES, here);
   const steps = Array.from({ length: 401 }, (_, step) => Math.round(commands ** (step / 400)));
   const batches = [...new Set(steps.map((one) => Math.min(commands, Number(one.toPrecision(1)))))];
-  const setting = settingOf(address ? location.search : "",
+  const setting = settingOf(model,
     { batch: [batches, 100], rtt: [distances, model.get("asks") ? ASKED : here] });
   const taking = (rtt) => steps.map((batch) => [batch, inBatches(way, commands, batch, rtt)]);
   const enoughAt = (rtt) => largeEnough(way, commands, rtt);
@@ -65,7 +66,7 @@ function render({ model, el }) {
   const runs = panel("Redis runs in one go ", scale(0.7, 2 * most, times));
   const drawn = element("div", { class: "panels", "aria-hidden": "true" }, takes.box, holds.box, runs.box,
     element("div", { class: "ticks" }, ...across.names));
-  const sentence = element("p", { class: "sentence", role: "status" });
+  const sentence = spoken("sentence");
   const more = element("p", { role: "status" });
   const slider = knob("Batch", batches, setting.batch, times, (batch) => turned({ batch }));
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" }, slider,
@@ -73,7 +74,7 @@ function render({ model, el }) {
 
   function turned(change) {
     Object.assign(setting, change);
-    if (address && change) keepSetting(setting);
+    if (change) keepSetting(model, setting);
     const { batch, rtt } = setting;
     const took = inBatches(way, commands, batch, rtt);
     const held = heldBy(memory, batch);
@@ -106,9 +107,8 @@ function render({ model, el }) {
     slider.set(nearest(batches, wanted, (one) => Math.abs(Math.log(one / wanted))));
   };
   turned();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
-  el.classList.add("explorable", "batch");
-  ask({ model, el, key: KEPT, by: "rtt", go: "Show it",
+  mount(el, "batch", figure, from);
+  ask({ model, el, by: "rtt", go: "Show it",
     question: `${all} commands in batches, ${ASKED} ms away: from which size on does a larger one gain less than a tenth?`,
     answer: (guess) => `${ASKED} ms away: ${enoughWords(ASKED)}.${youSaid(guess)}` });
 }

@@ -1,13 +1,15 @@
 // The ladder, to drag: SETs one by one or in a pipeline, and the bytes of each message.
 import { milliseconds, turns } from "./model.js";
-import { ask, counted, duration, element, keepSetting, knob, nearest, settingOf, youSaid } from "./parts.js";
+import {
+  ask, counted, duration, element, keepSetting, knob, mount, nearest, settingOf, spoken,
+  youSaid,
+} from "./parts.js";
 
 const DISTANCES = [0, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100];
 const COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const WAYS = ["one by one", "pipeline"];
 const SPANS = [0.2, 1, 4, 20, 100, 400, 1200]; // ms shown: the first that holds one by one
 const [HEIGHT, CLIENT, REDIS] = [370, 42, 73]; // px, %
-const KEPT = "redis-round-trip-lab.ladder.guess";
 
 // Each turn's moments, ms: request sent, there, reply sent, there, all done.
 export function rungs(way, server, commands, rtt) {
@@ -33,10 +35,10 @@ function messagesOf(moments, each) {
 
 function render({ model, el }) {
   const { ways, server, measured, from } = model.get("constants");
-  let { rtt, commands, pipeline } = settingOf(model.get("address") ? location.search : "",
+  let { rtt, commands, pipeline } = settingOf(model,
     { rtt: [DISTANCES, 5], commands: [COUNTS, 3], pipeline: [[0, 1], 0] });
   let [chosen, span, wanted, frame, moments, messages] = [0];
-  const said = element("p", { class: "sentence", role: "status" });
+  const said = spoken("sentence");
   const bytes = element("code");
   const stepper = element("div", { class: "knobs" });
   const form = Object.assign(element("form"), {
@@ -48,8 +50,7 @@ function render({ model, el }) {
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
     knob("Distance", DISTANCES, rtt, (ms) => `${ms} ms`, (ms) => { rtt = ms; turned(); }),
     knob("Commands", COUNTS, commands, (n) => counted(n, "SET"), (n) => { commands = n; turned(); })),
-  form, said, drawn, stepper, bytes, element("p", { class: "quiet" }, "Pale: your client waits; green: "
-    + `Redis works; orange: all the rest. On the left: what each way takes. ${from}`));
+  form, said, drawn, stepper, bytes);
 
   const taking = (way) => milliseconds(ways[way], commands, rtt);
   const y = (ms) => 40 + HEIGHT * ms / span;
@@ -84,7 +85,7 @@ function render({ model, el }) {
   }
 
   function turned() {
-    if (model.get("address")) keepSetting({ rtt, commands, pipeline });
+    keepSetting(model, { rtt, commands, pipeline });
     wanted = SPANS.find((one) => taking(0) <= one);
     moments = rungs(ways[pipeline], server, commands, rtt);
     messages = messagesOf(moments, commands / moments.length);
@@ -104,9 +105,9 @@ function render({ model, el }) {
   };
   form.way.value = pipeline;
   turned();
-  el.replaceChildren(figure);
-  el.classList.add("explorable", "ladder");
-  ask({ model, el, key: KEPT, by: "rtt", go: "Show",
+  mount(el, "ladder", figure, "Pale: your client waits; green: Redis works; orange: all the rest. "
+    + `On the left: what each way takes. ${from}`);
+  ask({ model, el, by: "rtt", go: "Show",
     question: "Three SETs one by one, 5 ms away: how many ms?", then: draw,
     answer: (guess) => `Three SETs one by one, 5 ms away: about ${duration(milliseconds(ways[0], 3, 5))}.`
       + youSaid(guess) });

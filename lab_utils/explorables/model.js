@@ -1,7 +1,7 @@
 // How long a way of writing `commands` values should take: turns × (RTT + a) + commands × c, as
 // lab_utils/model.py has it. A way is {at_once, turn_us, command_us}: `at_once` commands share a
 // turn, all of them where it is null. Threads wait at the same time and share one CPU: for them
-// the longer of the two counts.
+// the longer of the two counts. `direct` has both costs at distance 0, where they were measured.
 
 export function turns(way, commands) {
   return way.at_once ? Math.ceil(commands / way.at_once) : 1;
@@ -19,8 +19,9 @@ export function largeEnough(way, commands, rttMs) {
 }
 
 export function milliseconds(way, commands, rttMs) {
-  const waiting = turns(way, commands) * (rttMs + way.turn_us / 1000);
-  const work = commands * way.command_us / 1000;
+  const costs = rttMs ? way : way.direct ?? way;
+  const waiting = turns(way, commands) * (rttMs + costs.turn_us / 1000);
+  const work = commands * costs.command_us / 1000;
   return way.at_once > 1 ? Math.max(waiting, work) : waiting + work;
 }
 

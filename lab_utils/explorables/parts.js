@@ -17,10 +17,17 @@ export function counted(number, what) {
   return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }
 
-// The setting in the page's address, ?rtt=5&commands=100, of {name: [list, otherwise]}: what stands
-// nearest in the lists.
-export function settingOf(search, knobs) {
-  const asked = new URLSearchParams(search);
+// What the page's address asks of this figure: ?fig=ladder&rtt=5&commands=100 of the ladder alone,
+// without `fig` of each figure there is. Only the book, which heeds the address, names a figure.
+function askedOf(model) {
+  const figure = model.get("figure");
+  const asked = new URLSearchParams(figure ? location.search : "");
+  return (asked.get("fig") ?? figure) === figure ? asked : new URLSearchParams();
+}
+
+// The setting that the address asks for, of {name: [list, otherwise]}: the nearest in each list.
+export function settingOf(model, knobs) {
+  const asked = askedOf(model);
   return Object.fromEntries(Object.entries(knobs).map(([name, [list, otherwise]]) => {
     const wanted = asked.has(name) ? Number(asked.get(name)) : NaN;
     return [name, Number.isFinite(wanted) ? nearest(list, wanted) : otherwise];
@@ -31,15 +38,20 @@ export function nearest(list, wanted, apart = (one) => Math.abs(one - wanted)) {
   return list.reduce((best, one) => (apart(one) < apart(best) ? one : best));
 }
 
-// Once the knobs are at rest: a browser may refuse an address that changes a hundred times in half a minute.
+// Puts the setting into the address, which leads to this figure, once the knobs are at rest: a
+// browser may refuse an address that changes a hundred times in half a minute.
 let resting = 0;
-export function keepSetting(setting) {
+export function keepSetting(model, setting) {
+  const fig = model.get("figure");
   clearTimeout(resting);
   resting = setTimeout(() => {
-    const search = new URLSearchParams(location.search);
-    for (const [name, value] of Object.entries(setting)) search.set(name, value);
-    history.replaceState(null, "", `?${search}${location.hash}`);
+    if (fig) history.replaceState(null, "", `?${new URLSearchParams({ fig, ...setting })}#${fig}`);
   }, 400);
+}
+
+// A knob's list with what was measured in its place.
+export function including(list, one) {
+  return [...new Set([...list, one])].sort((a, b) => a - b);
 }
 
 export function element(name, attributes = {}, ...children) {
@@ -47,6 +59,17 @@ export function element(name, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
+}
+
+// A sentence that is read aloud when it changes.
+export function spoken(name) {
+  return element("p", { class: name, role: "status" });
+}
+
+// Puts a figure in its place, with what it was computed from below it.
+export function mount(el, name, figure, from) {
+  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
+  el.classList.add("explorable", name);
 }
 
 function kept(key) {
@@ -77,14 +100,17 @@ export function knob(label, list, value, worded, changed) {
 }
 
 // First the guess, where the page asks for one: the figure is hidden until then, and `then` is called as it is seen.
-// Not if one was made before, or a link carries the setting of the knob `by`. It is kept in this browser only.
-export function ask({ model, el, key, by, question, go, answer, then = () => {} }) {
-  if (!model.get("asks") || Number(kept(key)) > 0 || location.search.includes(`${by}=`)) { then(); return; }
+// Not if one was made before, or a link is for this figure: by its name, or by its knob `by`. It is
+// kept in this browser only.
+export function ask({ model, el, by, question, go, answer, then = () => {} }) {
+  const key = `redis-round-trip-lab.${model.get("figure")}.guess`;
+  const linked = ["fig", by].some((name) => askedOf(model).has(name));
+  if (!model.get("asks") || Number(kept(key)) > 0 || linked) { then(); return; }
   const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
   const skip = element("button", { type: "button", class: "plain" }, "just show me");
   const form = element("form", {}, element("label", {}, `${question} `, number),
     element("button", { type: "submit" }, go), skip);
-  const said = element("p", { class: "answer", role: "status" });
+  const said = spoken("answer");
   const show = (guess) => {
     said.textContent = answer(guess);
     figure.forEach((child) => { child.hidden = false; });

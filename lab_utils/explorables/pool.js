@@ -1,13 +1,15 @@
 // A pool and a pause: the calls under way or waiting, and whether they ever get fewer again.
 import { underWay } from "./model.js";
-import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, counted, digits, duration, element, including, keepSetting, knob, mount, settingOf,
+  spoken, times, youSaid,
+} from "./parts.js";
 
 const ARRIVALS = [50, 100, 200, 300, 400, 500];
 const HELD = [5, 10, 20, 30, 50]; // ms
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30, 40, 50, 100];
 const PAUSES = [0, 0.1, 0.2, 0.3, 0.5, 0.8];
 const BEFORE = 0.8; // seconds until the pause, of four
-const KEPT = "redis-round-trip-lab.pool.guess";
 
 const average = ({ arrivals, held }) => digits(arrivals * held / 1000, 2);
 
@@ -25,16 +27,14 @@ function after({ arrivals, held, size, pause }) {
 
 function render({ model, el }) {
   const { noted, from, ...own } = model.get("constants");
-  const address = model.get("address");
-  const sorted = (list, one) => [...new Set([...list, one])].sort((a, b) => a - b);
-  const knobs = { size: [SIZES, 4], arrivals: [sorted(ARRIVALS, own.arrivals), own.arrivals],
-    held: [sorted(HELD, own.held), own.held], pause: [sorted(PAUSES, own.pause), own.pause] };
-  const setting = settingOf(address ? location.search : "", knobs);
+  const knobs = { size: [SIZES, 4], arrivals: [including(ARRIVALS, own.arrivals), own.arrivals],
+    held: [including(HELD, own.held), own.held], pause: [including(PAUSES, own.pause), own.pause] };
+  const setting = settingOf(model, knobs);
   const chart = element("div", { class: "chart", "aria-hidden": "true" });
-  const sentence = element("p", { class: "sentence", role: "status" });
+  const sentence = spoken("sentence");
   const turning = (name, label, worded) => knob(label, knobs[name][0], setting[name], worded, (value) => {
     setting[name] = value;
-    if (address) keepSetting(setting);
+    keepSetting(model, setting);
     show();
   });
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
@@ -67,9 +67,8 @@ function render({ model, el }) {
   }
 
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
-  el.classList.add("explorable", "pool");
-  ask({ model, el, key: KEPT, by: "size", go: "Show",
+  mount(el, "pool", figure, from);
+  ask({ model, el, by: "size", go: "Show",
     question: `${own.arrivals} calls a second, each holds a connection for ${own.held} ms: how many connections are in `
       + "use, on average?",
     answer: (guess) => `${average(own)} on average.${youSaid(guess)}` });

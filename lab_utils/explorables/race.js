@@ -1,7 +1,10 @@
 // The race, to drag: one distance, so many commands, some ways of sending them. A way that was watched (`run`)
 // plays as it ran, at the setting where it did; what another setting takes is computed.
 import { milliseconds, turns } from "./model.js";
-import { ask, counted, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, counted, duration, element, including, keepSetting, knob, mount, settingOf, spoken,
+  times, youSaid,
+} from "./parts.js";
 
 const DISTANCES = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 200, 250];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -10,7 +13,6 @@ const MANY_TURNS = 25; // of more, the first few get a part of that time of thei
 const FIRST_TURNS = 5;
 const FIRST_PART = 0.4;
 const SEEN_MS = 120; // a turn that takes less on the screen is not seen to go and come
-const KEPT = "redis-round-trip-lab.race.guess";
 const MOST_DOTS = 24; // on one road, a connection each; of more none is told apart
 const SAID = { pipeline: "in a pipeline" };
 
@@ -105,13 +107,13 @@ function render({ model, el }) {
   const { ways, setting: at = { rtt: 1, commands: 100 }, what = "write", away = "away" } = constants;
   const names = Object.keys(ways);
   const compared = constants.compared ?? ["one by one", "pipeline"];
-  const including = (list, one) => [...new Set([...list, one])].sort((a, b) => a - b);
-  const lists = { rtt: [including(DISTANCES, at.rtt), at.rtt],
+  const distances = names.every((name) => ways[name].direct) ? [0, ...DISTANCES] : DISTANCES;
+  const lists = { rtt: [including(distances, at.rtt), at.rtt],
     commands: [including(COMMANDS, at.commands), at.commands] };
-  const setting = settingOf(model.get("address") ? location.search : "", lists);
+  const setting = settingOf(model, lists);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const lanes = names.map((name) => lane(name, ways[name]));
-  const sentence = element("p", { class: "sentence", role: "status" });
+  const sentence = spoken("sentence");
   const pace = element("p", { class: "quiet pace" });
   const beside = element("p", { class: "quiet measured-here" });
   const again = element("button", { type: "button" }, "Race again");
@@ -196,7 +198,7 @@ function render({ model, el }) {
 
   function turned(change) {
     Object.assign(setting, change);
-    if (model.get("address")) keepSetting(setting);
+    keepSetting(model, setting);
     clearTimeout(waiting);
     el.querySelector(".answer")?.remove(); // it is of another setting
     waiting = setTimeout(() => start(true), 120);
@@ -204,14 +206,14 @@ function render({ model, el }) {
 
   again.addEventListener("click", () => start());
   const off = Object.entries(constants.off_percent ?? {}).map(([name, percent]) => `${name} ${percent}%`).join(", ");
-  const from = element("p", { class: "quiet" }, constants.from
+  mount(el, "race", figure, constants.from
     ?? "A filled dot is a request on its way, a hollow one its reply. A pipeline sends all its commands before it waits; "
     + "MSET is one command with all the values. Computed from what a write cost on "
-    + `${constants.measured.date} with ${constants.measured.on}. Farthest from what was measured then: ${off}.`);
-  el.replaceChildren(figure, from);
-  el.classList.add("explorable", "race");
+    + `${constants.measured.date} with ${constants.measured.on}. `
+    + `Farthest from what was measured then: ${off}. `
+    + "Distances are simulated; at 0 ms client and Redis share one CPU, with nothing between them.");
   if (compared.length < 2) start();
-  else ask({ model, el, key: KEPT, by: "rtt", go: "Race", then: start,
+  else ask({ model, el, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `
       + "second way?",
     answer: (guess) => `${about(at)}: about ${times(gain(at))} times faster ${phrase(compared[1])}.`

@@ -1,6 +1,9 @@
 // Threads or a pipeline: 64 records over so many connections, and the one CPU of all their calls.
 import { begins, sideBySide } from "./model.js";
-import { ask, counted, duration, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, counted, duration, element, including, keepSetting, knob, mount, nearest, settingOf,
+  spoken, times, youSaid,
+} from "./parts.js";
 
 const CALLS = 64;
 const SIZES = Array.from({ length: CALLS }, (_, place) => place + 1);
@@ -9,7 +12,6 @@ const CPUS = [10, 20, 50, 100, 200, 500]; // µs
 const LEAST = 0.5; // ms
 const DECADES = 3.2;
 const COLOURS = { all: "the calls", waits: "waiting", works: "your CPU", pipe: "pipeline", ring: "measured" };
-const KEPT = "redis-round-trip-lab.threads.guess";
 
 const across = (size) => (100 * Math.log(size) / Math.log(CALLS)).toFixed(2);
 const upwards = (ms) => (100 * Math.log10(ms / LEAST) / DECADES).toFixed(2);
@@ -44,20 +46,19 @@ function lanes(connections, rtt, cpu, whole) {
 
 function render({ model, el }) {
   const { rtt: here, cpu_us: own, pipeline_work: work, took, from } = model.get("constants");
-  const address = model.get("address");
-  const sorted = (list, one) => [...new Set([...list, one])].sort((a, b) => a - b);
-  const knobs = { connections: [SIZES, 2], rtt: [sorted(DISTANCES, here), here], cpu: [sorted(CPUS, own), own] };
-  const setting = settingOf(address ? location.search : "", knobs);
+  const knobs = { connections: [SIZES, 2], rtt: [including(DISTANCES, here), here],
+    cpu: [including(CPUS, own), own] };
+  const setting = settingOf(model, knobs);
   const fixed = [...took.map(([size, ms]) => mark("ring", size, ms)),
     ...[1, 10, 100].map((ms) => mark("height", 1, ms, duration(ms))),
     ...[1, 4, 16, 64].map((size) => mark("tick", size, LEAST, size === 4 ? "4 connections" : size))].join("");
   const chart = element("div", { class: "chart" });
   const strip = element("div", { class: "lanes" });
-  const sentence = element("p", { class: "sentence", role: "status" });
+  const sentence = spoken("sentence");
   const bend = element("p", { role: "status" });
   const turning = (name, label, worded) => knob(label, knobs[name][0], setting[name], worded, (value) => {
     setting[name] = value;
-    if (address) keepSetting(setting);
+    keepSetting(model, setting);
     show();
   });
   const sizes = turning("connections", "Connections", String);
@@ -91,9 +92,8 @@ function render({ model, el }) {
     sizes.set(nearest(SIZES, CALLS ** ((clientX - left) / width)));
   };
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
-  el.classList.add("explorable", "threads");
-  ask({ model, el, key: KEPT, by: "rtt", go: "Show",
+  mount(el, "threads", figure, from);
+  ask({ model, el, by: "rtt", go: "Show",
     question: `${CALLS} records, ${here} ms away, ${own} µs of CPU a call: from how many connections on is less than a `
       + "fifth left to gain?",
     answer: (guess) => enoughWords(here, own / 1000, took) + youSaid(guess) });

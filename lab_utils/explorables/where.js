@@ -1,6 +1,9 @@
 // Where is my time? A map by distance and by commands a round trip, with you on it.
 import { milliseconds } from "./model.js";
-import { counted, digits, duration, ask, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, counted, digits, duration, element, including, keepSetting, knob, mount, nearest,
+  settingOf, spoken, times, youSaid,
+} from "./parts.js";
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7];
 const DISTANCES = [...[0.01, 0.1, 1, 10].flatMap((ten) => STEPS.map((step) => round(ten * step))), 100];
@@ -12,7 +15,6 @@ const PLACES = { "same host": 0.05, "same zone": 0.3, "next zone": 1, "next regi
 const BORDERS = [0.1, 0.5, 0.9];
 const GRAIN = 128; // points of colour along each side
 const ASKED = 5; // ms
-const KEPT = "redis-round-trip-lab.where.guess";
 
 function round(number) {
   return Number(number.toPrecision(3));
@@ -91,14 +93,14 @@ function map(way, dots, you) {
 
 function render({ model, el }) {
   const { way, dots, you: start = {}, from } = model.get("constants");
-  const distances = [...new Set([...DISTANCES, start.rtt ?? 1])].sort((a, b) => a - b);
-  const counts = [...new Set([...COMMANDS, start.commands ?? 1])].sort((a, b) => a - b);
+  const distances = including(DISTANCES, start.rtt ?? 1);
+  const counts = including(COMMANDS, start.commands ?? 1);
   const knobs = { rtt: [distances, start.rtt ?? 1], commands: [counts, start.commands ?? 1], trips: [TRIPS, 20] };
-  const setting = settingOf(model.get("address") ? location.search : "", knobs);
+  const setting = settingOf(model, knobs);
   const you = at(0, 0, "you");
   const drawn = map(way, dots, you);
-  const sentence = element("p", { class: "sentence", role: "status" });
-  const page = element("p", { class: "page", role: "status" });
+  const sentence = spoken("sentence");
+  const page = spoken("page");
   const waits = element("i", { class: "waits" });
   const works = element("i", { class: "works" });
   const sliders = {
@@ -129,7 +131,7 @@ function render({ model, el }) {
 
   function turned(change) {
     Object.assign(setting, change);
-    if (model.get("address")) keepSetting(setting);
+    keepSetting(model, setting);
     show();
   }
 
@@ -144,11 +146,10 @@ function render({ model, el }) {
   drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
   drawn.addEventListener("pointermove", drag);
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you. On the whole line half of `
+  mount(el, "where", figure, `${from} The diamond is you. On the whole line half of `
     + "the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it melts into the "
-    + "ground, the computation is right."));
-  el.classList.add("explorable", "where");
-  ask({ model, el, key: KEPT, by: "rtt", go: "Show the map",
+    + "ground, the computation is right.");
+  ask({ model, el, by: "rtt", go: "Show the map",
     question: `${ASKED} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
     answer: (guess) => `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.${youSaid(guess)}` });
 }

@@ -1,12 +1,14 @@
 // Who waits for whom: somebody's work as pieces on the server's time, and your PING among them.
 import { serving, waitAt } from "./model.js";
-import { ask, counted, digits, duration, element, keepSetting, knob, settingOf, times, youSaid } from "./parts.js";
+import {
+  ask, counted, digits, duration, element, keepSetting, knob, mount, settingOf, spoken, times,
+  youSaid,
+} from "./parts.js";
 
 const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
 const COUNTS = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5];
 const PLACES = Array.from({ length: 201 }, (_, step) => step / 200); // of the time that is drawn
 const FLOOR = 58; // of the drawing's 100: no wait
-const KEPT = "redis-round-trip-lab.who.guess";
 
 // How many of its pieces stand in the time that is drawn.
 const drawnOf = (run, span) => Math.min(run.pieces, Math.max(1, Math.floor(span / run.each)));
@@ -29,13 +31,13 @@ function render({ model, el }) {
   const { ways, measured, from } = model.get("constants");
   const names = [...new Set(measured.map((one) => one.way))]; // in the order in which they were measured
   const lists = { way: [[...names.keys()], 0], keys: [KEYS, 3e5], count: [COUNTS, 1000], ping: [PLACES, 0.3] };
-  const setting = settingOf(model.get("address") ? location.search : "", lists);
+  const setting = settingOf(model, lists);
   const choice = element("fieldset");
   choice.innerHTML = names.reduce((html, name, place) => `${html}<label><input type="radio" name="way" value="${place}">
     <b>${name}</b><p><i></i><u></u></p><span></span></label>`, "<legend>Somebody else runs</legend>");
   choice.addEventListener("change", (event) => turned({ way: Number(event.target.value) }));
   const line = element("div", { class: "line", "aria-hidden": "true" });
-  const sentence = element("p", { class: "sentence", role: "status" });
+  const sentence = spoken("sentence");
   const quiet = element("p", { class: "quiet" });
   const slider = (label, name, worded = digits) =>
     knob(label, lists[name][0], setting[name], worded, (to) => turned({ [name]: to }));
@@ -82,7 +84,7 @@ function render({ model, el }) {
 
   function turned(change) {
     Object.assign(setting, change);
-    if (model.get("address")) keepSetting(setting);
+    keepSetting(model, setting);
     show();
   }
 
@@ -95,10 +97,9 @@ function render({ model, el }) {
 
   for (const kind of ["pointerdown", "pointermove"]) line.addEventListener(kind, drag);
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
-  el.classList.add("explorable", "who");
+  mount(el, "who", figure, from);
   const asked = "KEYS among 300,000 keys: ";
-  ask({ model, el, key: KEPT, by: "keys", go: "Show",
+  ask({ model, el, by: "keys", go: "Show",
     question: `${asked}how many ms does somebody else wait, at worst?`,
     answer: (guess) => `${asked}${duration(runOf("KEYS", 3e5).worst)}.${youSaid(guess)}` });
 }

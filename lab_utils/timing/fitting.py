@@ -9,6 +9,7 @@ from ..model import Model
 from ..words import counted, duration, milliseconds
 from .comparison import compare
 
+FITTED = ("SET", "GET")
 BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, three points, so that a residual is left
 
 
@@ -33,9 +34,6 @@ def turn(command, size):
         pipe.execute()
 
     return several if size > 1 else lambda r: call(r, 1)
-
-
-FITTED = ("SET", "GET")
 
 
 def fit_model(command: str = "SET") -> Model:

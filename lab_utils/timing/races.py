@@ -37,15 +37,18 @@ def constants(runs: dict[str, Run]) -> dict:
     names = sorted(runs, key=lambda name: -runs[name].seconds)
     slowest = runs[names[0]]
     model = fitted(runs) if scales(runs) else None
+    direct = fit_model() if model and slowest.rtt_ms else None  # for distance 0, without the link
     return {
-        "ways": {name: {**way_of(run, model), "words": phrase(name) or f"by {name}", "run": told(run),
+        "ways": {name: {**way_of(run, model), "direct": direct and way_of(run, direct),
+                        "words": phrase(name) or f"by {name}", "run": told(run),
                         "role": WAY_OF.get(COUNT.sub("", name.lower()), name)} for name, run in runs.items()},
         "compared": list(dict.fromkeys((names[0], names[-1]))),
         "setting": {"rtt": slowest.rtt_ms or 0, "commands": slowest.commands.total()},
         "what": None if not model else next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command",
         "away": "farther" if slowest.rtt_ms is None else "away",
         "from": "Measured on this machine, the fastest run of each way. Other settings are computed from them: "
-                + (f"{model!r}." if model else "each wait gets as much longer as the distance."),
+                + (f"{model!r}." if model else "each wait gets as much longer as the distance.")
+                + (f" At 0 ms, without the simulated link: {direct!r}." if direct else ""),
     }
 
 
