@@ -38,3 +38,7 @@ def opened(browser, tmp_path):  # noqa: F811
     for page in pages:
         page.close()
     assert wrong == []
+
+
+def said(page, where=".sentence"):
+    return page.inner_text(where).replace("\u00a0", " ")

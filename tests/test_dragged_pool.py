@@ -4,16 +4,11 @@
 import random
 
 import pytest
-from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
+from explored import CONSTANTS, FOLDER, browser, opened, said  # noqa: F401
 
 from lab_utils.explorables.pool import under_way
 
 TOLD = CONSTANTS["pool"]
-OWN = [TOLD[name] for name in ("arrivals", "held", "pause")]
-
-
-def said(page):
-    return page.inner_text(".sentence").replace("\u00a0", " ")
 
 
 def test_python_and_javascript_agree(opened):
@@ -41,6 +36,6 @@ def test_it_asks_first_and_shows_what_was_measured_on_a_phone(opened):
     assert page.is_hidden(".chart")
     page.fill("input[type=number]", "16")
     page.keyboard.press("Enter")
-    assert page.inner_text(".answer") == f"{OWN[0] * OWN[1] / 1000:.2g} on average. You said 16."
+    assert page.inner_text(".answer") == f"{TOLD['arrivals'] * TOLD['held'] / 1000:.2g} on average. You said 16."
     assert page.locator(".ring").count() == len(TOLD["noted"]["4"]) > 30
     assert page.is_visible(".chart") and page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,23 +1,28 @@
-"""Threads or a pipeline, to drag: what it says is what a client with one CPU would take, played call by call."""
+"""Threads, tasks or a pipeline, to drag: what a client with one CPU takes, played call by call."""
 # ruff: noqa: F811  (fixtures are imported)
 
 import math
 import random
 
 import pytest
-from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
+from explored import CONSTANTS, FOLDER, browser, opened, said  # noqa: F401
 
-from lab_utils.explorables.threads import CALLS, explore, side_by_side
+from lab_utils.explorables.threads import CALLS, computed, explore, fitted, side_by_side
 
 TOLD = CONSTANTS["threads"]
+WAYS = TOLD["ways"]["threads"], TOLD["ways"]["tasks"]
 
 
-def played(calls, connections, rtt_ms, cpu_ms):
-    """A call begins when the CPU is free and a connection is back; its reply arrives an RTT after its work."""
+def enough(took):
+    return min(size for size, ms in took.items() if ms < 1.2 * min(took.values()))
+
+
+def played(calls, connections, wait_ms, cpu_ms):
+    """A call begins when CPU and connection are free; its reply arrives so long after its work."""
     back, free = [0.0] * connections, 0.0
     for _ in range(calls):
         free = max(free, back.pop(0)) + cpu_ms
-        back.append(free + rtt_ms)
+        back.append(free + wait_ms)
     return max(back)
 
 
@@ -25,15 +30,19 @@ def test_javascript_and_python_are_what_was_played(opened):
     chance = random.Random(8).uniform
     vectors = [(int(chance(1, 200)), int(chance(1, 65)), chance(0, 20), chance(0.001, 1)) for _ in range(500)]
     (page := opened()).add_script_tag(content=(FOLDER / "model.js").read_text("utf-8").replace("export ", ""))
-    computed = page.evaluate("vectors => vectors.map((vector) => sideBySide(...vector))", vectors)
+    found = page.evaluate("vectors => vectors.map((vector) => sideBySide(...vector))", vectors)
     for way in (played, side_by_side):
-        assert computed == pytest.approx([way(*vector) for vector in vectors], rel=1e-9)
+        assert found == pytest.approx([way(*vector) for vector in vectors], rel=1e-9)
 
 
 def test_its_constants_are_those_of_what_was_measured():
-    told = explore(None, {1: 20.0, 8: 6.4, 64: 8.0}, 0.9, 0.25).constants
-    assert (told["cpu_us"], told["pipeline_work"], told["took"][0]) == (100, 0.65, [1, 20.0])
-    assert told["from"].endswith(f"by {1 - played(CALLS, 64, 0.25, 0.1) / 8:.0%} at most, with 64 connections.")
+    threads = {"cpu_us": 90, "turn_us": 50, "start_us": 20, "fastest": 8}
+    took = {size: computed(threads, size, 0.25) for size in (1, 8, 64)}
+    assert fitted(took, 0.25) == threads
+    took |= {16: 2 * computed(threads, 16, 0.25)}
+    told = explore(None, {"threads": took, "tasks": {1: 20.0, 64: 4.5}}, 0.9, 0.25).constants
+    assert (told["pipeline_work"], told["ways"]["tasks"]["took"]) == (0.65, [[1, 20.0], [64, 4.5]])
+    assert told["from"].endswith("by 50% at most, with 16 threads.")
 
 
 def test_a_link_a_key_and_dragging_set_it(opened):
@@ -41,14 +50,16 @@ def test_a_link_a_key_and_dragging_set_it(opened):
     page.locator("input[type=range]").nth(1).press("ArrowLeft")
     (chart := page.locator(".chart")).drag_to(chart, target_position={"x": chart.bounding_box()["width"] / 3, "y": 9})
     page.wait_for_url(lambda url: url.endswith("&connections=4&rtt=2&cpu=200#threads"))
-    whole, pipeline = played(CALLS, 4, 2, 0.2), 2 + TOLD["pipeline_work"] * 200 / TOLD["cpu_us"]
-    busy = math.floor(100 * CALLS * 0.2 / whole)
-    said = f"16 rounds of waiting, about {whole:.3g} ms, your CPU busy for {busy}% of it. One pipeline: about "
-    assert page.inner_text(".sentence").replace("\u00a0", " ").endswith(f": {said}{pipeline:.3g} ms.")
-    every = {size: played(CALLS, size, 2, 0.2) for size in range(1, CALLS + 1)}
-    enough = min(size for size, ms in every.items() if ms < 1.2 * min(every.values()))
-    assert page.get_by_text(f"From {enough} connections on less than a fifth is left to gain").is_visible()
-    assert page.get_attribute(".you", "style") == f"left:33.33%;bottom:{100 * math.log10(whole / 0.5) / 3.2:.2f}%"
+    slower = 200 / TOLD["ways"]["threads"]["cpu_us"]
+    threads, tasks = ({n: computed(way, n, 2, slower) for n in range(1, CALLS + 1)} for way in WAYS)
+    busy, pipeline = math.floor(100 * CALLS * 0.2 / threads[4]), 2 + TOLD["pipeline_work"] * slower
+    assert said(page).endswith(
+        f": 16 rounds of waiting, about {threads[4]:.3g} ms in threads, your CPU busy for {busy}% "
+        f"of it, or {tasks[4]:.3g} ms in tasks. One pipeline: about {pipeline:.3g} ms.")
+    assert f"From {enough(threads)} threads or {enough(tasks)} tasks at a time on" in said(page, ".shown")
+    assert page.get_attribute(".you", "style") == f"left:33.33%;bottom:{100 * math.log10(threads[4] / 0.5) / 3.2:.2f}%"
+    page.locator("input[type=range]").first.press("End")
+    assert f"about {threads[64]:.3g} ms in threads" in said(page)
 
 
 def test_it_asks_first_and_fits_a_phone(opened):
@@ -56,8 +67,10 @@ def test_it_asks_first_and_fits_a_phone(opened):
     assert page.is_hidden(".chart") and page.evaluate("document.documentElement.scrollWidth") <= 360
     page.fill("input[type=number]", "16")
     page.keyboard.press("Enter")
-    rtt, cpu = TOLD["rtt"], TOLD["cpu_us"] / 1000
-    enough = next(size for size, ms in TOLD["took"] if ms < 1.2 * min(ms for _, ms in TOLD["took"]))
-    assert page.inner_text(".answer").startswith(f"As measured, from {enough} connections on less than a fifth is left to gain")
-    assert page.inner_text(".answer").endswith(f" of a call is {rtt / cpu:.2g}. You said 16.")
+    threads, tasks = (enough(dict(way["took"])) for way in WAYS)
+    ratios = " in threads, ".join(f"{1000 * TOLD['rtt'] / way['cpu_us']:.2g}" for way in WAYS)
+    assert said(page, ".answer") == (
+        f"As measured, from {threads} threads or {tasks} tasks at a time on, less than a fifth is "
+        f"left to gain; RTT ÷ CPU of a call is {ratios} in tasks. You said 16.")
+    assert page.locator(".ring.tasks:visible").count() == len(WAYS[1]["took"])
     assert page.is_visible(".chart") and page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -38,9 +38,9 @@ function render({ model, el }) {
     show();
   });
   const figure = element("div", { class: "shown" }, element("div", { class: "knobs" },
-    turning("size", "Pool", (size) => `${size}`), turning("arrivals", "Calls", (calls) => `${calls} / s`),
+    turning("size", "Pool", String), turning("arrivals", "Calls", (calls) => `${calls} / s`),
     turning("held", "Held for", (held) => `${held} ms`), turning("pause", "Pause", (pause) => `${pause} s`)),
-  element("small", { "aria-hidden": "true" }, "calls that have a connection (orange) and that wait for one"), chart, sentence);
+  element("small", { "aria-hidden": "true" }, "calls with a connection (strong), without (faint)"), chart, sentence);
 
   function show() {
     const { arrivals, held, size, pause } = setting;

@@ -1,30 +1,51 @@
-"""Threads or a pipeline, to drag: it computes from what the chapter measured."""
+"""Threads, tasks or a pipeline, to drag: it computes from what the chapter measured."""
 
-from ..words import counted, milliseconds
+from ..words import counted, milliseconds, singular
 from . import Explorable
 
 CALLS = 64
 
 
-def side_by_side(calls: int, connections: int, rtt_ms: float, cpu_ms: float) -> float:
+def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
     """Return the milliseconds of calls over so many connections and one CPU, as model.js does."""
     turn, place = divmod(calls - 1, connections)
-    begins = max((calls - 1) * cpu_ms, turn * (rtt_ms + cpu_ms) + place * cpu_ms)
-    return begins + cpu_ms + rtt_ms
+    begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)
+    return begins + cpu_ms + wait_ms
 
 
-def explore(still, took: dict[int, float], pipeline: float, rtt: float) -> Explorable:
-    """Return the figure, from milliseconds that were measured `rtt` away.
+def fitted(took: dict[int, float], rtt: float) -> dict[str, float]:
+    """Return what a call costs, in µs, from the milliseconds of all by the number of connections.
 
-    `took` is what the calls took, by the number of connections, `pipeline` a pipeline of them. The
-    fastest hardly waits any more: its time, shared by the calls, is about the CPU of one.
+    A turn is a round of waiting: that of one connection, if nothing disturbed it. The `fastest`
+    takes one turn and the CPU of all other calls; each connection beyond it, what its start costs.
     """
-    cpu = float(f"{min(took.values()) / CALLS:.3g}")
-    off = {size: abs(side_by_side(CALLS, size, rtt, cpu) / ms - 1) for size, ms in took.items()}
-    worst = max(off, key=lambda size: off[size])
+    most, fastest = max(took), min(took, key=took.__getitem__)
+    turn = min(ms / -(-CALLS // connections) for connections, ms in took.items())
+    cpu = (took[fastest] - turn) / (CALLS - 1)
+    start = (took[most] - took[fastest]) / max(1, most - fastest)
+    costs = {"cpu_us": cpu, "turn_us": max(0, turn - rtt - cpu), "start_us": start}
+    return {"fastest": fastest} | {name: round(1000 * ms, 1) for name, ms in costs.items()}
+
+
+def computed(cost: dict, connections: int, rtt: float, slower: float = 1) -> float:
+    """Return the milliseconds that the calls should take, on a CPU so many times slower."""
+    started = cost["start_us"] * max(0, connections - cost["fastest"])
+    cpu = slower * (cost["cpu_us"] + started / CALLS) / 1000
+    return side_by_side(CALLS, connections, rtt + slower * cost["turn_us"] / 1000, cpu)
+
+
+def explore(still, took: dict[str, dict[int, float]], pipeline: float, rtt: float) -> Explorable:
+    """Return the figure, from the milliseconds of each way by connections, and of a pipeline."""
+    ways, off = {}, {}
+    for way, times in took.items():
+        ways[way] = fitted(times, rtt) | {"took": [[n, round(ms, 3)] for n, ms in times.items()]}
+        off |= {counted(n, singular(way)): abs(computed(ways[way], n, rtt) / ms - 1)
+                for n, ms in times.items()}
+    cpu, turn, start = (" and ".join(f"{ways[way][part]:.3g} µs in {way}" for way in ways)
+                        for part in ("cpu_us", "turn_us", "start_us"))
+    worst = max(off, key=off.__getitem__)
     return Explorable("threads", still, {
-        "rtt": rtt, "cpu_us": round(1000 * cpu, 1), "pipeline_work": round(pipeline - rtt, 3),
-        "took": [[size, round(ms, 3)] for size, ms in took.items()],
-        "from": f"Measured on this machine, {milliseconds(rtt)} away: {1000 * cpu:.3g} µs of CPU a "
-                f"call (the fastest ring ÷ {CALLS}). The line misses a ring by {off[worst]:.0%} "
-                f"at most, with {counted(worst, 'connection')}."})
+        "rtt": rtt, "ways": ways, "pipeline_work": round(pipeline - rtt, 3),
+        "from": f"Measured on this machine, {milliseconds(rtt)} away. CPU of a call: {cpu}; a "
+                f"turn's own, beside it and the RTT: {turn}; to start one more: {start}. A line "
+                f"misses a ring by {off[worst]:.0%} at most, with {worst}."})
