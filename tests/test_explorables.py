@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import constants
 
 from lab_utils import explorables
+from lab_utils.explorables import where
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
@@ -137,6 +138,16 @@ def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     assert page.inner_text(".sentence").endswith(f"half and half at about {float(f'{half:.3g}'):,.0f} commands.")
 
 
+def test_the_map_shows_who_has_the_time_and_what_a_page_took(opened):
+    told = where.explore("still", Model(200e-6, 5e-6, server=Model(100e-6, 1e-6)), [(30, 30, 1, 0.04)]).constants
+    assert told["you"] == {"rtt": 1, "commands": 1, "trips": 30, "ms": 40, "share": 0.75}
+    page = opened("", "where", told)
+    said = page.inner_text(".where .page").replace("\u00a0", " ")
+    assert said.endswith(" The client computes 3.12 ms of it, the server 3.03 ms. Measured: 40 ms.")
+    page.get_by_label("Distance").press("Home")
+    assert page.locator(".parts i").all_inner_texts() == ["", "client 104\u00a0µs", "server 101\u00a0µs"]
+
+
 def test_the_map_is_coloured_as_the_still_one():
     assert f"const COLOURS = {json.dumps(list(style.SHARE_OF_WAITING))};" in (FOLDER / "where.js").read_text(encoding="utf-8")
 
@@ -146,7 +157,7 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
     assert page.is_hidden(".map")
     page.fill("input[type=number]", "50")
     page.keyboard.press("Enter")
-    half = commands_at(MAP, 0.5, 5)
+    half = commands_at(MAP, 0.5, 5)  # the cart of chapter 01
     assert page.inner_text(".answer") == f"5 ms away: half and half at about {half:.0f} commands. You said 50."
     assert page.is_visible(".map") and page.evaluate("document.documentElement.scrollWidth") <= 360
     page.emulate_media(media="print")

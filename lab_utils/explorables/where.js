@@ -11,7 +11,6 @@ const COLOURS = ["#E69F00", "#F7F4EE", "#2F6496"]; // all work, half and half, a
 const PLACES = { "same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75 };
 const BORDERS = [0.1, 0.5, 0.9];
 const GRAIN = 128; // points of colour along each side
-const ASKED = 5; // ms
 const KEPT = "redis-round-trip-lab.where.guess";
 
 function round(number) {
@@ -90,26 +89,27 @@ function map(way, dots, you) {
 }
 
 function render({ model, el }) {
-  const { way, dots, you: start = {}, from } = model.get("constants");
-  const distances = [...new Set([...DISTANCES, start.rtt ?? 1])].sort((a, b) => a - b);
-  const counts = [...new Set([...COMMANDS, start.commands ?? 1])].sort((a, b) => a - b);
-  const knobs = { rtt: [distances, start.rtt ?? 1], commands: [counts, start.commands ?? 1], trips: [TRIPS, 20] };
+  const { way, server, dots, you: start, from } = model.get("constants");
+  const knobs = {};
+  for (const [name, list] of [["rtt", DISTANCES], ["commands", COMMANDS], ["trips", TRIPS]]) {
+    const [at, ...others] = [start, ...dots].map((one) => one[name] ?? 20);
+    knobs[name] = [[...new Set([...list, at, ...others])].sort((one, other) => one - other), at];
+  }
   const setting = settingOf(model.get("address") ? location.search : "", knobs);
   const you = at(0, 0, "you");
   const drawn = map(way, dots, you);
   const sentence = element("p", { class: "sentence", role: "status" });
   const page = element("p", { class: "page", role: "status" });
-  const waits = element("i", { class: "waits" });
-  const works = element("i", { class: "works" });
+  const parts = ["waiting", server ? "client" : "work", "server"].map((name) => element("i", { class: name }));
   const sliders = {
-    rtt: knob("Distance", distances, setting.rtt, (rtt) => `${digits(rtt)} ms`, (rtt) => turned({ rtt })),
-    commands: knob("Commands each", counts, setting.commands, (one) => one.toLocaleString("en"),
+    rtt: knob("Distance", knobs.rtt[0], setting.rtt, (rtt) => `${digits(rtt)} ms`, (rtt) => turned({ rtt })),
+    commands: knob("Commands each", knobs.commands[0], setting.commands, (one) => one.toLocaleString("en"),
       (commands) => turned({ commands })),
-    trips: knob("Round trips", TRIPS, setting.trips, (one) => one.toLocaleString("en"),
+    trips: knob("Round trips", knobs.trips[0], setting.trips, (one) => one.toLocaleString("en"),
       (trips) => turned({ trips })),
   };
   const figure = element("div", { class: "shown" }, drawn, element("div", { class: "knobs" }, ...Object.values(sliders)),
-    element("div", { class: "parts", "aria-hidden": "true" }, waits, works), sentence, page);
+    element("div", { class: "parts", "aria-hidden": "true" }, ...parts), sentence, page);
 
   function show() {
     const { rtt, commands, trips } = setting;
@@ -117,14 +117,19 @@ function render({ model, el }) {
     const even = border(way, 0.5, rtt);
     you.style.left = percent(across(rtt));
     you.style.bottom = percent(upwards(commands));
-    waits.style.width = percent(rtt / whole);
-    works.style.width = percent(1 - rtt / whole);
-    waits.textContent = rtt / whole > 0.3 ? `waiting ${duration(rtt)}` : "";
-    works.textContent = rtt / whole < 0.7 ? `work ${duration(whole - rtt)}` : "";
+    const served = server ? Math.min(whole - rtt, milliseconds({ at_once: null, ...server }, commands, 0)) : 0;
+    [rtt, whole - rtt - served, served].forEach((ms, place) => {
+      parts[place].style.width = percent(ms / whole);
+      parts[place].textContent = ms / whole > 0.3 ? `${parts[place].className} ${duration(ms)}` : "";
+    });
+    const run = dots.find((one) => one.rtt === rtt && one.commands === commands && one.trips === trips);
     sentence.textContent = `${digits(rtt)} ms away, ${counted(commands, "command")} a round trip: about `
       + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(even)}.`;
     page.textContent = `A page of ${counted(trips, "such round trip")}, one after another: about `
-      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`;
+      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`
+      + (server ? ` The client computes ${duration(trips * (whole - rtt - served))} of it, the server `
+        + `${duration(trips * served)}.` : "")
+      + (run ? ` Measured: ${duration(run.ms)}.` : "");
   }
 
   function turned(change) {
@@ -137,20 +142,21 @@ function render({ model, el }) {
     if (!event.buttons) return;
     const box = drawn.getBoundingClientRect();
     const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
-    sliders.rtt.set(log(distances, rttAt((event.clientX - box.left) / box.width)));
-    sliders.commands.set(log(counts, commandsAt((box.bottom - event.clientY) / box.height)));
+    sliders.rtt.set(log(knobs.rtt[0], rttAt((event.clientX - box.left) / box.width)));
+    sliders.commands.set(log(knobs.commands[0], commandsAt((box.bottom - event.clientY) / box.height)));
   }
 
   drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
   drawn.addEventListener("pointermove", drag);
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you. On the whole line half of `
+  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you, the bar one round trip. On the whole line half of `
     + "the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it melts into the "
     + "ground, the computation is right."));
   el.classList.add("explorable", "where");
+  const asked = start.rtt;
   ask({ model, el, key: KEPT, by: "rtt", go: "Show the map",
-    question: `${ASKED} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
-    answer: (guess) => `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.${youSaid(guess)}` });
+    question: `${asked} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
+    answer: (guess) => `${asked} ms away: ${halfWords(border(way, 0.5, asked))}.${youSaid(guess)}` });
 }
 
 function halfWords(even) {
