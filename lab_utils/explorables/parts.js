@@ -27,6 +27,11 @@ export function settingOf(search, knobs) {
   }));
 }
 
+// A knob's steps, with values of one's own among them.
+export function among(list, ...own) {
+  return [...new Set([...list, ...own])].sort((a, b) => a - b);
+}
+
 export function nearest(list, wanted, apart = (one) => Math.abs(one - wanted)) {
   return list.reduce((best, one) => (apart(one) < apart(best) ? one : best));
 }

@@ -1,6 +1,6 @@
 // Where is my time? A map by distance and by commands a round trip, with you on it.
 import { milliseconds } from "./model.js";
-import { counted, digits, duration, ask, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
+import { among, counted, digits, duration, ask, element, keepSetting, knob, nearest, settingOf, times, youSaid } from "./parts.js";
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7];
 const DISTANCES = [...[0.01, 0.1, 1, 10].flatMap((ten) => STEPS.map((step) => round(ten * step))), 100];
@@ -92,8 +92,8 @@ function render({ model, el }) {
   const { way, server, dots, you: start, from } = model.get("constants");
   const knobs = {};
   for (const [name, list] of [["rtt", DISTANCES], ["commands", COMMANDS], ["trips", TRIPS]]) {
-    const [at, ...others] = [start, ...dots].map((one) => one[name] ?? 20);
-    knobs[name] = [[...new Set([...list, at, ...others])].sort((one, other) => one - other), at];
+    const own = [start, ...dots].map((one) => one[name] ?? 20);
+    knobs[name] = [among(list, ...own), own[0]];
   }
   const setting = settingOf(model.get("address") ? location.search : "", knobs);
   const you = at(0, 0, "you");
@@ -101,20 +101,17 @@ function render({ model, el }) {
   const sentence = element("p", { class: "sentence", role: "status" });
   const page = element("p", { class: "page", role: "status" });
   const parts = ["waiting", server ? "client" : "work", "server"].map((name) => element("i", { class: name }));
-  const sliders = {
-    rtt: knob("Distance", knobs.rtt[0], setting.rtt, (rtt) => `${digits(rtt)} ms`, (rtt) => turned({ rtt })),
-    commands: knob("Commands each", knobs.commands[0], setting.commands, (one) => one.toLocaleString("en"),
-      (commands) => turned({ commands })),
-    trips: knob("Round trips", knobs.trips[0], setting.trips, (one) => one.toLocaleString("en"),
-      (trips) => turned({ trips })),
-  };
-  const figure = element("div", { class: "shown" }, drawn, element("div", { class: "knobs" }, ...Object.values(sliders)),
+  const slider = (label, name, worded = (one) => one.toLocaleString("en")) =>
+    knob(label, knobs[name][0], setting[name], worded, (to) => turned({ [name]: to }));
+  const distance = slider("Distance", "rtt", (rtt) => `${digits(rtt)} ms`);
+  const each = slider("Commands each", "commands");
+  const figure = element("div", { class: "shown" }, drawn,
+    element("div", { class: "knobs" }, distance, each, slider("Round trips", "trips")),
     element("div", { class: "parts", "aria-hidden": "true" }, ...parts), sentence, page);
 
   function show() {
     const { rtt, commands, trips } = setting;
     const whole = milliseconds(way, commands, rtt);
-    const even = border(way, 0.5, rtt);
     you.style.left = percent(across(rtt));
     you.style.bottom = percent(upwards(commands));
     const served = server ? Math.min(whole - rtt, milliseconds({ at_once: null, ...server }, commands, 0)) : 0;
@@ -124,7 +121,7 @@ function render({ model, el }) {
     });
     const run = dots.find((one) => one.rtt === rtt && one.commands === commands && one.trips === trips);
     sentence.textContent = `${digits(rtt)} ms away, ${counted(commands, "command")} a round trip: about `
-      + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(even)}.`;
+      + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(way, rtt)}.`;
     page.textContent = `A page of ${counted(trips, "such round trip")}, one after another: about `
       + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`
       + (server ? ` The client computes ${duration(trips * (whole - rtt - served))} of it, the server `
@@ -140,26 +137,27 @@ function render({ model, el }) {
 
   function drag(event) {
     if (!event.buttons) return;
+    drawn.setPointerCapture(event.pointerId);
     const box = drawn.getBoundingClientRect();
     const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
-    sliders.rtt.set(log(knobs.rtt[0], rttAt((event.clientX - box.left) / box.width)));
-    sliders.commands.set(log(knobs.commands[0], commandsAt((box.bottom - event.clientY) / box.height)));
+    distance.set(log(knobs.rtt[0], rttAt((event.clientX - box.left) / box.width)));
+    each.set(log(knobs.commands[0], commandsAt((box.bottom - event.clientY) / box.height)));
   }
 
-  drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
-  drawn.addEventListener("pointermove", drag);
+  for (const kind of ["pointerdown", "pointermove"]) drawn.addEventListener(kind, drag);
   show();
-  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you, the bar one round trip. On the whole line half of `
-    + "the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it melts into the "
-    + "ground, the computation is right."));
+  el.replaceChildren(figure, element("p", { class: "quiet" }, `${from} The diamond is you, the bar one round trip. On the `
+    + "whole line half of the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it "
+    + "melts into the ground, the computation is right."));
   el.classList.add("explorable", "where");
-  const asked = start.rtt;
+  const { rtt: asked } = start;
   ask({ model, el, key: KEPT, by: "rtt", go: "Show the map",
     question: `${asked} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
-    answer: (guess) => `${asked} ms away: ${halfWords(border(way, 0.5, asked))}.${youSaid(guess)}` });
+    answer: (guess) => `${asked} ms away: ${halfWords(way, asked)}.${youSaid(guess)}` });
 }
 
-function halfWords(even) {
+function halfWords(way, rtt) {
+  const even = border(way, 0.5, rtt);
   return even < 1 ? "less than half with any number" : `half and half at about ${times(even)} commands`;
 }
 

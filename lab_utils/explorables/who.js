@@ -1,6 +1,6 @@
 // Who waits for whom: somebody's work as pieces on the server's time, and your PING among them.
 import { serving, waitAt } from "./model.js";
-import { counted, digits, duration, element, keepSetting, knob, settingOf, times } from "./parts.js";
+import { among, counted, digits, duration, element, keepSetting, knob, settingOf, times } from "./parts.js";
 
 const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
 const COUNTS = [10, 20, 50, 100, 200, 500, ...KEYS.slice(0, 7)];
@@ -29,11 +29,13 @@ function render({ model, el }) {
   const names = [...new Set(measured.map((one) => one.way))]; // in the order in which they were measured
   const slowest = measured.reduce((one, other) => (other.worst > one.worst ? other : one)).way;
   const lists = { way: [[...names.keys()], names.indexOf(slowest)], ping: [PLACES, 0.3] };
-  const among = (list, own) => [[...new Set([...list, own])].sort((one, other) => one - other), own];
-  for (const { size, points } of Object.values(ways)) lists[size] = among(KEYS, points.at(-1)[0]);
+  for (const { size, points } of Object.values(ways)) {
+    const [most] = points.at(-1);
+    lists[size] = [among(KEYS, most), most];
+  }
   const sizes = Object.keys(lists).slice(2);
   const batch = measured.find((one) => one.count);
-  if (batch) lists.count = among(COUNTS, batch.count);
+  if (batch) lists.count = [among(COUNTS, batch.count), batch.count];
   const setting = settingOf(model.get("address") ? location.search : "", lists);
   const choice = element("fieldset");
   choice.innerHTML = names.reduce((html, name, place) => `${html}<label><input type="radio" name="way" value="${place}">
@@ -66,7 +68,7 @@ function render({ model, el }) {
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
-    const span = Math.max(longest, ...dots.flat()); // for all: a cliff is to look like one
+    const span = Math.max(longest, ...measured.map((one) => one.worst)); // for all: a cliff is to look like one
     const more = run.pieces - drawnOf(run, span);
     const at = setting.ping * span;
     const wait = waitAt(run, at);

@@ -32,7 +32,7 @@ def explore(figure, waits: dict, costs: list[tuple[int, dict]], number: int, wha
         "Computed from the server's time on this machine: inside commands; of a pipeline all of "
         "it, reading and answering too. A dot was measured. In a pipeline"
         f"{', and now and then with SCAN,' * ('SCAN' in ways)} a PING waits for the next "
-        "piece too, which is there already. On few CPUs it also waits until the client leaves one.")})
+        "piece too, which is there already. On few CPUs it waits for one of those, too.")})
 
 
 def pieces(way: str, counted: list, felt, number: int) -> dict:
