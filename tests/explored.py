@@ -23,8 +23,7 @@ def opened(browser, tmp_path):  # noqa: F811
 
     def open_page(search="", name="race", told=None, **options):
         shown = sources.explorable(name.split()[0], "still", told or CONSTANTS[name], not told)
-        shown = shown.replace(BOOK, NOTEBOOK if told else BOOK)
-        (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
+        (path := tmp_path / f"{name}.html").write_text(PAGE + shown.replace(BOOK, NOTEBOOK if told else BOOK))
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -15,8 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import constants
 
-from lab_utils import explorables
-from lab_utils.explorables import where
+from lab_utils.explorables import sent, where
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
@@ -142,8 +141,7 @@ def test_the_map_shows_who_has_the_time_and_what_a_page_took(opened):
     told = where.explore("still", Model(200e-6, 5e-6, server=Model(100e-6, 1e-6)), [(30, 30, 1, 0.04)]).constants
     assert told["you"] == {"rtt": 1, "commands": 1, "trips": 30, "ms": 40, "share": 0.75}
     page = opened("", "where", told)
-    said = page.inner_text(".where .page").replace("\u00a0", " ")
-    assert said.endswith(" The client computes 3.12 ms of it, the server 3.03 ms. Measured: 40 ms.")
+    assert page.inner_text(".page").endswith(" 3.12\u00a0ms of it, the server 3.03\u00a0ms. Measured: 40\u00a0ms.")
     page.get_by_label("Distance").press("Home")
     assert page.locator(".parts i").all_inner_texts() == ["", "client 104\u00a0µs", "server 101\u00a0µs"]
 
@@ -173,5 +171,4 @@ def test_axe_finds_nothing_that_keeps_anybody_out(opened, name, scheme, search):
 
 def test_all_of_it_is_small():
     """What a page gets of them, what they share once."""
-    sent = {explorables.sent(path) for path in FOLDER.glob("*.*s")}
-    assert sum(len(text.encode()) for text in sent) < MOST_BYTES
+    assert sum(len(text.encode()) for text in {sent(path) for path in FOLDER.glob("*.*s")}) < MOST_BYTES
