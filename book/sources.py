@@ -190,11 +190,16 @@ def race():
 
 
 def shown_in_chapters():
-    """Return {name: constants} of the figures to drag that the committed chapters show."""
-    notebooks = [chapter.read(ROOT / page) for page in found("notebooks/*.ipynb")]
-    drags = [chapter.drag_of(output) for notebook in notebooks
-             for cell in notebook["cells"] for output in cell.get("outputs", ())]
-    return {drag["name"]: drag["constants"] for drag in drags if drag}
+    """Return {name: constants} of the figures to drag that the committed chapters show.
+
+    Where a second chapter shows one of that name, it is "where 03", by the chapter's number.
+    """
+    shown = {}
+    for page in found("notebooks/*.ipynb"):
+        outputs = [output for cell in chapter.read(ROOT / page)["cells"] for output in cell.get("outputs", ())]
+        for drag in filter(None, map(chapter.drag_of, outputs)):
+            shown[f"{drag['name']} {page.name[:2]}" if drag["name"] in shown else drag["name"]] = drag["constants"]
+    return shown
 
 
 def contents(part, pages):

@@ -17,6 +17,7 @@ class Model:
     turn_s: float
     command_s: float
     residual: float = 0.0
+    server: "Model | None" = None  # how much of both is the server's CPU time
 
     def seconds(self, turns: float, commands: float, rtt_ms: float = 0) -> float:
         """Return the seconds that so many commands in so many turns should take at `rtt_ms`."""

@@ -22,8 +22,8 @@ def opened(browser, tmp_path):  # noqa: F811
     wrong, pages = [], []
 
     def open_page(search="", name="race", told=None, **options):
-        shown = "".join(sources.explorable(each, "still", told or CONSTANTS[each], not told)
-                        for each in name.split())
+        shown = "".join(sources.explorable(each.split()[0], "still", told or CONSTANTS[each], not told)
+                        for each in name.split(" + "))
         shown = shown.replace(f'"figure": "{name}"', '"figure": null') if told else shown
         (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
         page = browser.new_page(**options)

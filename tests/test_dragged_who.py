@@ -10,16 +10,18 @@ from explored import CONSTANTS, FOLDER, browser, opened  # noqa: F401
 
 from lab_utils.explorables.who import explore
 
+SEARCHES, TOLD = next((name, told) for name, told in CONSTANTS.items() if "SCAN" in told.get("ways", ()))  # chapter 05's
 COMPUTED = """vectors => vectors.map(([way, keys, atOnce, at]) => [serving(way, keys, atOnce), at]).map(([run, at]) =>
   [run.piece, run.worst, run.mean, run.total, waitAt(run, at * run.total)])"""
 
 
 def felt(way, keys, at_once, at=0):
     """[a piece, worst, mean, total, the wait of a PING at this part of the time] in ms: walked through, piece by piece."""
-    points = [[0, 0], *way["points"]]
+    points, pieces = [[0, 0], *way["points"]], -(-keys // at_once) if at_once else way["pieces"]
     (few, least), (many, most) = next((pair for pair in pairwise(points) if pair[1][0] >= keys), points[-2:])
-    piece = (least + (keys - few) / (many - few) * (most - least)) / (pieces := -(-keys // at_once)) / 1000
-    starts = [place * (piece + way["gap_us"] / 1000) for place in range(pieces)]
+    piece = (least + (keys - few) / (many - few) * (most - least)) / pieces / 1000
+    gap = (way["gap_us"] + keys / pieces * way["own_us"]) / 1000
+    starts = [place * (piece + gap) for place in range(pieces)]
     waits = [starts[min(place + way["ahead"], pieces - 1)] + piece - start for place, start in enumerate(starts)]
     due = at * (total := starts[-1] + piece)
     mine = [start + wait - due for start, wait in zip(starts, waits, strict=True) if start <= due < start + piece]
@@ -33,7 +35,8 @@ def shown(ms):
 def test_python_and_javascript_agree(browser):
     chance, page = random.Random(27), browser.new_page()
     vectors = [({"points": [[1_000, 40], [50_000, 9_000]][chance.randint(0, 1):], "gap_us": chance.uniform(0, 500),
-                 "ahead": number % 2}, chance.randint(1, 90_000), chance.randint(200, 90_000), chance.random())
+                 "own_us": chance.choice([0, 9]), "pieces": chance.randint(1, 3), "ahead": number % 2},
+                chance.randint(1, 90_000), chance.choice([None, chance.randint(200, 90_000)]), chance.random())
                for number in range(500)]
     page.add_script_tag(content=(FOLDER / "model.js").read_text(encoding="utf-8").replace("export ", ""))
     computed = page.evaluate(COMPUTED, vectors)
@@ -41,35 +44,39 @@ def test_python_and_javascript_agree(browser):
     assert [*chain(*computed)] == pytest.approx([*chain(*starmap(felt, vectors))], rel=0.005, abs=1e-9)
 
 
-def test_a_get_costs_what_it_does_among_as_many_keys_as_there_were_when_pings_were_sent():
-    [few, many, most] = [SimpleNamespace(server_us=us, server_reads=30, round_trips=1) for us in (10, 80, 90)]
-    felt = SimpleNamespace(took=0.02, worst=0.01, samples=[(1, 0.01), (1.005, 0.005)])
-    waits = dict.fromkeys(("KEYS", "script"), SimpleNamespace(worst=0.01, runs=[felt]))
-    costs = {300_000: dict.fromkeys(waits, (most, many)), 20_000: dict.fromkeys(waits, (few,))}
-    told = explore(None, waits, costs, 9_000).constants
-    assert [told["ways"][way]["points"] for way in waits] == [[(20_000, 10), (300_000, 80)], [(9_000, 80)]]
-    assert told["measured"][1] == {"way": "script", "keys": 9_000, "count": None, "worst": 10, "dots": [[0, 10], [5, 5]]}
+def test_what_it_computes_from():
+    """A GET costs what it does among as many keys as there were for the PINGs; a pipeline is served in reads, a MULTI whole."""
+    run = SimpleNamespace(took=0.02, worst=0.01, samples=[(1, 0.01), (1.005, 0.005)])
+    waits = dict.fromkeys(("KEYS", "pipeline", "MULTI", "MULTI by 1,000"), SimpleNamespace(worst=0.01, runs=[run]))
+    costs = [(keys, {name: SimpleNamespace(server_us=us, server_cpu_us=2 * us, server_reads=30, round_trips=1 + ("by" in name))
+                     for name in waits}) for keys, us in ((300_000, 90), (300_000, 80), (20_000, 10))]
+    told = explore("still", waits, costs, 9_000, "GETs").constants
+    (searched, piped, multi), whole = told["ways"].values(), told["measured"][2]
+    assert [way["points"] for way in (searched, piped, multi)] == [[(20_000, 10), (300_000, 80)], [(9_000, 160)], [(9_000, 80)]]
+    assert (piped["at_once"], piped["ahead"], multi["own_us"]) == (300, 1, pytest.approx((20_000 - 80) / 9_000))
+    assert whole == {"way": "MULTI", "keys": 9_000, "count": 9_000, "worst": 10, "dots": [[0, 10], [5, 5]]}
+    assert told["measured"][3]["count"] == 1_000 and told["measured"][3]["dots"] == []
 
 
 def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
-    page = opened("?way=1&keys=290000", "who")
+    page = opened("?way=1&keys=290000&count=1000", SEARCHES)
     page.locator(".line").drag_to(page.locator(".line"), source_position={"x": 1, "y": 9}, target_position={"x": 300, "y": 9})
     part = round(200 * 300 / page.locator(".line").bounding_box()["width"]) / 200
-    page.wait_for_url(lambda url: url.endswith(f"&way=1&keys=300000&count=1000&ping={part:g}#who"))
-    piece, worst, mean, total = map(shown, felt(CONSTANTS["who"]["ways"]["SCAN"], 300_000, 1_000)[:4])
-    apart = shown(CONSTANTS["who"]["ways"]["SCAN"]["gap_us"] / 1_000)
+    page.wait_for_url(lambda url: url.endswith(f"&way=1&ping={part:g}&keys=300000&each=20000&count=1000#who"))
+    piece, worst, mean, total = map(shown, felt(TOLD["ways"]["SCAN"], 300_000, 1_000)[:4])
+    apart = shown(TOLD["ways"]["SCAN"]["gap_us"] / 1_000)
     assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {apart} apart, {total} in all.")
-    measured = next(each for each in CONSTANTS["who"]["measured"] if each["count"] == 1_000)
+    measured = next(each for each in TOLD["measured"] if each["count"] == 1_000)
     said = f"worst {worst}, average {mean}; measured {shown(measured['worst'])}"
     assert page.locator("fieldset span").all_inner_texts()[1] == said
     assert f"Slowest PING measured: {shown(measured['worst'])}, " in page.inner_text(".shown")
     page.get_by_label("COUNT").press("End")
     assert " 3 pieces of " in page.inner_text(".sentence")
+    page.get_by_label("COUNT").press("Home")
+    assert ". 30,000 pieces of " in page.inner_text(".sentence"), "scan_iter's own COUNT is 10"
 
 
-def test_it_asks_first_and_fits_a_phone(opened):
-    page = opened("", "who", viewport={"width": 360, "height": 740})
-    page.locator("input[type=number]").press_sequentially("5\n")
-    worst = shown(felt(CONSTANTS["who"]["ways"]["KEYS"], 300_000, 300_000)[1])
-    assert page.inner_text(".answer") == f"KEYS among 300,000 keys: {worst}. You said 5."
+def test_it_opens_where_all_was_measured_and_fits_a_phone(opened):
+    page = opened("", SEARCHES, viewport={"width": 360, "height": 740})
+    assert "not measured" not in page.inner_text("fieldset")
     assert page.is_visible(".line") and page.evaluate("document.documentElement.scrollWidth") <= 360

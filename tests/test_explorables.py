@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import constants
 
-from lab_utils import explorables
+from lab_utils.explorables import sent, where
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
@@ -88,7 +88,7 @@ def test_a_link_carries_the_setting_and_keys_change_it(opened):
 
 
 def test_a_link_is_for_the_figure_that_it_names(opened):
-    page = opened("?fig=where&rtt=0.5&commands=7", "ladder where")
+    page = opened("?fig=where&rtt=0.5&commands=7", "ladder + where")
     assert page.inner_text(".where .sentence").startswith("0.5 ms away, 7 commands a round trip: ")
     assert page.is_hidden(".ladder svg"), "it still asks"
     page.click(".ladder button.plain")
@@ -149,6 +149,15 @@ def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     assert page.inner_text(".sentence").endswith(f"half and half at about {float(f'{half:.3g}'):,.0f} commands.")
 
 
+def test_the_map_shows_who_has_the_time_and_what_a_page_took(opened):
+    told = where.explore("still", Model(200e-6, 5e-6, server=Model(100e-6, 1e-6)), [(30, 30, 1, 0.04)]).constants
+    assert told["you"] == {"rtt": 1, "commands": 1, "trips": 30, "ms": 40, "share": 0.75}
+    page = opened("", "where", told)
+    assert page.inner_text(".page").endswith(" 3.12\u00a0ms of it, the server 3.03\u00a0ms. Measured: 40\u00a0ms.")
+    page.get_by_label("Distance").press("Home")
+    assert page.locator(".parts i").all_inner_texts() == ["", "client 104\u00a0µs", "server 101\u00a0µs"]
+
+
 def test_the_map_is_coloured_as_the_still_one():
     assert f"const COLOURS = {json.dumps(list(style.SHARE_OF_WAITING))};" in (FOLDER / "where.js").read_text(encoding="utf-8")
 
@@ -158,7 +167,7 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
     assert page.is_hidden(".map")
     page.fill("input[type=number]", "50")
     page.keyboard.press("Enter")
-    half = commands_at(MAP, 0.5, 5)
+    half = commands_at(MAP, 0.5, 5)  # the cart of chapter 01
     assert page.inner_text(".answer") == f"5 ms away: half and half at about {half:.0f} commands. You said 50."
     assert page.is_visible(".map") and page.evaluate("document.documentElement.scrollWidth") <= 360
     page.emulate_media(media="print")
@@ -176,5 +185,4 @@ def test_axe_finds_nothing_and_paper_has_the_still_figure(opened, name, scheme, 
 
 def test_all_of_it_is_small():
     """What a page gets of them, what they share once."""
-    sent = {explorables.sent(path) for path in FOLDER.glob("*.*s")}
-    assert sum(len(text.encode()) for text in sent) < MOST_BYTES
+    assert sum(len(text.encode()) for text in {sent(path) for path in FOLDER.glob("*.*s")}) < MOST_BYTES

@@ -4,7 +4,7 @@ import pytest
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.figures.waiting_map import WaitingMap, commands_at, share_waiting
+from lab_utils.figures.waiting_map import commands_at, draw_map, in_words, share_waiting
 from lab_utils.model import Model
 from lab_utils.timing import map_of_waiting
 
@@ -21,7 +21,7 @@ SLOW, FAST = Model(400e-6, 40e-6), Model(2e-6, 0.2e-6)
 @pytest.mark.parametrize("place, model", [*((place, MODEL) for place in PLACES), ("near", SLOW), ("far", FAST), ("top", FAST)],
                          ids=lambda value: value if isinstance(value, str) else f"{value.turn_s:g}")
 def test_it_can_be_read(r, place, model):
-    check_legible(WaitingMap(model, DOTS, *PLACES[place]).still())
+    check_legible(draw_map(model, DOTS, *PLACES[place]))
 
 
 def test_the_share_is_distance_over_all():
@@ -31,24 +31,22 @@ def test_the_share_is_distance_over_all():
 
 
 def test_it_says_where_you_are(r):
-    words = WaitingMap(MODEL, DOTS, 1, 40).words
+    words = in_words(MODEL, 1, 40)
     assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
-    assert WaitingMap(MODEL, DOTS, 0.02, 1).words.endswith("; less than half with any number")
-    texts = {" ".join(text.get_text().split()) for text in words_of(WaitingMap(MODEL, DOTS, 1, 40).still())}
+    assert in_words(MODEL, 0.02, 1).endswith("; less than half with any number")
+    texts = {" ".join(text.get_text().split()) for text in words_of(draw_map(MODEL, DOTS, 1, 40))}
     assert {f"◆ {words}", "half and half", "next zone"} <= texts
 
 
-def test_it_can_be_dragged(r):
-    told = WaitingMap(MODEL, DOTS, 1, 40).shown().widget().constants
+def test_it_can_be_dragged_and_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r, monkeypatch):
+    monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
+    monkeypatch.setattr(map_of_waiting, "fit_model", lambda: MODEL)
+    shown = lab.plot_map(lab.connect(rtt_ms=1), 40)
+    told, (bundle, words) = shown.widget().constants, shown._repr_mimebundle_()
     assert told["way"] == {"at_once": None, "turn_us": pytest.approx(20), "command_us": pytest.approx(5)}
     assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
-
-
-def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r):
-    shown, words = WaitingMap(MODEL, DOTS, 1, 40).shown()._repr_mimebundle_()
-    assert shown["text/plain"] == "<where, to drag>" and shown["image/png"][:4] == b"\x89PNG"
-    assert words["image/png"]["alt"].startswith("You, 1 ms away")
-    assert words["image/png"]["drag"]["constants"]["you"] == {"rtt": 1, "commands": 40}
+    assert bundle["text/plain"] == "<where, to drag>" and bundle["image/png"][:4] == b"\x89PNG"
+    assert words["image/png"]["alt"].startswith("You, 1 ms away") and words["image/png"]["drag"]["constants"] == told
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):

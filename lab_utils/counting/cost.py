@@ -24,8 +24,8 @@ class Cost:
 
     Counted at the client, exact: `round_trips` (a write followed by a wait for its reply),
     `commands`, `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds
-    inside commands), `server_reads` and `server_writes` (its read and write calls); None where
-    other clients used the server meanwhile. `connections` were opened on the way and cost
+    inside commands), `server_reads` and `server_writes` (its read and write calls), `server_cpu_us`
+    (all of its CPU time); None where other clients used the server meanwhile. `connections` were opened on the way and cost
     `handshake_trips` round trips more, which are not in `round_trips`. The SELECT by which a
     connection gets to the database that is reserved on REDIS_URL's server is not counted.
     """
@@ -37,6 +37,7 @@ class Cost:
     server_us: int | None = None
     server_reads: int | None = None
     server_writes: int | None = None
+    server_cpu_us: float | None = None
     connections: int = 0
     handshake_trips: int = 0
 

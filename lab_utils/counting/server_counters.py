@@ -7,7 +7,8 @@ from roundtrips.resp import commands_in
 from ..testbed.guard import admin_of, nodes_of
 from .recording import Recording
 
-TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed", "writes": "total_writes_processed"}
+TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed", "writes": "total_writes_processed",
+          "user_s": "used_cpu_user", "sys_s": "used_cpu_sys"}
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
@@ -61,7 +62,8 @@ class Meter:
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
         return {"server_us": self.microseconds(seen), "server_reads": total["reads"],
-                "server_writes": total["writes"]}
+                "server_writes": total["writes"],
+                "server_cpu_us": 1e6 * (total["user_s"] + total["sys_s"])}
 
     def microseconds(self, seen):
         """Return the time inside commands.

@@ -1,7 +1,7 @@
 // How large a batch? What it takes and holds, and from where on a larger one gains little.
 import { inBatches, largeEnough } from "./model.js";
 import {
-  ask, digits, duration, element, including, keepSetting, knob, mount, nearest, settingOf,
+  among, ask, digits, duration, element, keepSetting, knob, mount, nearest, settingOf,
   spoken, times, youSaid,
 } from "./parts.js";
 
@@ -28,7 +28,7 @@ function scale(low, high, worded, side = "bottom") {
 function render({ model, el }) {
   const { way, commands, here, points, memory, reads, from } = model.get("constants");
   const all = times(commands);
-  const distances = including(DISTANCES, here);
+  const distances = among(DISTANCES, here);
   const steps = Array.from({ length: 401 }, (_, step) => Math.round(commands ** (step / 400)));
   const batches = [...new Set(steps.map((one) => Math.min(commands, Number(one.toPrecision(1)))))];
   const setting = settingOf(model,

@@ -48,13 +48,14 @@ export function underWay({ arrivals, held, size, pause }) {
 }
 
 // What somebody else feels while a server works in pieces that nothing interrupts; tests/test_dragged_who.py has
-// it too. A way is {points, at_once, gap_us, ahead}: [keys, µs] in all, keys a piece (all of them where it is null), the µs
-// between two pieces, and how many more pieces (0 or 1) run before the reply to a PING leaves.
-export function serving(way, keys, atOnce = way.at_once ?? keys) {
-  const pieces = Math.ceil(keys / atOnce);
+// it too. A way is {points, pieces, at_once, gap_us, own_us, ahead}: [keys, µs] in all; how many pieces, or where it is not
+// null, keys a piece; the µs between two pieces, and for each key of one; how many more (0 or 1) run before a PING's reply leaves.
+export function serving(way, keys, atOnce = way.at_once) {
+  const pieces = atOnce ? Math.ceil(keys / atOnce) : way.pieces;
   const piece = workOf(way.points, keys) / pieces / 1000;
-  const each = piece + way.gap_us / 1000;
-  const total = pieces * each - way.gap_us / 1000;
+  const gap = (way.gap_us + way.own_us * keys / pieces) / 1000;
+  const each = piece + gap;
+  const total = pieces * each - gap;
   const worst = piece + Math.min(way.ahead, pieces - 1) * each;
   const mean = piece * (pieces * piece / 2 + way.ahead * (pieces - 1) * each) / total;
   return { pieces, piece, each, total, worst, mean, ahead: way.ahead };

@@ -34,6 +34,11 @@ export function settingOf(model, knobs) {
   }));
 }
 
+// A knob's steps, with values of one's own among them.
+export function among(list, ...own) {
+  return [...new Set([...list, ...own])].sort((a, b) => a - b);
+}
+
 export function nearest(list, wanted, apart = (one) => Math.abs(one - wanted)) {
   return list.reduce((best, one) => (apart(one) < apart(best) ? one : best));
 }
@@ -50,10 +55,6 @@ export function keepSetting(model, setting) {
 }
 
 // A knob's list with what was measured in its place.
-export function including(list, one) {
-  return [...new Set([...list, one])].sort((a, b) => a - b);
-}
-
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

@@ -1,7 +1,7 @@
 // A pool and a pause: the calls under way or waiting, and whether they ever get fewer again.
 import { underWay } from "./model.js";
 import {
-  ask, counted, digits, duration, element, including, keepSetting, knob, mount, settingOf,
+  among, ask, counted, digits, duration, element, keepSetting, knob, mount, settingOf,
   spoken, times, youSaid,
 } from "./parts.js";
 
@@ -27,8 +27,8 @@ function after({ arrivals, held, size, pause }) {
 
 function render({ model, el }) {
   const { noted, from, ...own } = model.get("constants");
-  const knobs = { size: [SIZES, 4], arrivals: [including(ARRIVALS, own.arrivals), own.arrivals],
-    held: [including(HELD, own.held), own.held], pause: [including(PAUSES, own.pause), own.pause] };
+  const knobs = { size: [SIZES, 4], arrivals: [among(ARRIVALS, own.arrivals), own.arrivals],
+    held: [among(HELD, own.held), own.held], pause: [among(PAUSES, own.pause), own.pause] };
   const setting = settingOf(model, knobs);
   const chart = element("div", { class: "chart", "aria-hidden": "true" });
   const sentence = spoken("sentence");

@@ -2,7 +2,7 @@
 // plays as it ran, at the setting where it did; what another setting takes is computed.
 import { milliseconds, turns } from "./model.js";
 import {
-  ask, counted, duration, element, including, keepSetting, knob, mount, settingOf, spoken,
+  among, ask, counted, duration, element, keepSetting, knob, mount, settingOf, spoken,
   times, youSaid,
 } from "./parts.js";
 
@@ -108,8 +108,8 @@ function render({ model, el }) {
   const names = Object.keys(ways);
   const compared = constants.compared ?? ["one by one", "pipeline"];
   const distances = names.every((name) => ways[name].direct) ? [0, ...DISTANCES] : DISTANCES;
-  const lists = { rtt: [including(distances, at.rtt), at.rtt],
-    commands: [including(COMMANDS, at.commands), at.commands] };
+  const lists = { rtt: [among(distances, at.rtt), at.rtt],
+    commands: [among(COMMANDS, at.commands), at.commands] };
   const setting = settingOf(model, lists);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const lanes = names.map((name) => lane(name, ways[name]));

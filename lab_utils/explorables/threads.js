@@ -1,7 +1,7 @@
 // Threads, tasks or a pipeline: 64 records over so many connections, and the one CPU of all calls.
 import { begins, sideBySide } from "./model.js";
 import {
-  ask, counted, digits, duration, element, including, keepSetting, knob, mount, nearest, settingOf,
+  among, ask, counted, digits, duration, element, keepSetting, knob, mount, nearest, settingOf,
   spoken, times, youSaid,
 } from "./parts.js";
 
@@ -61,8 +61,8 @@ function render({ model, el }) {
   const { rtt: here, ways, pipeline_work: work, from } = model.get("constants");
   const own = ways.threads.cpu_us;
   const both = (rtt, cpu) => [ways.threads, ways.tasks].map((way) => costs(way, rtt, cpu / own));
-  const knobs = { connections: [SIZES, 2], rtt: [including(DISTANCES, here), here],
-    cpu: [including(CPUS, own), own] };
+  const knobs = { connections: [SIZES, 2], rtt: [among(DISTANCES, here), here],
+    cpu: [among(CPUS, own), own] };
   const setting = settingOf(model, knobs);
   const rings = (name) => ways[name].took.map((point) => mark(`ring ${name}`, ...point));
   const fixed = [...rings("threads"), ...rings("tasks"),

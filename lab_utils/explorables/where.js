@@ -1,7 +1,7 @@
 // Where is my time? A map by distance and by commands a round trip, with you on it.
 import { milliseconds } from "./model.js";
 import {
-  ask, counted, digits, duration, element, including, keepSetting, knob, mount, nearest,
+  among, ask, counted, digits, duration, element, keepSetting, knob, mount, nearest,
   settingOf, spoken, times, youSaid,
 } from "./parts.js";
 
@@ -14,7 +14,6 @@ const COLOURS = ["#E69F00", "#F7F4EE", "#2F6496"]; // all work, half and half, a
 const PLACES = { "same host": 0.05, "same zone": 0.3, "next zone": 1, "next region": 15, "an ocean": 75 };
 const BORDERS = [0.1, 0.5, 0.9];
 const GRAIN = 128; // points of colour along each side
-const ASKED = 5; // ms
 
 function round(number) {
   return Number(number.toPrecision(3));
@@ -92,41 +91,44 @@ function map(way, dots, you) {
 }
 
 function render({ model, el }) {
-  const { way, dots, you: start = {}, from } = model.get("constants");
-  const distances = including(DISTANCES, start.rtt ?? 1);
-  const counts = including(COMMANDS, start.commands ?? 1);
-  const knobs = { rtt: [distances, start.rtt ?? 1], commands: [counts, start.commands ?? 1], trips: [TRIPS, 20] };
+  const { way, server, dots, you: start, from } = model.get("constants");
+  const knobs = {};
+  for (const [name, list] of [["rtt", DISTANCES], ["commands", COMMANDS], ["trips", TRIPS]]) {
+    const own = [start, ...dots].map((one) => one[name] ?? 20);
+    knobs[name] = [among(list, ...own), own[0]];
+  }
   const setting = settingOf(model, knobs);
   const you = at(0, 0, "you");
   const drawn = map(way, dots, you);
   const sentence = spoken("sentence");
   const page = spoken("page");
-  const waits = element("i", { class: "waits" });
-  const works = element("i", { class: "works" });
-  const sliders = {
-    rtt: knob("Distance", distances, setting.rtt, (rtt) => `${digits(rtt)} ms`, (rtt) => turned({ rtt })),
-    commands: knob("Commands each", counts, setting.commands, (one) => one.toLocaleString("en"),
-      (commands) => turned({ commands })),
-    trips: knob("Round trips", TRIPS, setting.trips, (one) => one.toLocaleString("en"),
-      (trips) => turned({ trips })),
-  };
-  const figure = element("div", { class: "shown" }, drawn, element("div", { class: "knobs" }, ...Object.values(sliders)),
-    element("div", { class: "parts", "aria-hidden": "true" }, waits, works), sentence, page);
+  const parts = ["waiting", server ? "client" : "work", "server"].map((name) => element("i", { class: name }));
+  const slider = (label, name, worded = (one) => one.toLocaleString("en")) =>
+    knob(label, knobs[name][0], setting[name], worded, (to) => turned({ [name]: to }));
+  const distance = slider("Distance", "rtt", (rtt) => `${digits(rtt)} ms`);
+  const each = slider("Commands each", "commands");
+  const figure = element("div", { class: "shown" }, drawn,
+    element("div", { class: "knobs" }, distance, each, slider("Round trips", "trips")),
+    element("div", { class: "parts", "aria-hidden": "true" }, ...parts), sentence, page);
 
   function show() {
     const { rtt, commands, trips } = setting;
     const whole = milliseconds(way, commands, rtt);
-    const even = border(way, 0.5, rtt);
     you.style.left = percent(across(rtt));
     you.style.bottom = percent(upwards(commands));
-    waits.style.width = percent(rtt / whole);
-    works.style.width = percent(1 - rtt / whole);
-    waits.textContent = rtt / whole > 0.3 ? `waiting ${duration(rtt)}` : "";
-    works.textContent = rtt / whole < 0.7 ? `work ${duration(whole - rtt)}` : "";
+    const served = server ? Math.min(whole - rtt, milliseconds({ at_once: null, ...server }, commands, 0)) : 0;
+    [rtt, whole - rtt - served, served].forEach((ms, place) => {
+      parts[place].style.width = percent(ms / whole);
+      parts[place].textContent = ms / whole > 0.3 ? `${parts[place].className} ${duration(ms)}` : "";
+    });
+    const run = dots.find((one) => one.rtt === rtt && one.commands === commands && one.trips === trips);
     sentence.textContent = `${digits(rtt)} ms away, ${counted(commands, "command")} a round trip: about `
-      + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(even)}.`;
+      + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(way, rtt)}.`;
     page.textContent = `A page of ${counted(trips, "such round trip")}, one after another: about `
-      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`;
+      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`
+      + (server ? ` The client computes ${duration(trips * (whole - rtt - served))} of it, the server `
+        + `${duration(trips * served)}.` : "")
+      + (run ? ` Measured: ${duration(run.ms)}.` : "");
   }
 
   function turned(change) {
@@ -137,24 +139,26 @@ function render({ model, el }) {
 
   function drag(event) {
     if (!event.buttons) return;
+    drawn.setPointerCapture(event.pointerId);
     const box = drawn.getBoundingClientRect();
     const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
-    sliders.rtt.set(log(distances, rttAt((event.clientX - box.left) / box.width)));
-    sliders.commands.set(log(counts, commandsAt((box.bottom - event.clientY) / box.height)));
+    distance.set(log(knobs.rtt[0], rttAt((event.clientX - box.left) / box.width)));
+    each.set(log(knobs.commands[0], commandsAt((box.bottom - event.clientY) / box.height)));
   }
 
-  drawn.addEventListener("pointerdown", (event) => { drawn.setPointerCapture(event.pointerId); drag(event); });
-  drawn.addEventListener("pointermove", drag);
+  for (const kind of ["pointerdown", "pointermove"]) drawn.addEventListener(kind, drag);
   show();
-  mount(el, "where", figure, `${from} The diamond is you. On the whole line half of `
-    + "the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it melts into the "
-    + "ground, the computation is right.");
+  mount(el, "where", figure, `${from} The diamond is you, the bar one round trip. On the `
+    + "whole line half of the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it "
+    + "melts into the ground, the computation is right.");
+  const { rtt: asked } = start;
   ask({ model, el, by: "rtt", go: "Show the map",
-    question: `${ASKED} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
-    answer: (guess) => `${ASKED} ms away: ${halfWords(border(way, 0.5, ASKED))}.${youSaid(guess)}` });
+    question: `${asked} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
+    answer: (guess) => `${asked} ms away: ${halfWords(way, asked)}.${youSaid(guess)}` });
 }
 
-function halfWords(even) {
+function halfWords(way, rtt) {
+  const even = border(way, 0.5, rtt);
   return even < 1 ? "less than half with any number" : `half and half at about ${times(even)} commands`;
 }
 

@@ -1,12 +1,11 @@
 // Who waits for whom: somebody's work as pieces on the server's time, and your PING among them.
 import { serving, waitAt } from "./model.js";
 import {
-  ask, counted, digits, duration, element, keepSetting, knob, mount, settingOf, spoken, times,
-  youSaid,
+  among, counted, digits, duration, element, keepSetting, knob, mount, settingOf, spoken, times,
 } from "./parts.js";
 
 const KEYS = [1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 3e5];
-const COUNTS = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5];
+const COUNTS = [10, 20, 50, 100, 200, 500, ...KEYS.slice(0, 7)];
 const PLACES = Array.from({ length: 201 }, (_, step) => step / 200); // of the time that is drawn
 const FLOOR = 58; // of the drawing's 100: no wait
 
@@ -28,9 +27,17 @@ function drawn(run, span, dots, at) {
 }
 
 function render({ model, el }) {
-  const { ways, measured, from } = model.get("constants");
+  const { ways, measured, what, from } = model.get("constants");
   const names = [...new Set(measured.map((one) => one.way))]; // in the order in which they were measured
-  const lists = { way: [[...names.keys()], 0], keys: [KEYS, 3e5], count: [COUNTS, 1000], ping: [PLACES, 0.3] };
+  const slowest = measured.reduce((one, other) => (other.worst > one.worst ? other : one)).way;
+  const lists = { way: [[...names.keys()], names.indexOf(slowest)], ping: [PLACES, 0.3] };
+  for (const { size, points } of Object.values(ways)) {
+    const [most] = points.at(-1);
+    lists[size] = [among(KEYS, most), most];
+  }
+  const sizes = Object.keys(lists).slice(2);
+  const batch = measured.find((one) => one.count);
+  if (batch) lists.count = [among(COUNTS, batch.count), batch.count];
   const setting = settingOf(model, lists);
   const choice = element("fieldset");
   choice.innerHTML = names.reduce((html, name, place) => `${html}<label><input type="radio" name="way" value="${place}">
@@ -41,15 +48,16 @@ function render({ model, el }) {
   const quiet = element("p", { class: "quiet" });
   const slider = (label, name, worded = digits) =>
     knob(label, lists[name][0], setting[name], worded, (to) => turned({ [name]: to }));
-  const count = slider("COUNT", "count");
+  const knobs = sizes.map((name) => slider(name === "keys" ? "Keys searched" : what, name));
+  const count = batch ? slider(batch.way === "SCAN" ? "COUNT" : `${what} a ${batch.way}`, "count") : "";
   const ping = slider("Your PING", "ping", (part) => `${digits(100 * part)}%`);
   const figure = element("div", { class: "shown" }, choice,
-    element("div", { class: "knobs" }, slider("Keys", "keys"), count, ping), line, sentence, quiet);
-  const runOf = (name, keys = setting.keys) => serving(ways[name], keys, name === "SCAN" ? setting.count : undefined);
+    element("div", { class: "knobs" }, ...knobs, count, ping), line, sentence, quiet);
+  const sizeOf = (name) => setting[ways[name].size];
 
   function show() {
-    const runs = names.map((name) => runOf(name));
-    const seen = names.map((name) => measured.find((one) => one.way === name && one.keys === setting.keys
+    const runs = names.map((name) => serving(ways[name], sizeOf(name), name === batch?.way ? setting.count : undefined));
+    const seen = names.map((name) => measured.find((one) => one.way === name && one.keys === sizeOf(name)
       && (one.count ?? setting.count) === setting.count));
     const longest = Math.max(...runs.map((run) => run.worst));
     choice.querySelectorAll("label").forEach(({ children: [radio, , { children: [worst, mean] }, said] }, place) => {
@@ -62,7 +70,7 @@ function render({ model, el }) {
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
-    const span = Math.max(runs[0].total, run.worst, ...dots.flat()); // of KEYS, for all: a cliff is to look like one
+    const span = Math.max(longest, ...measured.map((one) => one.worst)); // for all: a cliff is to look like one
     const more = run.pieces - drawnOf(run, span);
     const at = setting.ping * span;
     const wait = waitAt(run, at);
@@ -76,10 +84,10 @@ function render({ model, el }) {
     sentence.textContent = `${name}: a PING ${duration(at)} after the start ${felt}. `
       + counted(run.pieces, "piece") + ` of ${duration(run.piece)}`
       + (run.pieces > 1 && run.each > run.piece ? `, ${duration(run.each - run.piece)} apart` : "")
-      + (run.pieces > 1 ? `, ${duration(run.total)} ${run.ahead ? "inside commands" : "in all"}.` : ".");
+      + (run.pieces > 1 ? `, ${duration(run.total)} ${run.ahead ? "of the server's time" : "in all"}.` : ".");
+    if (batch) count.style.opacity = name === batch.way ? 1 : 0.7;
     quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
       + "what is computed." : "";
-    count.style.opacity = name === "SCAN" ? 1 : 0.7;
   }
 
   function turned(change) {
@@ -98,10 +106,6 @@ function render({ model, el }) {
   for (const kind of ["pointerdown", "pointermove"]) line.addEventListener(kind, drag);
   show();
   mount(el, "who", figure, from);
-  const asked = "KEYS among 300,000 keys: ";
-  ask({ model, el, by: "keys", go: "Show",
-    question: `${asked}how many ms does somebody else wait, at worst?`,
-    answer: (guess) => `${asked}${duration(runOf("KEYS", 3e5).worst)}.${youSaid(guess)}` });
 }
 
 export default { render };

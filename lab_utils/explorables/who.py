@@ -1,36 +1,54 @@
 """Who waits for whom: what the figure computes from, of what was counted and a bystander felt."""
 
-from math import ceil
-
 from . import Explorable
 
+BY_READS = "pipeline", "slices"  # others are served between two reads of it
+OF_ALL = "KEYS", "SCAN"  # these look at every key there is
 
-def explore(figure, waits: dict, costs: dict[int, dict], gets: int) -> Explorable:
-    """Return the figure of Bystanders, {"SCAN by 1,000": …}, and of Costs: {keys: {name: [Cost]}}.
 
-    KEYS and SCAN look at all, others at `gets`; still where other clients use the server too.
+def explore(figure, waits: dict, costs: list[tuple[int, dict]], number: int, what: str):
+    """Return the figure of Bystanders, {"SCAN by 1,000": …}, and of (keys there were, Costs).
+
+    KEYS and SCAN look at all keys, other ways at `number` of them: so many "GETs", say. "MULTI"
+    beside "MULTI by 1,000" is all in one. Still where other clients use the server too.
     """
+    if figure is None or any(cost.server_us is None for _, run in costs for cost in run.values()):
+        return figure
     ways, measured = {}, []
     for name, felt in waits.items():
-        if any(each.server_us is None for runs in costs.values() for each in runs[name]):
-            return figure
-        way, _, count = name.partition(" by ")
-        points, count = {}, int(count.replace(",", "") or 0) or None
-        for keys in sorted(costs):  # the least time: other programs can only add to it
-            least = min(costs[keys][name], key=lambda cost: cost.server_us)
-            # a GET costs more among more keys: the last counts, as the PINGs were sent among so many
-            points[keys if way in ("KEYS", "SCAN") else gets] = least.server_us
-        keys, us = [*points.items()][-1]
-        took = 1e6 * min(run.took for run in felt.runs) if count else us
-        a_read = ceil(gets / least.server_reads) if way == "pipeline" else None
-        ways[way] = {"points": [*points.items()], "gap_us": max(0, took - us) / least.round_trips,
-                     "at_once": a_read, "ahead": 1 if a_read else 0}
+        way, _, batch = name.partition(" by ")
+        served = pieces(way, [(keys, run[name]) for keys, run in costs], felt, number)
+        ways[way] = served | {"points": ways.get(way, served)["points"]}
+        keys, count = served["points"][-1][0], int(batch.replace(",", "") or 0)
+        if any(other.startswith(f"{way} by ") for other in waits):
+            count = count or keys
         run = sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
         first, worst = max(run.samples, key=lambda ping: ping[1])
         dots = [[round(1000 * (due - first), 2), round(1000 * wait, 2)] for due, wait in run.samples
-                if 0 <= due - first <= worst and not (count or a_read)]
-        measured.append(dict(way=way, keys=keys, count=count, worst=1000 * felt.worst, dots=dots))
-    return Explorable("who", figure, {"ways": ways, "measured": measured, "from": (
-        "Script, MULTI and pipeline: a GET of each key. Computed from the time inside commands on "
-        "this machine; reading, answering, a busy CPU add to it. A dot was measured. In a pipeline "
-        "a PING waits for the next piece too, which is there already; with SCAN now and then.")})
+                if 0 <= due - first <= worst and served["pieces"] == 1]
+        measured.append({"way": way, "keys": keys, "count": count or None,
+                         "worst": 1000 * felt.worst, "dots": dots})
+    return Explorable("who", figure, {"ways": ways, "measured": measured, "what": what, "from": (
+        "Computed from the server's time on this machine: inside commands; of a pipeline all of "
+        "it, reading and answering too. A dot was measured. In a pipeline"
+        f"{', and now and then with SCAN,' * ('SCAN' in ways)} a PING waits for the next "
+        "piece too, which is there already. On few CPUs it waits for one of those, too.")})
+
+
+def pieces(way: str, counted: list, felt, number: int) -> dict:
+    """Return in how many pieces the server works, of [(keys, Cost)], and how far apart they are.
+
+    It takes a pipeline as its reads of the connection bring it, all else by round trips.
+    """
+    by_reads, of_all, least = way in BY_READS, way in OF_ALL, {}
+    for keys, cost in sorted(counted, key=lambda each: each[0]):
+        us = cost.server_cpu_us if by_reads else cost.server_us
+        least[keys] = min(us, least.get(keys, us))  # other programs can only add to it
+    # a GET costs more among more keys: as many count as there were for the PINGs
+    points = [*least.items()] if of_all else [(number, least[keys])]
+    keys, us = points[-1]
+    count = cost.server_reads if by_reads else cost.round_trips
+    apart = 0 if by_reads else max(0, 1e6 * min(run.took for run in felt.runs) - us)
+    return {"points": points, "size": "keys" if of_all else "each", "pieces": count,
+            "at_once": -(-keys // count) if by_reads else None, "ahead": int(by_reads),
+            "gap_us": apart / count if of_all else 0, "own_us": 0 if of_all else apart / keys}

@@ -1,9 +1,8 @@
 """Where is my time? A map by distance and by commands a turn: where waiting is most of it, and where work is."""
 
-from ..explorables import Explorable
 from ..words import counted, milliseconds
 from . import style
-from .canvas import STYLE, environment, finished, plt, say, wrapped
+from .canvas import environment, paper, plt, say, styled, wrapped
 from .scales import plain_ticks
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
@@ -25,49 +24,28 @@ def commands_at(model, share, rtt_ms):
     return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
 
 
-class WaitingMap:
-    """The map: `model`, `dots` measured, and where you are (`rtt_ms`, `commands`)."""
-
-    def __init__(self, model, dots, rtt_ms, commands):
-        self.model, self.dots, self.rtt_ms, self.commands = model, dots, rtt_ms, commands
-
-    @property
-    def words(self):
-        """'You, 5 ms away, 1 command a turn: 99% of the time is waiting; half and half at 1,100 commands'."""
-        share = share_waiting(self.model, self.rtt_ms, self.commands)
-        even = commands_at(self.model, 0.5, self.rtt_ms)
-        half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "less than half with any number"
-        return (f"You, {milliseconds(float(f'{self.rtt_ms:.2g}'))} away, {counted(self.commands, 'command')} a turn: "
-                f"{share:.0%} of the time is waiting; {half}")
-
-    def still(self):
-        """The map as a Figure."""
-        with plt.style.context(STYLE):
-            figure = draw_map(self)
-        plt.close(figure)
-        return finished(figure, self.words)
-
-    def shown(self):
-        """Print what it says, and return the map to drag."""
-        say(self.words)
-        return Explorable("where", self.still(), {
-            "way": {"at_once": None, "turn_us": 1e6 * self.model.turn_s, "command_us": 1e6 * self.model.command_s},
-            "dots": [{"rtt": rtt, "commands": count, "share": share} for (rtt, count), share in self.dots.items()],
-            "you": {"rtt": float(f"{self.rtt_ms:.2g}"), "commands": self.commands},
-            "from": f"Fitted on this machine: {self.model!r}."})
+def in_words(model, rtt_ms, commands):
+    """'You, 5 ms away, 1 command a turn: 99% of the time is waiting; half and half at 1,100 commands'."""
+    even = commands_at(model, 0.5, rtt_ms)
+    half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "less than half with any number"
+    return (f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} a turn: "
+            f"{share_waiting(model, rtt_ms, commands):.0%} of the time is waiting; {half}")
 
 
-def draw_map(drawn):
-    """The map as a Figure, with a diamond where you are; its title begins with a diamond and says what it is like there."""
+@styled
+def draw_map(model, dots, rtt_ms, commands):
+    """The map with `dots` measured; a diamond is where you are, and its title says what it is like there."""
     from matplotlib.colors import LinearSegmentedColormap
 
+    words = in_words(model, rtt_ms, commands)
+    say(words)
     colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
-    figure, axes = plt.subplots(figsize=(9, 5.2))
+    figure, axes = plt.subplots(figsize=(paper.width, 5.2))
     axes.set(xscale="log", yscale="log", xlim=(NEAREST_MS, FARTHEST_MS), ylim=(FEWEST_SHOWN, MOST_COMMANDS))
     axes.grid(False)
     xs = [NEAREST_MS * (FARTHEST_MS / NEAREST_MS) ** (step / STEPS) for step in range(STEPS + 1)]
     ys = [FEWEST_SHOWN * (MOST_COMMANDS / FEWEST_SHOWN) ** (step / STEPS) for step in range(STEPS + 1)]
-    ground = axes.pcolormesh(xs, ys, [[share_waiting(drawn.model, x, y) for x in xs] for y in ys], cmap=colors, vmin=0, vmax=1,
+    ground = axes.pcolormesh(xs, ys, [[share_waiting(model, x, y) for x in xs] for y in ys], cmap=colors, vmin=0, vmax=1,
                              shading="gouraud", rasterized=True)
     bar = figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
     bar.ax.set_yticklabels(["all work", "10% waiting", "half and half", "90% waiting", "all waiting"], fontsize=9)
@@ -75,16 +53,16 @@ def draw_map(drawn):
         bar.ax.axhline(share, **line)
     bar.outline.set_visible(False)
     name_distances(axes)
-    draw_borders(axes, drawn.model)
-    for at, share in drawn.dots.items():
+    draw_borders(axes, model)
+    for at, share in dots.items():
         axes.plot(*at, marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK, markeredgewidth=1.2, zorder=4)
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
     axes.set_xlabel("RTT in ms, log scale")
     axes.set_ylabel("commands a turn, log scale")
-    axes.plot([min(FARTHEST_MS, max(NEAREST_MS, drawn.rtt_ms))], [drawn.commands], marker="D", markersize=12, color=style.INK,
+    axes.plot([min(FARTHEST_MS, max(NEAREST_MS, rtt_ms))], [commands], marker="D", markersize=12, color=style.INK,
               markeredgecolor="white", markeredgewidth=2, linestyle="none", zorder=5, clip_on=False)
-    axes.set_title("\n".join(wrapped(f"◆ {drawn.words}", MAP_BESIDE_PX)), pad=26)
+    axes.set_title("\n".join(wrapped(f"◆ {words}", MAP_BESIDE_PX)), pad=26)
     environment(axes)
     return figure
 

@@ -1,7 +1,7 @@
 """Fits the model (`lab_utils/model.py`) on this machine at RTT 0, predicts with it, and solves published figures by it."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..arguments import check_number, shown
 from ..errors import LabError
@@ -53,7 +53,9 @@ def given(model) -> Model:
 @functools.cache
 def fit(command):
     times = compare({f"{size}": turn(command, size) for size in BATCHES}, same=False)
-    return solve({size: times.seconds(f"{size}") for size in BATCHES})
+    server = {size: times.budget(f"{size}").server for size in BATCHES}
+    whole = solve({size: times.seconds(f"{size}") for size in BATCHES})
+    return replace(whole, server=solve(server)) if all(server.values()) else whole
 
 
 def solve(measured: dict) -> Model:

@@ -5,6 +5,7 @@ import statistics
 
 from .. import setting
 from ..arguments import check_client, check_number
+from ..explorables import where
 from ..testbed import guard
 from ..testbed.chosen_server import distance_of
 from ..testbed.link import ping_times
@@ -28,13 +29,16 @@ def plot_map(client, commands: int = 1):
     """
     if not setting.is_drawn():
         return None
-    from ..figures.waiting_map import WaitingMap
+    from ..figures.waiting_map import draw_map
 
     check_client(client, "lab.plot_map", cluster=True)
     guard.check(client)
     check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = fit_model()
-    return WaitingMap(model, measured(), distance_to(client, model), commands).shown()
+    dots, rtt = measured(), distance_to(client, model)
+    return where.shown(draw_map(model, dots, rtt, commands), model,
+                       [{"rtt": rtt, "commands": count, "share": share} for (rtt, count), share in dots.items()],
+                       {"rtt": float(f"{rtt:.2g}"), "commands": commands})
 
 
 @functools.cache
