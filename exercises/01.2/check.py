@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lab_utils.course.checking import (Refused, cost_and_result, counted, exercise_client,
+from lab_utils.course.checking import (Refused, Recording, cost_of, counted, exercise_client,
                                        first_difference, refuse_over, refuse_pipelines, shown)
 
 USERS = range(20)
@@ -16,11 +16,11 @@ def check(answer):
     with exercise_client(decode_responses=True) as client:
         client.mset({key: f"user {i}" for i, key in enumerate(names)}
                     | {key: 10 * i for i, key in enumerate(visits)})
-        # kept here, so that what lab.count would refuse is told by this exercise's own words
-        pages = []
-        cost, _ = cost_and_result(lambda r: pages.append(answer(r, list(USERS))), client)
+        with Recording() as seen:
+            got = answer(client, list(USERS))
         after = [int(value) for value in client.mget(visits)]
-    check_page(*pages, after)
+    check_page(got, after)
+    cost = cost_of(seen)
     refuse_over(cost, 1)
     return f"{len(USERS)} users in 1 round trip, {counted(cost.commands, 'command')}"
 

@@ -17,6 +17,8 @@ THAWED_S = 30
 READ_THE_NUMBER = ("The WAIT of a replica that can't be reached raises nothing. What does it "
                    "return?",
                    "WAIT returns how many replicas have confirmed: return confirmed >= 1.")
+MILLISECONDS = ("WAIT's second number is a timeout in milliseconds; 0 means for ever.",
+                "WAIT 1 200")
 
 
 def check(answer):
@@ -93,11 +95,9 @@ def check_unconfirmed(client, answer, tale):
         said, took = saved(client, answer, "paid again")
     except redis.TimeoutError:
         raise Refused(f"{tale}: save had no answer within {SOCKET_TIMEOUT_S} s, when the socket's "
-                      "timeout ended it",
-                      "WAIT's second number is a timeout in milliseconds; 0 means for ever.",
-                      "WAIT 1 200") from None
+                      "timeout ended it", *MILLISECONDS) from None
     if said:
         raise Refused(f"{tale}: no replica has the value, and save returned True", *READ_THE_NUMBER)
     if took > CONFIRMED_WITHIN_S + GRACE_S:
         raise Refused(f"{tale}: save returned after ~{took:.1f} s. 0.2 s is all it may take",
-                      "WAIT's second number is a timeout in milliseconds.", "WAIT 1 200")
+                      *MILLISECONDS)

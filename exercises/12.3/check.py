@@ -29,13 +29,10 @@ def check(answer):
 
 
 def check_visit(said, expected, call):
-    if not isinstance(said, (list, tuple)) or len(said) != 2:
-        raise Refused(f"{call}: visit returned {shown(said)}. The time of the visit before and the "
-                      "count were expected", "return before, count")
-    if tuple(said) != expected:
-        raise Refused(f"{call}: visit returned {tuple(said)!r} and should return {expected!r}",
-                      "The first visit has none before it: None. The count is a number, and begins "
-                      "with 1.")
+    if not isinstance(said, (list, tuple)) or tuple(said) != expected:
+        raise Refused(f"{call}: visit returned {shown(said)} and should return {expected!r}",
+                      "The time of the visit before, None for the first, and the count, a number "
+                      "that begins with 1.", "return before, count")
 
 
 def check_kept(client, user, now, number):
