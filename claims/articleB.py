@@ -7,10 +7,15 @@ from lab_utils.words import duration, times
 
 ARTICLE = "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)"
 
-NO_GAIN = 1.2
-
-
+NO_GAIN = 1.2  # times faster: a ratio below is no gain
 ABOUT_TEN = 5  # of most shapes of a reply: "about 10 times" is hearsay, and names no shape
+CONSIDERABLE = 2  # times faster: a gain that the article calls considerable; its own is 4.25
+INDEXED = 2  # an index would gain that at least: the article compares with relational databases
+ALIKE = 1.3  # two times within this factor are the same
+# on a client's clock, which has more in it than the server's work, this much is a difference
+NOTICED = 1.1
+NOTICED_S = 1e-3  # how long nobody else being served is called a wait
+SMALLER = 0.75  # a hash of this share of the other's bytes is compact
 
 
 @judge("B1", "09", "hiredis makes redis-py faster, as the author hears about 10 times.", "the size",
@@ -36,11 +41,7 @@ cases("B1",
       (DEPENDS,
        {"get": 1.2, "list_10": 1.5, "list_1000": 10.1, "list_10000": 16.0, "pipeline": 1.03}),
       (HOLDS, {"get": 4.0, "list_10": 9.0, "list_1000": 11.0, "list_10000": 12.0, "pipeline": 1.5}),
-      (DEPENDS, {"get": 1.0, "list_10": 1.1, "list_1000": 2.0, "list_10000": 2.2, "pipeline": 1.0}),
       (FAILS, {"get": 1.0, "list_10": 1.0, "list_1000": 1.1, "list_10000": 1.1, "pipeline": 0.9}))
-
-
-CONSIDERABLE = 2  # times faster: a gain that the article calls considerable; its own is 4.25
 
 
 @judge("B2", "13",
@@ -68,11 +69,7 @@ cases("B2",
       (HOLDS, {"calls_s": 0.0011, "plain_s": 2e-4, "default_s": 2.2e-4}),
       (DEPENDS, {"plain_s": 6.4e-4, "default_s": 6.5e-4}),
       (DEPENDS, {"plain_s": 9e-4}),
-      (HOLDS, {"calls_s": 0.00106, "plain_s": 2.9e-4, "default_s": 2e-4}),
       (FAILS, {"plain_s": 0.0011, "default_s": 0.0012}))
-
-
-INDEXED = 2  # an index would gain that at least: the article compares with relational databases
 
 
 @judge("B3", "05",
@@ -103,11 +100,6 @@ cases("B3",
        {"prefix_s": 6e-4, "infix_s": 0.001, "plain_prefix_s": 0.00355, "none_by_prefix_us": 179,
         "none_by_infix_us": 819, "plain_infix_s": 0.00397}), (HOLDS, {"none_by_infix_us": 190}),
       (FAILS, {"none_by_infix_us": 9_000, "plain_infix_s": 0.012}))
-
-
-ALIKE = 1.3  # two times within this factor are the same
-# on a client's clock, which has more in it than the server's work, this much is a difference
-NOTICED = 1.1
 
 
 @judge("B4", "05",
@@ -142,9 +134,6 @@ cases("B4",
       (FAILS,
        {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042, "plain_suffix_s": 0.0041}),
       (DEPENDS, {"prefix_s": 2.0, "suffix_s": 1.0, "plain_prefix_s": 4.0, "plain_suffix_s": 4.0}))
-
-
-NOTICED_S = 1e-3  # how long nobody else being served is called a wait
 
 
 @judge("B5", "05",
@@ -198,9 +187,6 @@ cases("B6",
       (FAILS, {"alone_hgetall_s": 3e-4}))
 
 
-SMALLER = 0.75  # a hash of this share of the other's bytes is compact
-
-
 @judge("B7", "05", "A hash may be compressed in memory, depending on the data in it.", "the size")
 def b7(packed_bytes, table_bytes, keys_bytes, most_fields, longest_value):
     """Bytes of the same 500 records in three layouts, and where the packing was seen to end."""
@@ -214,10 +200,7 @@ def b7(packed_bytes, table_bytes, keys_bytes, most_fields, longest_value):
 cases("B7",
       (HOLDS,
        {"packed_bytes": 16_400, "table_bytes": 36_200, "keys_bytes": 44_000, "most_fields": 512,
-        "longest_value": 64}), (HOLDS, {"keys_bytes": 17_000}), (FAILS, {"packed_bytes": 35_000}))
-
-
-CLEARLY = 1.2  # times faster, from which on one way counts as faster than another
+        "longest_value": 64}), (FAILS, {"packed_bytes": 35_000}))
 
 
 @judge("B8", "06", "The json module is slower than pickle at parsing.", "the client")
@@ -231,7 +214,7 @@ def b8(pickle_loads_s, json_loads_s, pickle_s, json_s, orjson_s, msgpack_s, pick
             f"msgpack {duration(msgpack_s)}, and orjson, which is JSON too, {duration(orjson_s)}. "
             f"At an RTT of {trip_rtt_ms:g} ms a SET and a GET take {duration(pickle_trip_s)} with "
             f"pickle and {duration(json_trip_s)} with json")
-    if json_loads_s < pickle_loads_s * CLEARLY:
+    if json_loads_s < pickle_loads_s * NO_GAIN:
         return Verdict(FAILS, seen, adds)
     return Verdict(HOLDS, f"{seen}, ~{times(json_loads_s / pickle_loads_s)} faster", adds)
 

@@ -5,12 +5,15 @@ from lab_utils.words import counted, duration, milliseconds, times
 
 ARTICLE = "Redis Pipeline and the round trip (30 March 2023)"
 
-NO_GAIN = 1.2  # a ratio below is no gain
-
-
+NO_GAIN = 1.2  # times faster: a ratio below is no gain
 # times the client's rate that the server must manage to call the client's wait the limit
 SERVER_HAS_ROOM = 20
 ABOVE = 1.1  # times the ceiling
+FAR_LESS = 0.7  # of the memory
+NEARLY_AS_FAST = 1.2  # times the time of all at once
+BENEFIT = 3  # what the server must save in CPU for "read and write calls matter"
+SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here too
+SLOWER = 1.2  # times the time of batches
 
 
 @judge("C1", "01",
@@ -35,7 +38,6 @@ def c1(rtt_ms, request_s, served_s):
 
 cases("C1",
       (HOLDS, {"rtt_ms": 250, "request_s": 0.2503, "served_s": 5e-6}),
-      (FAILS, {"request_s": 0.05}),
       (FAILS, {"request_s": 0.2}),
       (DEPENDS, {"request_s": 0.26, "served_s": 0.1}))
 
@@ -83,12 +85,8 @@ def was_cut(cut):
 cases("C3",
       (DEPENDS,
        {"default_bytes": 1_073_741_824, "limit_bytes": 1_048_576, "one_cut": True,
-        "pipeline_cut": False, "multi_cut": True}), (DEPENDS, {"multi_cut": False}),
+        "pipeline_cut": False, "multi_cut": True}),
       (HOLDS, {"pipeline_cut": True}), (FAILS, {"one_cut": False, "multi_cut": False}))
-
-
-FAR_LESS = 0.7  # of the memory
-NEARLY_AS_FAST = 1.2  # times the time of all at once
 
 
 @judge("C4", "03",
@@ -122,9 +120,6 @@ cases("C4",
         "batch_times": 1.01, "batch_queued_bytes": 6_300_000}),
       (DEPENDS, {"batch_queued_bytes": 16_000_000}), (DEPENDS, {"batch_times": 1.3}),
       (FAILS, {"batch_times": 2.4, "batch_queued_bytes": 16_000_000}))
-
-
-BENEFIT = 3  # what the server must save in CPU for "read and write calls matter"
 
 
 @judge("C5", "03",
@@ -164,9 +159,6 @@ cases("C5",
       (FAILS, {"pipeline_s": 0.03, "server_us": {1: 5.6, 10: 5.6, 1_000: 5.5}}))
 
 
-SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here too
-
-
 @judge("C6", "13",
        "100 PINGs, connection included, take 0.791 s one by one and 0.132 s in a pipeline.",
        "the distance")
@@ -189,13 +181,9 @@ def c6(rtt_ms, published_gain, connecting_gain, open_gain):
 
 cases("C6",
       (HOLDS, {"rtt_ms": 6.6, "published_gain": 6, "connecting_gain": 6.1, "open_gain": 93}),
-      (HOLDS, {"connecting_gain": 9.0}),
       (DEPENDS, {"connecting_gain": 18}),
       (DEPENDS, {"connecting_gain": 2.0}),
       (FAILS, {"connecting_gain": 1, "open_gain": 1.1}))
-
-
-CLEARLY = 1.2  # times faster
 
 
 @judge("C7", "07",
@@ -215,7 +203,7 @@ def c7(watch_turns, lua_turns, near_watch_s, near_lua_s, far_watch_s, far_lua_s,
     adds = (f"everybody waits while a script runs: over {items:,} keys a bystander waited "
             f"{duration(script_wait_s)}, by pipelines {duration(pipeline_wait_s)}. From ~{turn:,} "
             f"keys in one script on, that is longer than a trip of {milliseconds(far_rtt_ms)}")
-    effective = lua_turns < watch_turns and max(near, far) >= CLEARLY
+    effective = lua_turns < watch_turns and max(near, far) >= NO_GAIN
     return Verdict(HOLDS if effective else FAILS, seen, adds)
 
 
@@ -224,11 +212,8 @@ cases("C7",
        {"watch_turns": 3, "lua_turns": 1, "near_watch_s": 1e-4, "near_lua_s": 4e-5,
         "far_watch_s": 0.0031, "far_lua_s": 0.00105, "far_rtt_ms": 1, "pipeline_wait_s": 4e-4,
         "script_wait_s": 0.01, "items": 10_000}), (HOLDS, {"near_watch_s": 4.1e-5}),
-      (FAILS, {"watch_turns": 1, "near_watch_s": 4.1e-5, "far_watch_s": 0.00105}),
+      (FAILS, {"watch_turns": 1}),
       (FAILS, {"near_watch_s": 4.1e-5, "far_watch_s": 0.00105}))
-
-
-SLOWER = 1.2  # times the time of batches
 
 
 @judge("C8", "10",
@@ -295,7 +280,6 @@ cases("C10",
       (HOLDS,
        {"commands": 3, "run_time_plain": 2, "run_time_multi": 2, "queue_time_plain": 2,
         "queue_time_multi": 0}),
-      (FAILS, {"run_time_plain": 0, "run_time_multi": 0, "queue_time_plain": 0}),
       (FAILS, {"queue_time_plain": 1}))
 
 

@@ -6,10 +6,15 @@ from lab_utils.words import duration, milliseconds, times
 ARTICLE = "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)"
 
 IN_SPRING = "in Spring Data Redis"  # 2.4.2, as the article has it; measured by notebooks/other_clients
-
-
+NO_GAIN = 1.2
 NO_SLOWER = 1.1
 SLOWER = 1.5  # "becomes slower"
+MOSTLY = 0.8  # the share of a distance that counts as overcome
+TWICE = 2
+AS_WELL = 1.5  # up to this many times the pipeline's time
+MORE_CPU = 1.5  # times the CPU of the same calls one by one
+A_TENTH = 1.1  # times faster, from which on a pipeline counts as faster
+HUNDREDS = 100
 
 
 @judge("D1", "01", "From another availability zone, commands sent one by one become slower.",
@@ -34,9 +39,6 @@ cases("D1",
       (DEPENDS, {"loop_far_s": 0.036}))
 
 
-MOSTLY = 0.8  # the share of a distance that counts as overcome
-
-
 @judge("D2", "03", "Pipelining can overcome the limit that network delay sets, at some overhead.",
        "the distance")
 def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
@@ -56,9 +58,6 @@ cases("D2",
        {"loop_near_s": 0.003, "loop_far_s": 0.103, "pipeline_near_s": 7e-4,
         "pipeline_far_s": 0.0017}), (DEPENDS, {"pipeline_far_s": 0.0507}),
       (FAILS, {"pipeline_far_s": 0.0997}))
-
-
-TWICE = 2
 
 
 @judge("D3", "03", "For one record a pipeline takes twice as long as a plain call, or longer.",
@@ -84,9 +83,6 @@ cases("D3",
                "plain_s": {0: 3.6e-5, 10: 0.01004}, "pipeline_s": {0: 5.2e-5, 10: 0.01006}}),
       (DEPENDS, {"spring_pipeline_s": {0: 0.003, 1: 0.002}}),
       (FAILS, {"spring_pipeline_s": {0: 6e-4, 1: 0.0017}}))
-
-
-AS_WELL = 1.5  # up to this many times the pipeline's time
 
 
 @judge("D4", "08",
@@ -129,9 +125,6 @@ cases("D4",
       (FAILS, {"spring_16_cpus_s": {10: 0.0033, 100: 0.02, 1_000: 0.2}}))
 
 
-MORE_CPU = 1.5  # times the CPU of the same calls one by one
-
-
 @judge("D5", "08", "Parallel streams make threads behind the scenes, so mind the CPU load.",
        "the client", margin=1.35,  # one CPU and several lie a factor of 1.6 to 3.2 apart
        watched=False)  # threads cost more where they find another CPU free
@@ -162,10 +155,6 @@ cases("D5",
                "free_loop_s": 0.01, "free_threads_s": 0.04}),
       (DEPENDS, {"threads_cpu_us": 60.0}),
       (FAILS, {"threads_cpu_us": 60.0, "free_threads_s": 0.012}))
-
-
-A_TENTH = 1.1  # times faster, from which on a pipeline counts as faster
-HUNDREDS = 100
 
 
 @judge("D6", "03",
@@ -200,9 +189,6 @@ cases("D6",
                  "near_gains": {1: 0.86, 2: 1.6, 100: 5.0}, "far_gains": {1: 1.0, 2: 2.0}}),
       (HOLDS, {"spring_gains": {"RTT 0": {10: 0.4, 100: 1.8}, "1 ms": {10: 0.7, 100: 3.0}}}),
       (FAILS, {"spring_gains": {"RTT 0": {10: 1.4, 100: 1.8}, "1 ms": {10: 0.7, 50: 3.0}}}))
-
-
-NO_GAIN = 1.2
 
 
 @judge("D7", "05",

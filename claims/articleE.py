@@ -7,8 +7,6 @@ ARTICLE = "Why was my Redis so slow? (Qiita, 17 April 2017)"
 
 TENFOLD = 10
 TWICE = 2
-
-
 NO_GAIN = 1.2  # a ratio below is no gain
 
 
