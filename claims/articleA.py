@@ -20,9 +20,8 @@ def a1(commands, writes, turns):
             "meanwhile; that all comes together is the client's view")
     if turns == 1 and writes < commands:
         return Verdict(HOLDS, f"{counted(commands, 'command')}, and the client waited once", adds)
-    return Verdict(FAILS,
-                   f"{counted(commands, 'command')} left in {counted(writes, 'write')}, and the "
-                   f"client waited in {counted(turns, 'turn')}", adds)
+    return Verdict(FAILS, f"{counted(commands, 'command')} left in {counted(writes, 'write')}, and "
+                   f"the client waited in {counted(turns, 'turn')}", adds)
 
 
 cases("A1",
@@ -47,10 +46,9 @@ def a2(turns, acks, pipeline_acks):
             f"~{pipeline_acks} in one pipeline of the same commands")
     if acks >= turns and not pipeline_acks:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS,
-                   f"on the system: {seen}. It decides when to send one. The article's sent one "
-                   "each way, in its pipeline too, so there sending separately only multiplied "
-                   "them", adds)
+    return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one. The article's "
+                   "sent one each way, in its pipeline too, so there sending separately only "
+                   "multiplied them", adds)
 
 
 cases("A2",

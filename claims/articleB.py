@@ -31,9 +31,8 @@ def b1(get, list_10, list_1000, list_10000, pipeline):
     if statistics.median(gains) >= ABOUT_TEN:
         return Verdict(HOLDS, seen)
     if max(gains) >= NO_GAIN:
-        return Verdict(DEPENDS,
-                       f"on the shape of the reply: {seen}. hiredis speeds up large replies, not "
-                       "many replies")
+        return Verdict(DEPENDS, f"on the shape of the reply: {seen}. hiredis speeds up large "
+                       "replies, not many replies")
     return Verdict(FAILS, seen)
 
 
@@ -115,30 +114,26 @@ def b4(prefix_s, suffix_s, plain_prefix_s, plain_suffix_s):
     if now < 1 / ALIKE and plain < 1 / ALIKE:
         return Verdict(HOLDS, seen)
     if plain < 1 / NOTICED:
-        return Verdict(DEPENDS,
-                       f"on the parser: {seen}. Fewer names save the client's reading, not the "
-                       "server's searching")
+        return Verdict(DEPENDS, f"on the parser: {seen}. Fewer names save the client's reading, "
+                       "not the server's searching")
     if now < 1 / ALIKE:
-        return Verdict(DEPENDS,
-                       f"on the parser: {seen}. Fewer names, and plain Python does not read them "
-                       "clearly faster")
+        return Verdict(DEPENDS, f"on the parser: {seen}. Fewer names, and plain Python does not "
+                       "read them clearly faster")
     return Verdict(FAILS, f"{seen}: fewer names, and still not clearly faster")
 
 
 cases("B4",
-      (HOLDS,
-       {"prefix_s": 0.0198, "suffix_s": 0.00818, "plain_prefix_s": 0.0198,
-        "plain_suffix_s": 0.00818}),
-      (DEPENDS,
-       {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042, "plain_suffix_s": 0.0023}),
-      (FAILS,
-       {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042, "plain_suffix_s": 0.0041}),
+      (HOLDS, {"prefix_s": 0.0198, "suffix_s": 0.00818, "plain_prefix_s": 0.0198,
+               "plain_suffix_s": 0.00818}),
+      (DEPENDS, {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042,
+                 "plain_suffix_s": 0.0023}),
+      (FAILS, {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042,
+               "plain_suffix_s": 0.0041}),
       (DEPENDS, {"prefix_s": 2.0, "suffix_s": 1.0, "plain_prefix_s": 4.0, "plain_suffix_s": 4.0}))
 
 
-@judge("B5", "05",
-       "With attributes joined in the key's name, KEYS allows fairly flexible queries, without "
-       "joins.", "the size")
+@judge("B5", "05", "With attributes joined in the key's name, KEYS allows fairly flexible queries, "
+       "without joins.", "the size")
 def b5(queries, answered, few, many, keys_few_s, keys_many_s, index_few_s, index_many_s):
     """How many queries by pattern were tried and answered right; and seconds of one query by KEYS
     and by an index set, with `few` and with `many` keys in the database.
@@ -153,15 +148,13 @@ def b5(queries, answered, few, many, keys_few_s, keys_many_s, index_few_s, index
 
 
 cases("B5",
-      (HOLDS,
-       {"few": 13_527, "many": 213_527, "keys_few_s": 5e-4, "keys_many_s": 0.0199,
-        "index_few_s": 3e-4, "index_many_s": 3.1e-4, "queries": 3, "answered": 3}),
+      (HOLDS, {"few": 13_527, "many": 213_527, "keys_few_s": 5e-4, "keys_many_s": 0.0199,
+               "index_few_s": 3e-4, "index_many_s": 3.1e-4, "queries": 3, "answered": 3}),
       (FAILS, {"answered": 2}))
 
 
-@judge("B6", "05",
-       "KEYS for 500 names seems faster than HGETALL; it may be the other way round in some "
-       "situations.", "the client")
+@judge("B6", "05", "KEYS for 500 names seems faster than HGETALL; it may be the other way round in "
+       "some situations.", "the client")
 def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
     """Seconds of 500 names by KEYS, of 500 fields with values by HGETALL, and of 500 names with
     values by KEYS and MGET, beside all the other keys; and the first two with the 500 alone in
@@ -180,9 +173,8 @@ def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
 
 
 cases("B6",
-      (DEPENDS,
-       {"keys_s": 5e-4, "hgetall_s": 1.8e-4, "keys_mget_s": 6e-4, "alone_keys_s": 5e-4,
-        "alone_hgetall_s": 9e-4}),
+      (DEPENDS, {"keys_s": 5e-4, "hgetall_s": 1.8e-4, "keys_mget_s": 6e-4, "alone_keys_s": 5e-4,
+                 "alone_hgetall_s": 9e-4}),
       (HOLDS, {"keys_s": 0.00292, "hgetall_s": 0.0044, "keys_mget_s": 0.005}),
       (FAILS, {"alone_hgetall_s": 3e-4}))
 

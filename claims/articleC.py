@@ -16,9 +16,8 @@ SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here 
 SLOWER = 1.2  # times the time of batches
 
 
-@judge("C1", "01",
-       "At an RTT of 250 ms, a client that sends one request after another gets at most 4 a "
-       "second.", "the distance", after="redis.io's page “Redis pipelining”")
+@judge("C1", "01", "At an RTT of 250 ms, a client that sends one request after another gets at "
+       "most 4 a second.", "the distance", after="redis.io's page “Redis pipelining”")
 def c1(rtt_ms, request_s, served_s):
     """`request_s` is one request on a connection that waits for it, `served_s` a command's share of
     one big pipeline.
@@ -30,9 +29,8 @@ def c1(rtt_ms, request_s, served_s):
     if rate >= ABOVE * ceiling:
         return Verdict(FAILS, f"{seen}, and 1/RTT is no ceiling", adds)
     if served < SERVER_HAS_ROOM * rate:
-        return Verdict(DEPENDS,
-                       f"on the server: {seen}, and the server is as much the limit as the "
-                       "distance", adds)
+        return Verdict(DEPENDS, f"on the server: {seen}, and the server is as much the limit as "
+                       "the distance", adds)
     return Verdict(HOLDS, seen, adds)
 
 
@@ -59,9 +57,8 @@ cases("C2",
       (FAILS, {"pipeline_trips": 100}))
 
 
-@judge("C3", "10",
-       "When the data sent exceeds the input buffer's limit, 1 GB by default, the server closes "
-       "the client.", "the command")
+@judge("C3", "10", "When the data sent exceeds the input buffer's limit, 1 GB by default, the "
+       "server closes the client.", "the command")
 def c3(default_bytes, limit_bytes, one_cut, pipeline_cut, multi_cut):
     """Whether a server with a limit of `limit_bytes` cut off a client that sent more: as one
     command, as a plain pipeline, in MULTI. `default_bytes` is its default.
@@ -89,9 +86,8 @@ cases("C3",
       (HOLDS, {"pipeline_cut": True}), (FAILS, {"one_cut": False, "multi_cut": False}))
 
 
-@judge("C4", "03",
-       "Batches of 10,000, for example, are nearly as fast, and the server queues only their "
-       "replies.", "the size", after="redis.io's page “Redis pipelining”", margin=1.2)
+@judge("C4", "03", "Batches of 10,000, for example, are nearly as fast, and the server queues only "
+       "their replies.", "the size", after="redis.io's page “Redis pipelining”", margin=1.2)
 def c4(batch_times, all_at_once_s, smaller_s, batch_bytes, all_at_once_bytes, smaller_bytes,
        batch_queued_bytes, all_queued_bytes):
     """The time of batches of 10,000 over that of everything at once, a Ratio; seconds of everything
@@ -186,9 +182,8 @@ cases("C6",
       (FAILS, {"connecting_gain": 1, "open_gain": 1.1}))
 
 
-@judge("C7", "07",
-       "For reading, computing and writing, a Lua script is in some cases more effective than a "
-       "pipeline.", "the size", after="redis.io's page “Redis pipelining”")
+@judge("C7", "07", "For reading, computing and writing, a Lua script is in some cases more "
+       "effective than a pipeline.", "the size", after="redis.io's page “Redis pipelining”")
 def c7(watch_turns, lua_turns, near_watch_s, near_lua_s, far_watch_s, far_lua_s, far_rtt_ms,
        pipeline_wait_s, script_wait_s, items):
     """Seconds of one read-compute-write by WATCH and by script, without distance and at
@@ -277,9 +272,8 @@ def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_m
 
 
 cases("C10",
-      (HOLDS,
-       {"commands": 3, "run_time_plain": 2, "run_time_multi": 2, "queue_time_plain": 2,
-        "queue_time_multi": 0}),
+      (HOLDS, {"commands": 3, "run_time_plain": 2, "run_time_multi": 2, "queue_time_plain": 2,
+               "queue_time_multi": 0}),
       (FAILS, {"queue_time_plain": 1}))
 
 
@@ -297,13 +291,11 @@ def c11(results_before_execute, turns, effects_kept):
     if results_before_execute:
         return Verdict(FAILS, seen, adds)
     if not effects_kept:
-        return Verdict(HOLDS,
-                       f"{seen}, and a later command did not find what an earlier one had written",
-                       adds)
-    return Verdict(DEPENDS,
-                   f"on what the later command needs: {seen}, so a command can't be built from an "
-                   "earlier reply. One that needs only an earlier effect found it. Untested here: "
-                   "an earlier one that fails, and a rival in between", adds)
+        return Verdict(HOLDS, f"{seen}, and a later command did not find what an earlier one had "
+                       "written", adds)
+    return Verdict(DEPENDS, f"on what the later command needs: {seen}, so a command can't be built "
+                   "from an earlier reply. One that needs only an earlier effect found it. "
+                   "Untested here: an earlier one that fails, and a rival in between", adds)
 
 
 cases("C11",
@@ -312,9 +304,8 @@ cases("C11",
       (FAILS, {"results_before_execute": 1}))
 
 
-@judge("C12", "11",
-       "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may "
-       "fail.", "the client")
+@judge("C12", "11", "In a cluster a pipeline with keys of several slots gives errors, -MOVE for "
+       "one; it may fail.", "the client")
 def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
     """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes,
     how many failed when a plain client sent it to one node, and when the cluster client did.
@@ -377,9 +368,8 @@ def c14(near_gain, far_gain, loaded_gain):
     if far_gain < max(NO_GAIN, near_gain / NO_GAIN) or loaded_gain < NO_GAIN:
         return Verdict(DEPENDS,
                        f"on the load or the distance: {seen}, so a part of the gain is lost")
-    return Verdict(FAILS,
-                   f"{seen}. It is the other way round: the more a round trip costs, the more it "
-                   "pays to make only one")
+    return Verdict(FAILS, f"{seen}. It is the other way round: the more a round trip costs, the "
+                   "more it pays to make only one")
 
 
 cases("C14",

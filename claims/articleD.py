@@ -85,9 +85,8 @@ cases("D3",
       (FAILS, {"spring_pipeline_s": {0: 6e-4, 1: 0.0017}}))
 
 
-@judge("D4", "08",
-       "Up to 100 records a Java parallel stream does as well as a pipeline; at 1,000 the pipeline "
-       "wins.", "the client")
+@judge("D4", "08", "Up to 100 records a Java parallel stream does as well as a pipeline; at 1,000 "
+       "the pipeline wins.", "the client")
 def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled_s):
     """Seconds across zones for {10: …, 100: …, 1_000: …} records: in the article's client by a
     pipeline and by a parallel stream where Java was told of 1 and of 16 CPUs, in Python by a
@@ -191,9 +190,8 @@ cases("D6",
       (FAILS, {"spring_gains": {"RTT 0": {10: 1.4, 100: 1.8}, "1 ms": {10: 0.7, 50: 3.0}}}))
 
 
-@judge("D7", "05",
-       "A repository's find runs KEYS and one HGETALL for each record, and the traffic becomes "
-       "huge.", "the distance")
+@judge("D7", "05", "A repository's find runs KEYS and one HGETALL for each record, and the traffic "
+       "becomes huge.", "the distance")
 def d7(records, naive_turns, mended_turns, naive_s, mended_s):
     """Round trips of the two ways for so many records, and their seconds at a distance."""
     gain = naive_s / mended_s
