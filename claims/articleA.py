@@ -61,9 +61,7 @@ cases("A2",
 @judge("A3", "04", "The three SETs of the capture left as one MULTI/EXEC transaction.",
        "a default of the client")
 def a3(sets, default_commands, plain_commands):
-    """Commands that crossed the wire for `sets` SETs: by pipeline() as it comes, and with
-    transaction=False.
-    """
+    """Commands sent for `sets` SETs: by pipeline() as it comes, and with transaction=False."""
     seen = f"{counted(sets, 'SET')} left as {counted(default_commands, 'command')} by pipeline()"
     adds = ("MULTI and EXEC are redis-py's default and not the pipeline: with transaction=False "
             f"the same {sets:,} SETs left as {plain_commands:,} commands")

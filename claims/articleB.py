@@ -47,9 +47,7 @@ cases("B1",
        "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.",
        "a default of the client")
 def b2(calls_s, plain_s, default_s):
-    """Seconds of the seven commands: one by one, in a plain pipeline, in redis-py's default
-    pipeline.
-    """
+    """Seconds of the seven commands: one by one, in a plain pipeline, in redis-py's default one."""
     gain, plain = calls_s / default_s, calls_s / plain_s
     seen = (f"{duration(calls_s)} one by one, {duration(default_s)} in redis-py's default "
             f"pipeline, a gain of ~{times(gain)}")
@@ -222,9 +220,7 @@ cases("B8",
        "Redis takes byte strings; pickle makes them of nearly any data, json of few types.",
        "the data")
 def b9(tried, pickle_same, json_same, json_changed):
-    """Counts: types tried, how many came back the same from pickle and from json, how many json
-    changed in silence.
-    """
+    """Counts of types: tried, the same after pickle and after json, changed by json in silence."""
     counted = (f"of {tried} types pickle brought back {pickle_same} as they were and json "
                f"{json_same}")
     adds = (f"json changed {json_changed} of them without an error. Byte strings are what SET and "

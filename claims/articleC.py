@@ -258,9 +258,7 @@ cases("C9",
        "When a command in a pipeline fails, the later ones still run; there is no rollback.",
        "a default of the client")
 def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_multi):
-    """Of `commands` of which one fails, how many were applied: it fails when run, or when queued;
-    plain, and in MULTI.
-    """
+    """Commands applied where one fails when run, or when queued: in a plain pipeline, in MULTI."""
     rest = commands - 1
     seen = (f"of {rest} good commands around a wrong one, a plain pipeline applied "
             f"{run_time_plain} where a type was wrong and {queue_time_plain} where a command was "
@@ -313,17 +311,14 @@ def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refus
     """
     seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline got "
             f"{plain_failed} errors ({reply!r}), the cluster client's {failed}")
-    adds = (f"one MSET over the same keys was {refused(mset_refused)}, and with one hash tag "
-            f"{refused(tagged_refused)}; a transaction has to stay in one slot too")
+    one, tagged = ("refused" if each else "accepted" for each in (mset_refused, tagged_refused))
+    adds = (f"one MSET over the same keys was {one}, and with one hash tag {tagged}; a transaction "
+            "has to stay in one slot too")
     if "MOVE" not in reply or not plain_failed:
         return Verdict(FAILS, seen, adds)
     if failed:
         return Verdict(HOLDS, seen, adds)
     return Verdict(DEPENDS, f"on the client: {seen}; it groups by node", adds)
-
-
-def refused(was):
-    return "refused" if was else "accepted"
 
 
 cases("C12",
@@ -357,9 +352,7 @@ cases("C13",
 @judge("C14", "03",
        "With a high RTT or a loaded server, a pipeline may be slower than single commands.")
 def c14(near_gain, far_gain, loaded_gain):
-    """How many times faster the pipeline was than the same commands one by one: at RTT 0, at a high
-    RTT, beside clients that keep the server busy.
-    """
+    """How many times faster the pipeline was than calls: at RTT 0, a high RTT, a loaded server."""
     seen = (f"the pipeline was ~{times(near_gain)} as fast as single commands at RTT 0, "
             f"~{times(far_gain)} at a high RTT, ~{times(loaded_gain)} on a loaded server. "
             "Untested: a network that loses packets, or whose bandwidth is used up")

@@ -17,6 +17,13 @@ A_TENTH = 1.1  # times faster, from which on a pipeline counts as faster
 HUNDREDS = 100
 
 
+def by_degree(wholly, partly, turns, seen, adds=""):
+    """Return the Verdict of a claim that holds wholly, partly, as `turns` says, or not at all."""
+    if wholly:
+        return Verdict(HOLDS, seen, adds)
+    return Verdict(DEPENDS, f"{turns}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
+
+
 @judge("D1", "01", "From another availability zone, commands sent one by one become slower.",
        "the distance")
 def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
@@ -26,10 +33,7 @@ def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
             f"{duration(loop_far_s)} at {milliseconds(far_ms)}, ~{times(slower)} as long")
     adds = (f"the same work in one pipeline took {duration(pipeline_far_s)} at "
             f"{milliseconds(far_ms)}")
-    if slower >= SLOWER:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(FAILS, seen, adds) if slower <= NO_SLOWER
-            else Verdict(DEPENDS, f"on the distance: {seen}", adds))
+    return by_degree(slower >= SLOWER, slower > NO_SLOWER, "on the distance", seen, adds)
 
 
 cases("D1",
@@ -47,10 +51,7 @@ def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
     seen = (f"the distance cost the loop {duration(loop_far_s - loop_near_s)} and the pipeline "
             f"{duration(pipeline_far_s - pipeline_near_s)}, ~{100 * share:.0f}% less. One round "
             "trip always remains")
-    if share >= MOSTLY:
-        return Verdict(HOLDS, seen)
-    return (Verdict(DEPENDS, f"on the distance: {seen}") if share >= 1 - MOSTLY
-            else Verdict(FAILS, seen))
+    return by_degree(share >= MOSTLY, share >= 1 - MOSTLY, "on the distance", seen)
 
 
 cases("D2",
@@ -72,10 +73,7 @@ def d3(spring_plain_s, spring_pipeline_s, plain_s, pipeline_s):
             "distance: it opens a connection for each pipeline")
     adds = (f"in redis-py it takes ~{times(python[0])} the time of a plain call at RTT 0, "
             f"~{times(python[1])} with a distance")
-    if min(spring) >= TWICE:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if max(spring) >= TWICE
-            else Verdict(FAILS, seen, adds))
+    return by_degree(min(spring) >= TWICE, max(spring) >= TWICE, "on the distance", seen, adds)
 
 
 cases("D3",
@@ -102,10 +100,7 @@ def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled
     adds = f"in Python the best pool of connections took {each_times(pooled)}"
     as_said = [ratio[10] <= AS_WELL and ratio[100] <= AS_WELL < ratio[1_000]
                for ratio in (one, sixteen)]
-    if all(as_said):
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the client's CPUs: {seen}", adds) if any(as_said)
-            else Verdict(FAILS, seen, adds))
+    return by_degree(all(as_said), any(as_said), "on the client's CPUs", seen, adds)
 
 
 def each_times(ratios):
@@ -142,10 +137,8 @@ def d5(loop_cpu_us, pipeline_cpu_us, threads_cpu_us, tasks_cpu_us, threads_conne
             f"~{times(loop)} that one by one, ~{times(threads)} in threads, ~{times(tasks)} in "
             f"asyncio tasks. The threads hold {threads_connections} connections, the tasks "
             f"{tasks_connections}. Java's threads are untested")
-    if min(held, free) >= MORE_CPU:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the CPUs: {seen}", adds) if max(held, free) >= MORE_CPU
-            else Verdict(FAILS, seen, adds))
+    return by_degree(min(held, free) >= MORE_CPU, max(held, free) >= MORE_CPU, "on the CPUs", seen,
+                     adds)
 
 
 cases("D5",
@@ -169,10 +162,7 @@ def d6(spring_gains, near_gains, far_gains):
             f"redis-py it beat plain calls {since(first_gain(near_gains))} at RTT 0, "
             f"{since(first_gain(far_gains))} far away")
     hundreds = [size is not None and size >= HUNDREDS for size in first.values()]
-    if all(hundreds):
-        return Verdict(HOLDS, seen)
-    return (Verdict(DEPENDS, f"on the distance and the client's CPUs: {seen}") if any(hundreds)
-            else Verdict(FAILS, seen))
+    return by_degree(all(hundreds), any(hundreds), "on the distance and the client's CPUs", seen)
 
 
 def first_gain(gains):

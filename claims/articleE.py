@@ -13,9 +13,7 @@ NO_GAIN = 1.2  # a ratio below is no gain
 @judge("E1", "13", "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is "
        "faster still.", "the distance")
 def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
-    """Seconds as the article timed them (`number=1`), of import and connection alone, and of the
-    work without them.
-    """
+    """Seconds as the article timed them, of import and connection alone, and of the work alone."""
     seen = (f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and "
             f"{duration(once_s)} at once")
     adds = ("the article's timer holds the import and the connection too, here "
@@ -67,8 +65,7 @@ cases("E2",
 @judge("E3", "03", "Reading has the same tendency, so reading together is overwhelmingly better.",
        "the distance")
 def e3(write_pipeline, write_multi, read_pipeline, read_multi):
-    """Gains over a loop at the same distance: a pipeline of SETs, MSET, a pipeline of GETs, MGET.
-    """
+    """Gains over a loop, equally far away: a pipeline of SETs, MSET, a pipeline of GETs, MGET."""
     seen = (f"over a loop of GETs, MGET gains ~{times(read_multi)} and a pipeline "
             f"~{times(read_pipeline)}")
     adds = (f"on writes, at the same distance, MSET gains ~{times(write_multi)} and a pipeline "
