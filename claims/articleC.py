@@ -149,7 +149,6 @@ cases("C5",
                "calls": [(1_000, 1_000), (2, 2)]}),
       (HOLDS, {"calls": [(None, None), (None, None)]}),
       (DEPENDS, {"calls": [(1_000, 1_000), (2, 1_000)]}),
-      (DEPENDS, {"calls": [(1_000, 1_000), (1_000, 2)]}),
       (DEPENDS, {"server_us": {1: 5.6, 10: 6.6, 1_000: 0.4}}),
       (DEPENDS, {"server_us": {1: 5.6, 10: 5.4, 1_000: 5.0}}),
       (FAILS, {"pipeline_s": 0.03, "server_us": {1: 5.6, 10: 5.6, 1_000: 5.5}}))
@@ -345,8 +344,7 @@ def c13(queueing, executing, watching, plain_call, another_call):
 cases("C13",
       (HOLDS, {"queueing": 0, "executing": 1, "watching": 1, "plain_call": 1,
                "another_call": "MaxConnectionsError"}),
-      (FAILS, {"another_call": "no error"}),
-      (FAILS, {"executing": 0}))
+      (FAILS, {"another_call": "no error"}))
 
 
 @judge("C14", "03",
