@@ -80,7 +80,7 @@ def check_expiry(client, values):
 
 def batches(seen):
     """Return, for each wait for a reply, the values or other commands sent, whichever are more."""
-    ends, sent = {}, Counter()
+    ends, sent = {}, {}
     for turn in sorted(seen.round_trips, key=lambda turn: turn.replied):
         ends.setdefault(turn.connection, []).append(turn.replied)
     scripts = sum(name in SCRIPTS for name, *_ in commands_sent(seen))
@@ -88,11 +88,8 @@ def batches(seen):
         turn = write.connection, bisect.bisect_left(ends.get(write.connection, ()), write.at)
         for command in () if write.setup else commands_in([write.data]):
             kind, weight = weighed(command, scripts)
-            sent[turn, kind] += weight
-    sizes = {}
-    for (turn, _), size in sent.items():
-        sizes[turn] = max(size, sizes.get(turn, 0))
-    return list(sizes.values())
+            sent.setdefault(turn, Counter())[kind] += weight
+    return [max(weights.values()) for weights in sent.values()]
 
 
 def weighed(command, scripts):

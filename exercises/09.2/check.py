@@ -34,9 +34,8 @@ def options_of(client):
     options = client.connection_pool.connection_kwargs
     plain = {name: value for name, value in options.items()
              if isinstance(value, (str, int, float, bool)) and name not in ("password", "protocol")}
-    return (plain
-            | {"retry": (client.get_retry().get_retries(),
-                         type(client.get_retry()._backoff).__name__)})
+    retry = client.get_retry()
+    return plain | {"retry": (retry.get_retries(), type(retry._backoff).__name__)}
 
 
 def compare_connections(client, made):

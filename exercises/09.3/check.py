@@ -22,7 +22,9 @@ def check(answer):
             price = answer(client)
             if not callable(price):
                 raise Refused(f"price_reader(r) should return a function, not {shown(price)}")
-            check_cached(client, price)
+            compare_prices(price, PRODUCTS, "at first")
+            refuse_turns(client, price, PRODUCTS, "the second time",
+                         f"for {len(PRODUCTS)} that it had read before")
             check_change(client, price)
     return "each price read once, again without a turn, and right after another client's change"
 
@@ -33,12 +35,6 @@ def caching_allowed(client):
     name = spoken_to.get(b"server", spoken_to.get("server", b"redis"))
     return replaced(CacheProxyConnection, MIN_ALLOWED_VERSION="6.0.0",
                     DEFAULT_SERVER_NAME=text(name))
-
-
-def check_cached(client, price):
-    compare_prices(price, PRODUCTS, "at first")
-    refuse_turns(client, price, PRODUCTS, "the second time",
-                 f"for {len(PRODUCTS)} that it had read before")
 
 
 def check_change(client, price):

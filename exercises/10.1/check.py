@@ -31,13 +31,12 @@ WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then
 NO_NUMBERS = "twelve", "1.5"  # Lua's tonumber takes the second; INCRBY takes neither
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
              "you queue until execute().",)
-RETRIES = 3
 LOOKED_FIRST = (". But between your look at the counters and the sums another client may write "
                 "one: look in the script, or WATCH the counters too")
 
 
 def check(answer):
-    with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
+    with exercise_client(retry=Retry(NoBackoff(), 3)) as client:
         total, guarded = check_uncut(client, answer)
         for place in range(total + 1):
             check_cut(client, answer, place, total)

@@ -34,11 +34,10 @@ def check(answer):
 
 def turn_about(primary):
     """Return a client that uses two connections in turn, as beside other threads."""
-    options = {name: primary.get_connection_kwargs()[name] for name in ("host", "port", "password")}
-    pool = redis.BlockingConnectionPool(max_connections=2, timeout=1, queue_class=queue.Queue,
-                                        socket_timeout=SOCKET_TIMEOUT_S,
-                                        retry=Retry(NoBackoff(), 0), **options)
-    client = redis.Redis.from_pool(pool)
+    options = primary.get_connection_kwargs() | {"socket_timeout": SOCKET_TIMEOUT_S,
+                                                 "retry": Retry(NoBackoff(), 0)}
+    client = redis.Redis.from_pool(redis.BlockingConnectionPool(
+        max_connections=2, timeout=1, queue_class=queue.Queue, **options))
     for _ in range(2):
         client.ping()
     return client
@@ -80,14 +79,10 @@ def check_confirmed(client, two, answer):
 
 def strangers(seen):
     """Tell whether a WAIT was sent over a connection that has not written the order."""
-    wrote = set()
-    for write in seen.writes:
-        for name in [] if write.setup else names_in([write.data]):
-            if name == "WAIT" and write.connection not in wrote:
-                return True
-            if name != "WAIT":
-                wrote.add(write.connection)
-    return False
+    sent = [(name, write.connection) for write in seen.writes if not write.setup
+            for name in names_in([write.data])]
+    wrote = {connection for name, connection in sent if name != "WAIT"}
+    return any(name == "WAIT" and connection not in wrote for name, connection in sent)
 
 
 def check_unconfirmed(client, answer, tale):
