@@ -7,12 +7,12 @@ from lab_utils.course.checking import Refused, exercise_client, shown
 BLPOP = "r.blpop('exercise:queue', timeout={})"
 TALES = (  # what its functions do; the places of the slowest, of the most turns, the longest line
     ("one slow command", ("for number in range(40): r.get(f'exercise:{number}')",
-                          BLPOP.format(0.3), "r.ping()"), 1, 0, None),
+                          BLPOP.format(0.3), "r.ping()"), 1, 0, 1),
     ("a loop", ("r.ping()", BLPOP.format(0.4), f"for number in range(7): {BLPOP.format(0.1)}"),
-     2, None, None),
-    # the only line of the second waits longer than one of the third's, shorter than its two
+     2, 2, 2),
+    # the line of the second waits longer than each of the third's, and shorter than both
     ("one function, two lines", ("r.ping()", BLPOP.format(0.75),
-                                 f"{BLPOP.format(0.5)}\n    {BLPOP.format(0.5)}"), 2, None, 1),
+                                 f"{BLPOP.format(0.5)}\n    {BLPOP.format(0.5)}"), 2, 2, 1),
 )
 
 
@@ -27,14 +27,13 @@ def check(answer):
                               "A call site's name is its site.function.")
             if said == right:
                 continue
-            place = names.index(said) if said in names else slowest
-            if place == most_turns:
+            if said == names[most_turns]:
                 raise Refused(f"{tale}: {said!r} makes the most round trips, and {right!r} waits "
                               "longest",
                               "Turns are not all alike: a command that blocks, or works long, "
                               "makes a long one. What has a call site besides its turns?",
                               "each.seconds")
-            if place == longest_line:
+            if said == names[longest_line]:
                 raise Refused(f"{tale}: {said!r} has the line that waits longest, and {right!r} "
                               "waits longer, on two lines together",
                               "A function may ask on several lines, and each is a call site. Add "
