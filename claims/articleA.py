@@ -5,11 +5,11 @@ from lab_utils.words import counted
 
 ARTICLE = "Redis Pipeline, packet by packet (MicroAd developers' blog)"
 
-ABOUT_TWO_PERCENT = 0.025  # a larger share rounds to more
+NO_GAIN = 1.2  # a ratio below is no gain
+ABOUT_TWO_PERCENT = 0.025  # A4: a larger share rounds to more
 # The share is the client's CPU by the loop's waits: on one machine it was 2.8% on a fast day and 5.6%
 # on a slow one. A finer line than this would judge the day.
 TENFOLD = 10
-NO_GAIN = 1.2  # a ratio below is no gain
 
 
 @judge("A1", "02", "With a pipeline, sending and receiving are needed only once each.", "the size")

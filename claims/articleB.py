@@ -8,14 +8,14 @@ from lab_utils.words import duration, times
 ARTICLE = "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)"
 
 NO_GAIN = 1.2  # times faster: a ratio below is no gain
-ABOUT_TEN = 5  # of most shapes of a reply: "about 10 times" is hearsay, and names no shape
-CONSIDERABLE = 2  # times faster: a gain that the article calls considerable; its own is 4.25
-INDEXED = 2  # an index would gain that at least: the article compares with relational databases
-ALIKE = 1.3  # two times within this factor are the same
+ABOUT_TEN = 5  # B1: of most shapes of a reply: "about 10 times" is hearsay, and names no shape
+CONSIDERABLE = 2  # B2: times faster: a gain that the article calls considerable; its own is 4.25
+INDEXED = 2  # B3: an index would gain that at least: the article compares with relational databases
+ALIKE = 1.3  # B4: two times within this factor are the same
 # on a client's clock, which has more in it than the server's work, this much is a difference
 NOTICED = 1.1
-NOTICED_S = 1e-3  # how long nobody else being served is called a wait
-SMALLER = 0.75  # a hash of this share of the other's bytes is compact
+NOTICED_S = 1e-3  # B5: how long nobody else being served is called a wait
+SMALLER = 0.75  # B7: a hash of this share of the other's bytes is compact
 
 
 @judge("B1", "09", "hiredis makes redis-py faster, as the author hears about 10 times.", "the size",

@@ -6,14 +6,14 @@ from lab_utils.words import counted, duration, milliseconds, times
 ARTICLE = "Redis Pipeline and the round trip (30 March 2023)"
 
 NO_GAIN = 1.2  # times faster: a ratio below is no gain
-# times the client's rate that the server must manage to call the client's wait the limit
+# C1: times the client's rate that the server must manage to call the client's wait the limit
 SERVER_HAS_ROOM = 20
-ABOVE = 1.1  # times the ceiling
-FAR_LESS = 0.7  # of the memory
-NEARLY_AS_FAST = 1.2  # times the time of all at once
-BENEFIT = 3  # what the server must save in CPU for "read and write calls matter"
-SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here too
-SLOWER = 1.2  # times the time of batches
+ABOVE = 1.1  # C1: times the ceiling
+FAR_LESS = 0.7  # C4: of the memory
+NEARLY_AS_FAST = 1.2  # C4: times the time of all at once
+BENEFIT = 3  # C5: what the server must save in CPU for "read and write calls matter"
+SEEN_TOO = 2  # C6: up to this factor above or below, a published gain is seen here too
+SLOWER = 1.2  # C8: times the time of batches
 
 
 @judge("C1", "01", "At an RTT of 250 ms, a client that sends one request after another gets at "

@@ -6,22 +6,22 @@ from lab_utils.words import duration, milliseconds, times
 ARTICLE = "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)"
 
 IN_SPRING = "in Spring Data Redis"  # 2.4.2, as the article has it; measured by notebooks/other_clients
-NO_GAIN = 1.2
-NO_SLOWER = 1.1
-SLOWER = 1.5  # "becomes slower"
-MOSTLY = 0.8  # the share of a distance that counts as overcome
-TWICE = 2
-AS_WELL = 1.5  # up to this many times the pipeline's time
-MORE_CPU = 1.5  # times the CPU of the same calls one by one
-A_TENTH = 1.1  # times faster, from which on a pipeline counts as faster
-HUNDREDS = 100
+NO_SLOWER = 1.1  # D1
+SLOWER = 1.5  # D1: "becomes slower"
+MOSTLY = 0.8  # D2: the share of a distance that counts as overcome
+TWICE = 2  # D3
+AS_WELL = 1.5  # D4: up to this many times the pipeline's time
+MORE_CPU = 1.5  # D5: times the CPU of the same calls one by one
+A_TENTH = 1.1  # D6: times faster, from which on a pipeline counts as faster
+HUNDREDS = 100  # D6
+NO_GAIN = 1.2  # D7
 
 
-def by_degree(wholly, partly, turns, seen, adds=""):
-    """Return the Verdict of a claim that holds wholly, partly, as `turns` says, or not at all."""
+def by_degree(wholly, partly, on, seen, adds=""):
+    """Return the Verdict of a claim that holds wholly, in part (`on` what), or not at all."""
     if wholly:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"{turns}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
+    return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
 
 
 @judge("D1", "01", "From another availability zone, commands sent one by one become slower.",
@@ -33,7 +33,7 @@ def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
             f"{duration(loop_far_s)} at {milliseconds(far_ms)}, ~{times(slower)} as long")
     adds = (f"the same work in one pipeline took {duration(pipeline_far_s)} at "
             f"{milliseconds(far_ms)}")
-    return by_degree(slower >= SLOWER, slower > NO_SLOWER, "on the distance", seen, adds)
+    return by_degree(slower >= SLOWER, slower > NO_SLOWER, "the distance", seen, adds)
 
 
 cases("D1",
@@ -51,7 +51,7 @@ def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
     seen = (f"the distance cost the loop {duration(loop_far_s - loop_near_s)} and the pipeline "
             f"{duration(pipeline_far_s - pipeline_near_s)}, ~{100 * share:.0f}% less. One round "
             "trip always remains")
-    return by_degree(share >= MOSTLY, share >= 1 - MOSTLY, "on the distance", seen)
+    return by_degree(share >= MOSTLY, share >= 1 - MOSTLY, "the distance", seen)
 
 
 cases("D2",
@@ -73,7 +73,7 @@ def d3(spring_plain_s, spring_pipeline_s, plain_s, pipeline_s):
             "distance: it opens a connection for each pipeline")
     adds = (f"in redis-py it takes ~{times(python[0])} the time of a plain call at RTT 0, "
             f"~{times(python[1])} with a distance")
-    return by_degree(min(spring) >= TWICE, max(spring) >= TWICE, "on the distance", seen, adds)
+    return by_degree(min(spring) >= TWICE, max(spring) >= TWICE, "the distance", seen, adds)
 
 
 cases("D3",
@@ -100,7 +100,7 @@ def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled
     adds = f"in Python the best pool of connections took {each_times(pooled)}"
     as_said = [ratio[10] <= AS_WELL and ratio[100] <= AS_WELL < ratio[1_000]
                for ratio in (one, sixteen)]
-    return by_degree(all(as_said), any(as_said), "on the client's CPUs", seen, adds)
+    return by_degree(all(as_said), any(as_said), "the client's CPUs", seen, adds)
 
 
 def each_times(ratios):
@@ -137,7 +137,7 @@ def d5(loop_cpu_us, pipeline_cpu_us, threads_cpu_us, tasks_cpu_us, threads_conne
             f"~{times(loop)} that one by one, ~{times(threads)} in threads, ~{times(tasks)} in "
             f"asyncio tasks. The threads hold {threads_connections} connections, the tasks "
             f"{tasks_connections}. Java's threads are untested")
-    return by_degree(min(held, free) >= MORE_CPU, max(held, free) >= MORE_CPU, "on the CPUs", seen,
+    return by_degree(min(held, free) >= MORE_CPU, max(held, free) >= MORE_CPU, "the CPUs", seen,
                      adds)
 
 
@@ -162,7 +162,7 @@ def d6(spring_gains, near_gains, far_gains):
             f"redis-py it beat plain calls {since(first_gain(near_gains))} at RTT 0, "
             f"{since(first_gain(far_gains))} far away")
     hundreds = [size is not None and size >= HUNDREDS for size in first.values()]
-    return by_degree(all(hundreds), any(hundreds), "on the distance and the client's CPUs", seen)
+    return by_degree(all(hundreds), any(hundreds), "the distance and the client's CPUs", seen)
 
 
 def first_gain(gains):
