@@ -44,7 +44,6 @@ def check_read(got, right):
         raise Refused("the right values, but not in the order of keys",
                       "The replies come in the order in which the keys were asked for. Ask in the "
                       "order of `keys`.")
-    if len(said) != READ:
-        raise Refused(f"{len(said)} values for {READ} keys")
     first = first_difference(said, right)
-    raise Refused(f"place {first} holds {said[first]!r}; it should be {right[first]!r}")
+    raise Refused(f"{len(said)} values for {READ} keys" if len(said) != READ
+                  else f"place {first} holds {said[first]!r}; it should be {right[first]!r}")

@@ -3,8 +3,7 @@
 from lab_utils.course.checking import (Refused, connect, exercise_client, names_in, sending,
                                        shown, text)
 
-REPORT, OTHER_REPORT, RACED_REPORT = ("exercise:report", "exercise:other report",
-                                      "exercise:raced report")
+REPORT, RACED_REPORT = "exercise:report", "exercise:raced report"
 WRITES = (  # token, value, whether it is to be written
     (5, "a", True), (3, "b", False), (5, "c", True), (9, "d", True), (10, "e", True),
     (9, "f", False), (100, "g", True),
@@ -13,6 +12,10 @@ RIVALS_TOKEN = 99
 READS = frozenset({"GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "EXISTS", "WATCH",
                    "UNWATCH", "DISCARD", "PING", "SCRIPT", "TYPE", "CLIENT", "HELLO", "AUTH",
                    "SELECT"})
+IN_BETWEEN = ("Between your look and your write somebody else may write. What keeps the two "
+              "together?",
+              "A script that looks and writes is one step: HGET the token, compare, HSET both "
+              "fields. Or WATCH, and look again after a WatchError.")
 
 
 def check(answer):
@@ -47,7 +50,7 @@ def check_order(client, answer):
                           "should be", "True if this call wrote, False if it did not.")
         highest = max(highest, token)
         before.append(token)
-    if not written(client, answer, OTHER_REPORT, "first", 1, "token 1 under another key"):
+    if not written(client, answer, "exercise:other", "first", 1, "token 1 under another key"):
         raise Refused("token 1 under another key: it was refused. Each key has its own highest "
                       "token", "The token belongs beside the value: a field of the same hash.")
 
@@ -72,9 +75,9 @@ def check_race(client, rival, answer):
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
     found = text(client.hget(RACED_REPORT, "value"))
     if found != "rival":
-        raise Refused(f"{tale}: the value is {found!r} and should be the rival's")
+        raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
     if said:
-        raise Refused(f"{tale}: write returned True, and the value is the rival's")
+        raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
 
 
 def overtaken(rivals_call):
