@@ -5,17 +5,19 @@ from lab_utils.words import counted, duration, milliseconds, times
 
 ARTICLE = "Redis Pipeline and the round trip (30 March 2023)"
 
-NO_GAIN = 1.2  # a ratio below is no gain
-
-
-# times the client's rate that the server must manage to call the client's wait the limit
+NO_GAIN = 1.2  # times faster: a ratio below is no gain
+# C1: times the client's rate that the server must manage to call the client's wait the limit
 SERVER_HAS_ROOM = 20
-ABOVE = 1.1  # times the ceiling
+ABOVE = 1.1  # C1: times the ceiling
+FAR_LESS = 0.7  # C4: of the memory
+NEARLY_AS_FAST = 1.2  # C4: times the time of all at once
+BENEFIT = 3  # C5: what the server must save in CPU for "read and write calls matter"
+SEEN_TOO = 2  # C6: up to this factor above or below, a published gain is seen here too
+SLOWER = 1.2  # C8: times the time of batches
 
 
-@judge("C1", "01",
-       "At an RTT of 250 ms, a client that sends one request after another gets at most 4 a "
-       "second.", "the distance", after="redis.io's page “Redis pipelining”")
+@judge("C1", "01", "At an RTT of 250 ms, a client that sends one request after another gets at "
+       "most 4 a second.", "the distance", after="redis.io's page “Redis pipelining”")
 def c1(rtt_ms, request_s, served_s):
     """`request_s` is one request on a connection that waits for it, `served_s` a command's share of
     one big pipeline.
@@ -27,15 +29,13 @@ def c1(rtt_ms, request_s, served_s):
     if rate >= ABOVE * ceiling:
         return Verdict(FAILS, f"{seen}, and 1/RTT is no ceiling", adds)
     if served < SERVER_HAS_ROOM * rate:
-        return Verdict(DEPENDS,
-                       f"on the server: {seen}, and the server is as much the limit as the "
-                       "distance", adds)
+        return Verdict(DEPENDS, f"on the server: {seen}, and the server is as much the limit as "
+                       "the distance", adds)
     return Verdict(HOLDS, seen, adds)
 
 
 cases("C1",
       (HOLDS, {"rtt_ms": 250, "request_s": 0.2503, "served_s": 5e-6}),
-      (FAILS, {"request_s": 0.05}),
       (FAILS, {"request_s": 0.2}),
       (DEPENDS, {"request_s": 0.26, "served_s": 0.1}))
 
@@ -57,9 +57,8 @@ cases("C2",
       (FAILS, {"pipeline_trips": 100}))
 
 
-@judge("C3", "10",
-       "When the data sent exceeds the input buffer's limit, 1 GB by default, the server closes "
-       "the client.", "the command")
+@judge("C3", "10", "When the data sent exceeds the input buffer's limit, 1 GB by default, the "
+       "server closes the client.", "the command")
 def c3(default_bytes, limit_bytes, one_cut, pipeline_cut, multi_cut):
     """Whether a server with a limit of `limit_bytes` cut off a client that sent more: as one
     command, as a plain pipeline, in MULTI. `default_bytes` is its default.
@@ -83,17 +82,12 @@ def was_cut(cut):
 cases("C3",
       (DEPENDS,
        {"default_bytes": 1_073_741_824, "limit_bytes": 1_048_576, "one_cut": True,
-        "pipeline_cut": False, "multi_cut": True}), (DEPENDS, {"multi_cut": False}),
+        "pipeline_cut": False, "multi_cut": True}),
       (HOLDS, {"pipeline_cut": True}), (FAILS, {"one_cut": False, "multi_cut": False}))
 
 
-FAR_LESS = 0.7  # of the memory
-NEARLY_AS_FAST = 1.2  # times the time of all at once
-
-
-@judge("C4", "03",
-       "Batches of 10,000, for example, are nearly as fast, and the server queues only their "
-       "replies.", "the size", after="redis.io's page “Redis pipelining”", margin=1.2)
+@judge("C4", "03", "Batches of 10,000, for example, are nearly as fast, and the server queues only "
+       "their replies.", "the size", after="redis.io's page “Redis pipelining”", margin=1.2)
 def c4(batch_times, all_at_once_s, smaller_s, batch_bytes, all_at_once_bytes, smaller_bytes,
        batch_queued_bytes, all_queued_bytes):
     """The time of batches of 10,000 over that of everything at once, a Ratio; seconds of everything
@@ -122,9 +116,6 @@ cases("C4",
         "batch_times": 1.01, "batch_queued_bytes": 6_300_000}),
       (DEPENDS, {"batch_queued_bytes": 16_000_000}), (DEPENDS, {"batch_times": 1.3}),
       (FAILS, {"batch_times": 2.4, "batch_queued_bytes": 16_000_000}))
-
-
-BENEFIT = 3  # what the server must save in CPU for "read and write calls matter"
 
 
 @judge("C5", "03",
@@ -158,13 +149,9 @@ cases("C5",
                "calls": [(1_000, 1_000), (2, 2)]}),
       (HOLDS, {"calls": [(None, None), (None, None)]}),
       (DEPENDS, {"calls": [(1_000, 1_000), (2, 1_000)]}),
-      (DEPENDS, {"calls": [(1_000, 1_000), (1_000, 2)]}),
       (DEPENDS, {"server_us": {1: 5.6, 10: 6.6, 1_000: 0.4}}),
       (DEPENDS, {"server_us": {1: 5.6, 10: 5.4, 1_000: 5.0}}),
       (FAILS, {"pipeline_s": 0.03, "server_us": {1: 5.6, 10: 5.6, 1_000: 5.5}}))
-
-
-SEEN_TOO = 2  # up to this factor above or below, a published gain is seen here too
 
 
 @judge("C6", "13",
@@ -189,18 +176,13 @@ def c6(rtt_ms, published_gain, connecting_gain, open_gain):
 
 cases("C6",
       (HOLDS, {"rtt_ms": 6.6, "published_gain": 6, "connecting_gain": 6.1, "open_gain": 93}),
-      (HOLDS, {"connecting_gain": 9.0}),
       (DEPENDS, {"connecting_gain": 18}),
       (DEPENDS, {"connecting_gain": 2.0}),
       (FAILS, {"connecting_gain": 1, "open_gain": 1.1}))
 
 
-CLEARLY = 1.2  # times faster
-
-
-@judge("C7", "07",
-       "For reading, computing and writing, a Lua script is in some cases more effective than a "
-       "pipeline.", "the size", after="redis.io's page “Redis pipelining”")
+@judge("C7", "07", "For reading, computing and writing, a Lua script is in some cases more "
+       "effective than a pipeline.", "the size", after="redis.io's page “Redis pipelining”")
 def c7(watch_turns, lua_turns, near_watch_s, near_lua_s, far_watch_s, far_lua_s, far_rtt_ms,
        pipeline_wait_s, script_wait_s, items):
     """Seconds of one read-compute-write by WATCH and by script, without distance and at
@@ -215,7 +197,7 @@ def c7(watch_turns, lua_turns, near_watch_s, near_lua_s, far_watch_s, far_lua_s,
     adds = (f"everybody waits while a script runs: over {items:,} keys a bystander waited "
             f"{duration(script_wait_s)}, by pipelines {duration(pipeline_wait_s)}. From ~{turn:,} "
             f"keys in one script on, that is longer than a trip of {milliseconds(far_rtt_ms)}")
-    effective = lua_turns < watch_turns and max(near, far) >= CLEARLY
+    effective = lua_turns < watch_turns and max(near, far) >= NO_GAIN
     return Verdict(HOLDS if effective else FAILS, seen, adds)
 
 
@@ -224,11 +206,8 @@ cases("C7",
        {"watch_turns": 3, "lua_turns": 1, "near_watch_s": 1e-4, "near_lua_s": 4e-5,
         "far_watch_s": 0.0031, "far_lua_s": 0.00105, "far_rtt_ms": 1, "pipeline_wait_s": 4e-4,
         "script_wait_s": 0.01, "items": 10_000}), (HOLDS, {"near_watch_s": 4.1e-5}),
-      (FAILS, {"watch_turns": 1, "near_watch_s": 4.1e-5, "far_watch_s": 0.00105}),
+      (FAILS, {"watch_turns": 1}),
       (FAILS, {"near_watch_s": 4.1e-5, "far_watch_s": 0.00105}))
-
-
-SLOWER = 1.2  # times the time of batches
 
 
 @judge("C8", "10",
@@ -278,9 +257,7 @@ cases("C9",
        "When a command in a pipeline fails, the later ones still run; there is no rollback.",
        "a default of the client")
 def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_multi):
-    """Of `commands` of which one fails, how many were applied: it fails when run, or when queued;
-    plain, and in MULTI.
-    """
+    """Commands applied where one fails when run, or when queued: in a plain pipeline, in MULTI."""
     rest = commands - 1
     seen = (f"of {rest} good commands around a wrong one, a plain pipeline applied "
             f"{run_time_plain} where a type was wrong and {queue_time_plain} where a command was "
@@ -292,10 +269,8 @@ def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_m
 
 
 cases("C10",
-      (HOLDS,
-       {"commands": 3, "run_time_plain": 2, "run_time_multi": 2, "queue_time_plain": 2,
-        "queue_time_multi": 0}),
-      (FAILS, {"run_time_plain": 0, "run_time_multi": 0, "queue_time_plain": 0}),
+      (HOLDS, {"commands": 3, "run_time_plain": 2, "run_time_multi": 2, "queue_time_plain": 2,
+               "queue_time_multi": 0}),
       (FAILS, {"queue_time_plain": 1}))
 
 
@@ -313,13 +288,11 @@ def c11(results_before_execute, turns, effects_kept):
     if results_before_execute:
         return Verdict(FAILS, seen, adds)
     if not effects_kept:
-        return Verdict(HOLDS,
-                       f"{seen}, and a later command did not find what an earlier one had written",
-                       adds)
-    return Verdict(DEPENDS,
-                   f"on what the later command needs: {seen}, so a command can't be built from an "
-                   "earlier reply. One that needs only an earlier effect found it. Untested here: "
-                   "an earlier one that fails, and a rival in between", adds)
+        return Verdict(HOLDS, f"{seen}, and a later command did not find what an earlier one had "
+                       "written", adds)
+    return Verdict(DEPENDS, f"on what the later command needs: {seen}, so a command can't be built "
+                   "from an earlier reply. One that needs only an earlier effect found it. "
+                   "Untested here: an earlier one that fails, and a rival in between", adds)
 
 
 cases("C11",
@@ -328,9 +301,8 @@ cases("C11",
       (FAILS, {"results_before_execute": 1}))
 
 
-@judge("C12", "11",
-       "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may "
-       "fail.", "the client")
+@judge("C12", "11", "In a cluster a pipeline with keys of several slots gives errors, -MOVE for "
+       "one; it may fail.", "the client")
 def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
     """What a node without the key replied. Of a pipeline of `commands` over keys on `nodes` nodes,
     how many failed when a plain client sent it to one node, and when the cluster client did.
@@ -338,17 +310,14 @@ def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refus
     """
     seen = (f"of {commands} commands for {nodes} nodes, a plain client's pipeline got "
             f"{plain_failed} errors ({reply!r}), the cluster client's {failed}")
-    adds = (f"one MSET over the same keys was {refused(mset_refused)}, and with one hash tag "
-            f"{refused(tagged_refused)}; a transaction has to stay in one slot too")
+    one, tagged = ("refused" if each else "accepted" for each in (mset_refused, tagged_refused))
+    adds = (f"one MSET over the same keys was {one}, and with one hash tag {tagged}; a transaction "
+            "has to stay in one slot too")
     if "MOVE" not in reply or not plain_failed:
         return Verdict(FAILS, seen, adds)
     if failed:
         return Verdict(HOLDS, seen, adds)
     return Verdict(DEPENDS, f"on the client: {seen}; it groups by node", adds)
-
-
-def refused(was):
-    return "refused" if was else "accepted"
 
 
 cases("C12",
@@ -375,16 +344,13 @@ def c13(queueing, executing, watching, plain_call, another_call):
 cases("C13",
       (HOLDS, {"queueing": 0, "executing": 1, "watching": 1, "plain_call": 1,
                "another_call": "MaxConnectionsError"}),
-      (FAILS, {"another_call": "no error"}),
-      (FAILS, {"executing": 0}))
+      (FAILS, {"another_call": "no error"}))
 
 
 @judge("C14", "03",
        "With a high RTT or a loaded server, a pipeline may be slower than single commands.")
 def c14(near_gain, far_gain, loaded_gain):
-    """How many times faster the pipeline was than the same commands one by one: at RTT 0, at a high
-    RTT, beside clients that keep the server busy.
-    """
+    """How many times faster the pipeline was than calls: at RTT 0, a high RTT, a loaded server."""
     seen = (f"the pipeline was ~{times(near_gain)} as fast as single commands at RTT 0, "
             f"~{times(far_gain)} at a high RTT, ~{times(loaded_gain)} on a loaded server. "
             "Untested: a network that loses packets, or whose bandwidth is used up")
@@ -393,9 +359,8 @@ def c14(near_gain, far_gain, loaded_gain):
     if far_gain < max(NO_GAIN, near_gain / NO_GAIN) or loaded_gain < NO_GAIN:
         return Verdict(DEPENDS,
                        f"on the load or the distance: {seen}, so a part of the gain is lost")
-    return Verdict(FAILS,
-                   f"{seen}. It is the other way round: the more a round trip costs, the more it "
-                   "pays to make only one")
+    return Verdict(FAILS, f"{seen}. It is the other way round: the more a round trip costs, the "
+                   "more it pays to make only one")
 
 
 cases("C14",

@@ -6,10 +6,22 @@ from lab_utils.words import duration, milliseconds, times
 ARTICLE = "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)"
 
 IN_SPRING = "in Spring Data Redis"  # 2.4.2, as the article has it; measured by notebooks/other_clients
+NO_SLOWER = 1.1  # D1
+SLOWER = 1.5  # D1: "becomes slower"
+MOSTLY = 0.8  # D2: the share of a distance that counts as overcome
+TWICE = 2  # D3
+AS_WELL = 1.5  # D4: up to this many times the pipeline's time
+MORE_CPU = 1.5  # D5: times the CPU of the same calls one by one
+A_TENTH = 1.1  # D6: times faster, from which on a pipeline counts as faster
+HUNDREDS = 100  # D6
+NO_GAIN = 1.2  # D7
 
 
-NO_SLOWER = 1.1
-SLOWER = 1.5  # "becomes slower"
+def by_degree(wholly, partly, on, seen, adds=""):
+    """Return the Verdict of a claim that holds wholly, in part (`on` what), or not at all."""
+    if wholly:
+        return Verdict(HOLDS, seen, adds)
+    return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
 
 
 @judge("D1", "01", "From another availability zone, commands sent one by one become slower.",
@@ -21,10 +33,7 @@ def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
             f"{duration(loop_far_s)} at {milliseconds(far_ms)}, ~{times(slower)} as long")
     adds = (f"the same work in one pipeline took {duration(pipeline_far_s)} at "
             f"{milliseconds(far_ms)}")
-    if slower >= SLOWER:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(FAILS, seen, adds) if slower <= NO_SLOWER
-            else Verdict(DEPENDS, f"on the distance: {seen}", adds))
+    return by_degree(slower >= SLOWER, slower > NO_SLOWER, "the distance", seen, adds)
 
 
 cases("D1",
@@ -32,9 +41,6 @@ cases("D1",
        {"near_ms": 0.25, "far_ms": 1, "loop_near_s": 0.028, "loop_far_s": 0.103,
         "pipeline_far_s": 0.0015}), (FAILS, {"loop_far_s": 0.029}),
       (DEPENDS, {"loop_far_s": 0.036}))
-
-
-MOSTLY = 0.8  # the share of a distance that counts as overcome
 
 
 @judge("D2", "03", "Pipelining can overcome the limit that network delay sets, at some overhead.",
@@ -45,10 +51,7 @@ def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
     seen = (f"the distance cost the loop {duration(loop_far_s - loop_near_s)} and the pipeline "
             f"{duration(pipeline_far_s - pipeline_near_s)}, ~{100 * share:.0f}% less. One round "
             "trip always remains")
-    if share >= MOSTLY:
-        return Verdict(HOLDS, seen)
-    return (Verdict(DEPENDS, f"on the distance: {seen}") if share >= 1 - MOSTLY
-            else Verdict(FAILS, seen))
+    return by_degree(share >= MOSTLY, share >= 1 - MOSTLY, "the distance", seen)
 
 
 cases("D2",
@@ -56,9 +59,6 @@ cases("D2",
        {"loop_near_s": 0.003, "loop_far_s": 0.103, "pipeline_near_s": 7e-4,
         "pipeline_far_s": 0.0017}), (DEPENDS, {"pipeline_far_s": 0.0507}),
       (FAILS, {"pipeline_far_s": 0.0997}))
-
-
-TWICE = 2
 
 
 @judge("D3", "03", "For one record a pipeline takes twice as long as a plain call, or longer.",
@@ -73,10 +73,7 @@ def d3(spring_plain_s, spring_pipeline_s, plain_s, pipeline_s):
             "distance: it opens a connection for each pipeline")
     adds = (f"in redis-py it takes ~{times(python[0])} the time of a plain call at RTT 0, "
             f"~{times(python[1])} with a distance")
-    if min(spring) >= TWICE:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if max(spring) >= TWICE
-            else Verdict(FAILS, seen, adds))
+    return by_degree(min(spring) >= TWICE, max(spring) >= TWICE, "the distance", seen, adds)
 
 
 cases("D3",
@@ -86,12 +83,8 @@ cases("D3",
       (FAILS, {"spring_pipeline_s": {0: 6e-4, 1: 0.0017}}))
 
 
-AS_WELL = 1.5  # up to this many times the pipeline's time
-
-
-@judge("D4", "08",
-       "Up to 100 records a Java parallel stream does as well as a pipeline; at 1,000 the pipeline "
-       "wins.", "the client")
+@judge("D4", "08", "Up to 100 records a Java parallel stream does as well as a pipeline; at 1,000 "
+       "the pipeline wins.", "the client")
 def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled_s):
     """Seconds across zones for {10: …, 100: …, 1_000: …} records: in the article's client by a
     pipeline and by a parallel stream where Java was told of 1 and of 16 CPUs, in Python by a
@@ -107,10 +100,7 @@ def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled
     adds = f"in Python the best pool of connections took {each_times(pooled)}"
     as_said = [ratio[10] <= AS_WELL and ratio[100] <= AS_WELL < ratio[1_000]
                for ratio in (one, sixteen)]
-    if all(as_said):
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the client's CPUs: {seen}", adds) if any(as_said)
-            else Verdict(FAILS, seen, adds))
+    return by_degree(all(as_said), any(as_said), "the client's CPUs", seen, adds)
 
 
 def each_times(ratios):
@@ -127,9 +117,6 @@ cases("D4",
         "pooled_s": {10: 0.0016, 100: 0.0065, 1_000: 0.055}}),
       (HOLDS, {"spring_one_cpu_s": {10: 0.0057, 100: 0.01, 1_000: 0.37}}),
       (FAILS, {"spring_16_cpus_s": {10: 0.0033, 100: 0.02, 1_000: 0.2}}))
-
-
-MORE_CPU = 1.5  # times the CPU of the same calls one by one
 
 
 @judge("D5", "08", "Parallel streams make threads behind the scenes, so mind the CPU load.",
@@ -150,10 +137,8 @@ def d5(loop_cpu_us, pipeline_cpu_us, threads_cpu_us, tasks_cpu_us, threads_conne
             f"~{times(loop)} that one by one, ~{times(threads)} in threads, ~{times(tasks)} in "
             f"asyncio tasks. The threads hold {threads_connections} connections, the tasks "
             f"{tasks_connections}. Java's threads are untested")
-    if min(held, free) >= MORE_CPU:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the CPUs: {seen}", adds) if max(held, free) >= MORE_CPU
-            else Verdict(FAILS, seen, adds))
+    return by_degree(min(held, free) >= MORE_CPU, max(held, free) >= MORE_CPU, "the CPUs", seen,
+                     adds)
 
 
 cases("D5",
@@ -162,10 +147,6 @@ cases("D5",
                "free_loop_s": 0.01, "free_threads_s": 0.04}),
       (DEPENDS, {"threads_cpu_us": 60.0}),
       (FAILS, {"threads_cpu_us": 60.0, "free_threads_s": 0.012}))
-
-
-A_TENTH = 1.1  # times faster, from which on a pipeline counts as faster
-HUNDREDS = 100
 
 
 @judge("D6", "03",
@@ -181,10 +162,7 @@ def d6(spring_gains, near_gains, far_gains):
             f"redis-py it beat plain calls {since(first_gain(near_gains))} at RTT 0, "
             f"{since(first_gain(far_gains))} far away")
     hundreds = [size is not None and size >= HUNDREDS for size in first.values()]
-    if all(hundreds):
-        return Verdict(HOLDS, seen)
-    return (Verdict(DEPENDS, f"on the distance and the client's CPUs: {seen}") if any(hundreds)
-            else Verdict(FAILS, seen))
+    return by_degree(all(hundreds), any(hundreds), "the distance and the client's CPUs", seen)
 
 
 def first_gain(gains):
@@ -202,12 +180,8 @@ cases("D6",
       (FAILS, {"spring_gains": {"RTT 0": {10: 1.4, 100: 1.8}, "1 ms": {10: 0.7, 50: 3.0}}}))
 
 
-NO_GAIN = 1.2
-
-
-@judge("D7", "05",
-       "A repository's find runs KEYS and one HGETALL for each record, and the traffic becomes "
-       "huge.", "the distance")
+@judge("D7", "05", "A repository's find runs KEYS and one HGETALL for each record, and the traffic "
+       "becomes huge.", "the distance")
 def d7(records, naive_turns, mended_turns, naive_s, mended_s):
     """Round trips of the two ways for so many records, and their seconds at a distance."""
     gain = naive_s / mended_s

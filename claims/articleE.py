@@ -7,18 +7,13 @@ ARTICLE = "Why was my Redis so slow? (Qiita, 17 April 2017)"
 
 TENFOLD = 10
 TWICE = 2
-
-
 NO_GAIN = 1.2  # a ratio below is no gain
 
 
-@judge("E1", "13",
-       "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is faster "
-       "still.", "the distance")
+@judge("E1", "13", "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is "
+       "faster still.", "the distance")
 def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
-    """Seconds as the article timed them (`number=1`), of import and connection alone, and of the
-    work without them.
-    """
+    """Seconds as the article timed them, of import and connection alone, and of the work alone."""
     seen = (f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and "
             f"{duration(once_s)} at once")
     adds = ("the article's timer holds the import and the connection too, here "
@@ -27,9 +22,8 @@ def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
             f"~{times(hundreds_work_s / once_work_s)}")
     # of writes alone nothing is left: the whole was measured as short as a part of it
     if loop_s <= constants_s:
-        return Verdict(UNTESTED,
-                       "writing one by one took no longer than importing and connecting, which "
-                       f"only a disturbed machine measures: {seen}", adds)
+        return Verdict(UNTESTED, "writing one by one took no longer than importing and connecting, "
+                       f"which only a disturbed machine measures: {seen}", adds)
     tenfold, still_faster = loop_s >= TENFOLD * hundreds_s, hundreds_work_s >= NO_GAIN * once_work_s
     if tenfold and still_faster:
         return Verdict(HOLDS, seen, adds)
@@ -45,9 +39,8 @@ cases("E1",
       (UNTESTED, {"loop_s": 0.05}))
 
 
-@judge("E2", "03",
-       "A loop of single GETs and SETs costs performance, down to a tenth or less of MGET and "
-       "MSET.", "the client")
+@judge("E2", "03", "A loop of single GETs and SETs costs performance, down to a tenth or less of "
+       "MGET and MSET.", "the client")
 def e2(loop_s, mset_s, loop_client_s, mset_server_s):
     """At RTT 0: seconds of a loop of SETs and of one MSET, the client's CPU in the loop, the
     server's CPU in MSET.
@@ -72,8 +65,7 @@ cases("E2",
 @judge("E3", "03", "Reading has the same tendency, so reading together is overwhelmingly better.",
        "the distance")
 def e3(write_pipeline, write_multi, read_pipeline, read_multi):
-    """Gains over a loop at the same distance: a pipeline of SETs, MSET, a pipeline of GETs, MGET.
-    """
+    """Gains over a loop, equally far away: a pipeline of SETs, MSET, a pipeline of GETs, MGET."""
     seen = (f"over a loop of GETs, MGET gains ~{times(read_multi)} and a pipeline "
             f"~{times(read_pipeline)}")
     adds = (f"on writes, at the same distance, MSET gains ~{times(write_multi)} and a pipeline "

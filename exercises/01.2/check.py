@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lab_utils.course.checking import (Refused, cost_and_result, counted, exercise_client,
+from lab_utils.course.checking import (Refused, Recording, cost_of, counted, exercise_client,
                                        first_difference, refuse_over, refuse_pipelines, shown)
 
 USERS = range(20)
@@ -16,11 +16,11 @@ def check(answer):
     with exercise_client(decode_responses=True) as client:
         client.mset({key: f"user {i}" for i, key in enumerate(names)}
                     | {key: 10 * i for i, key in enumerate(visits)})
-        # kept here, so that what lab.count would refuse is told by this exercise's own words
-        pages = []
-        cost, _ = cost_and_result(lambda r: pages.append(answer(r, list(USERS))), client)
+        with Recording() as seen:
+            got = answer(client, list(USERS))
         after = [int(value) for value in client.mget(visits)]
-    check_page(*pages, after)
+    check_page(got, after)
+    cost = cost_of(seen)
     refuse_over(cost, 1)
     return f"{len(USERS)} users in 1 round trip, {counted(cost.commands, 'command')}"
 
@@ -46,19 +46,14 @@ def check_page(got, after):
         raise Refused(f"page returned {shown(got[0])} for a user where today's version returns a "
                       "tuple",
                       "zip makes tuples: list(zip(names, visits)). Or tuple(pair) for each pair.")
-    said = [(pair[0], int(pair[1])) if is_pair(pair) else pair for pair in got]
-    if said != right:
-        first = first_difference(said, right)
+    if got != right:
+        first = first_difference(got, right)
         if first is None:
-            raise Refused(f"{len(said)} entries for {len(right)} users", PAIRING)
-        raise Refused(f"user {first}: returned {shown(said[first])} where today's version returns "
+            raise Refused(f"{len(got)} entries for {len(right)} users", PAIRING)
+        raise Refused(f"user {first}: returned {shown(got[first])} where today's version returns "
                       f"{right[first]!r}", PAIRING)
     if after != [visit for _, visit in right]:
         raise Refused("right values, but the visit counters in Redis are not what INCR would have "
                       "left",
                       "Today's version sends one INCR a user, no more and no less. Queue just "
                       "that.")
-
-
-def is_pair(pair):
-    return isinstance(pair, tuple) and len(pair) == 2 and str(pair[1]).lstrip("-").isdigit()

@@ -3,7 +3,8 @@
 import random
 
 from lab_utils.course.checking import (Refused, cost_and_result, counted, exercise_client,
-                                       first_difference, refuse_over, refuse_pipelines, text)
+                                       first_difference, refuse_over, refuse_pipelines, shown,
+                                       text)
 
 READ = 50
 MISSING = (7, 31)  # never written: their place in the answer is None
@@ -26,13 +27,10 @@ def check(answer):
 
 def check_read(got, right):
     """Raise Refused unless `got` lists the values in the order of keys, None where missing."""
-    if isinstance(got, dict):
-        raise Refused("you returned a dict; return a list, the values in the order of keys",
-                      "A list of values has its order from the list of keys: [found[key] for key "
-                      "in keys].")
     if not isinstance(got, (list, tuple)):
-        raise Refused(f"you returned {type(got).__name__}, not a list of {READ} values",
-                      "Return what the server replied.")
+        what = "a dict" if isinstance(got, dict) else shown(got)
+        raise Refused(f"you returned {what}; return a list, the values in the order of keys",
+                      "Return what the server replied. Of a dict: [found[key] for key in keys].")
     said = [text(value) for value in got]
     if said == right:
         return
@@ -46,7 +44,6 @@ def check_read(got, right):
         raise Refused("the right values, but not in the order of keys",
                       "The replies come in the order in which the keys were asked for. Ask in the "
                       "order of `keys`.")
-    if len(said) != READ:
-        raise Refused(f"{len(said)} values for {READ} keys")
     first = first_difference(said, right)
-    raise Refused(f"place {first} holds {said[first]!r}; it should be {right[first]!r}")
+    raise Refused(f"{len(said)} values for {READ} keys" if len(said) != READ
+                  else f"place {first} holds {said[first]!r}; it should be {right[first]!r}")

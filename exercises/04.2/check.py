@@ -2,8 +2,8 @@
 
 import itertools
 
-from lab_utils.course.checking import (Refused, connect, counted, exercise_client, names_in,
-                                       sending, text)
+from lab_utils.course.checking import (Refused, connect, exercise_client, names_in, sending,
+                                       text)
 
 STOCK = "exercise:stock"
 AMOUNT = 3
@@ -40,79 +40,63 @@ def check(answer):
             if before is not None:
                 client.set(STOCK, before)
             story = Story(rival, watches, writes)
-            said = taken(answer, client, story)
-            check_take(said, before, client.get(STOCK), story)
+            said, after = taken(answer, client, story), client.get(STOCK)
+            if before is None:
+                check_nothing_there(said, after)
+            else:
+                check_take(said, before, int(after), story)
             met += bool(story.made)
-        check_released(client)
     return (f"{len(CASES)} shoppers, a rival in the way of {met} of them, and the stock is right "
             "each time")
 
 
 def check_take(said, before, after, story):
-    if before is None:
-        check_nothing_there(said, after)
-        return
-    rivals, after = sum(story.made), int(after)
-    left = before - rivals
+    rivals = sum(story.made)
+    left, lowest = before - rivals, min([after, *story.seen])
     tale = (f"{AMOUNT} wanted of {before:,}"
             + (f", and another client took {rivals} while you were deciding" if rivals else ""))
     if said is None:
         raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was "
                       "left", "return says it.")
-    lowest = min([after, *story.seen])
     if lowest < 0:
-        hints = IN_BETWEEN if {"GET", "MGET"} & story.names else LOOK_FIRST
         raise Refused(f"{tale}: the stock stood at {lowest}"
-                      + (", if only for a moment" if after >= 0 else ""), *hints)
-    if not said and after < left:
+                      + (", if only for a moment" if after >= 0 else ""),
+                      *(IN_BETWEEN if {"GET", "MGET"} & story.names else LOOK_FIRST))
+    if said is False and after < left:
         raise Refused(f"{tale}: take returned False, and yet the stock went down to {after}. "
                       "Something was sent before EXEC could refuse it: was multi() called?",
                       "After watch() a pipeline sends each command at once, so that you can look. "
                       "From where on should it queue again?",
                       "pipe.multi() between the look and the write.")
-    if not said and left >= AMOUNT:
-        check_gave_up(said, tale, left, rivals)
+    if said is False and left == AMOUNT and not rivals:
+        raise Refused(f"{tale}: take returned False, and the last {AMOUNT} are never sold",
+                      "Enough is when left >= amount.")
+    if said is False and left >= AMOUNT:
+        raise Refused(f"{tale}: take returned False, though {left:,} were left. Losing a race is "
+                      "no reason to say that too little is left",
+                      "EXEC was refused because the stock changed, and that is all you know. Look "
+                      "again, and try again.",
+                      "for _ in range(20): try: … except redis.WatchError: go round again. Behind "
+                      "the loop: raise, for False is not true.")
     if said is True and left < AMOUNT:
         raise Refused(f"{tale}: take returned True, though only {left} were left", *IN_BETWEEN)
-    if said is True and after != left - AMOUNT:
-        raise Refused(f"{tale}: {after} are left and it should be {left - AMOUNT}."
-                      + (" The other client's update is lost" if rivals and after == before - AMOUNT
-                         else ""), *IN_BETWEEN)
-    if isinstance(said, Exception) and after != left:
-        raise Refused(f"{tale}: take raised {type(said).__name__}, and yet {left - after} were "
-                      "taken", *IN_BETWEEN)
-
-
-def check_nothing_there(said, after):
-    if isinstance(said, Exception):
-        raise Refused(f"{AMOUNT} wanted, and there is no such key: take raised "
-                      f"{type(said).__name__}. Nothing in stock is 0",
-                      "GET replies None where there is no key: int(pipe.get(key) or 0).")
-    if said or after is not None:
-        raise Refused(f"{AMOUNT} wanted, and there is no such key: take returned {said!r}, and the "
-                      "key " + ("does not exist" if after is None else f"holds {text(after)}"),
+    right = left - AMOUNT if said is True else left
+    if after != right:
+        raised = f"take raised {said!r}, and " if isinstance(said, Exception) else ""
+        lost = ". The other client's update is lost" if rivals and after == before - AMOUNT else ""
+        raise Refused(f"{tale}: {raised}{after} are left and it should be {right}{lost}",
                       *IN_BETWEEN)
 
 
-def check_gave_up(said, tale, left, rivals):
-    if left == AMOUNT and not rivals:
-        raise Refused(f"{tale}: take returned False, and the last {AMOUNT} are never sold",
-                      "Enough is when left >= amount.")
-    raise Refused(f"{tale}: take returned False, though {left:,} were left. Losing a race is no "
-                  "reason to say that too little is left",
-                  "EXEC was refused because the stock changed, and that is all you know. Look "
-                  "again, and try again.",
-                  "for _ in range(20): try: … except redis.WatchError: go round again. Behind the "
-                  "loop: raise, for False is not true.")
-
-
-def check_released(client):
-    _, (used, _) = client.connection_pool.get_connection_count()
-    if used:
-        raise Refused(f"the stock is right, but {counted(used, 'connection')} of the pool did not "
-                      "come back",
-                      "with r.pipeline() as pipe: gives the connection back, whichever way the "
-                      "block is left. So does pipe.reset().")
+def check_nothing_there(said, after):
+    tale = f"{AMOUNT} wanted, and there is no such key: take"
+    if isinstance(said, Exception):
+        raise Refused(f"{tale} raised {type(said).__name__}. Nothing in stock is 0",
+                      "GET replies None where there is no key: int(pipe.get(key) or 0).")
+    if said or after is not None:
+        raise Refused(f"{tale} returned {said!r}, and the key "
+                      + ("does not exist" if after is None else f"holds {text(after)}"),
+                      *IN_BETWEEN)
 
 
 class TooMany(BaseException):
@@ -121,7 +105,7 @@ class TooMany(BaseException):
 
 def taken(answer, client, story):
     """Return what the answer said, or the error by which it gave up; it has to give up."""
-    with told_beforehand(story):
+    with sending(story.tell):
         try:
             said = answer(client, STOCK, AMOUNT)
         except TooMany:
@@ -138,38 +122,30 @@ def taken(answer, client, story):
 
 
 class Story:
-    """A rival client that takes from the stock just before the answer watches or writes."""
+    """A rival client that takes from the stock just before the answer watches or writes.
+
+    `made` is what the rival took; `seen` the stock before each write of the answer's.
+    """
 
     def __init__(self, rival, watches, writes):
         self.rival, self.watches, self.writes = rival, iter(watches), iter(writes)
-        self.made, self.seen, self.written, self.names = [], [], 0, set()
+        self.made, self.seen, self.names = [], [], set()
 
-    def before_watch(self):
-        self.attack(self.watches)
-
-    def before_write(self):
-        self.written += 1
-        if self.written > MOST_TRIES:
-            raise TooMany
-        self.seen.append(int(self.rival.get(STOCK) or 0))
-        self.attack(self.writes)
+    def tell(self, connection, chunks, send):
+        """Let the rival act before a WATCH, or a write, leaves on any connection but theirs."""
+        if connection.is_connected and connection.client_name != "rival":
+            names = set(names_in(chunks))
+            self.names |= names
+            if names - READS:
+                if len(self.seen) == MOST_TRIES:
+                    raise TooMany
+                self.seen.append(int(self.rival.get(STOCK) or 0))
+                self.attack(self.writes)
+            elif "WATCH" in names:
+                self.attack(self.watches)
+        return send(chunks)
 
     def attack(self, amounts):
         for amount in itertools.islice(amounts, 1):
             self.made.append(amount)
             self.rival.decrby(STOCK, amount)
-
-
-def told_beforehand(story):
-    """Tell `story` before a WATCH, or a write, leaves on any connection but the rival's."""
-    def tell(connection, chunks, send):
-        if connection.is_connected and connection.client_name != "rival":
-            names = set(names_in(chunks))
-            story.names |= names
-            if names - READS:
-                story.before_write()
-            elif "WATCH" in names:
-                story.before_watch()
-        return send(chunks)
-
-    return sending(tell)

@@ -1,7 +1,6 @@
 """Lay data out for the question that will be asked."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 from lab_utils.course.checking import (NO_WALKS, WALKS, Refused, Recording, clean, cost_of, counted,
                                        exercise_client, names_sent, refuse_over, refuse_walks, text)
@@ -36,38 +35,28 @@ def names(client):
     return set(client.scan_iter(count=10_000))
 
 
-def watched(fn, client):
-    """Return (Cost, {name of a command: how often it was sent}, what fn returned)."""
-    with Recording() as seen:
-        result = fn(client)
-        if isinstance(result, Iterator):
-            result = list(result)  # what a generator asks for when it is read counts as well
-    return cost_of(seen), Counter(names_sent(seen)), result
-
-
 def save_all(save, client):
     """Save everybody's orders in turn, one of them twice; return {customer: [texts]}."""
     right = {customer: [] for customer in ORDERS}
-    number = 0
-    for turn in range(max(ORDERS.values())):
-        for customer, count in ORDERS.items():
-            if turn < count:
-                number += 1
-                content = f"order {number} of {customer}"
-                cost, _, _ = watched(lambda r, args=(customer, number, content): save(r, *args),
-                                     client)
-                refuse_over(cost, 1, "each order is saved",
-                            "What belongs to one order can leave together.",
-                            "pipe = r.pipeline(); queue both commands; pipe.execute()")
-                right[customer].append(content)
+    in_turn = [customer for turn in range(max(ORDERS.values()))
+               for customer, count in ORDERS.items() if turn < count]
+    for number, customer in enumerate(in_turn, 1):
+        right[customer].append(f"order {number} of {customer}")
+        with Recording() as seen:
+            save(client, customer, number, right[customer][-1])
+        refuse_over(cost_of(seen), 1, "each order is saved",
+                    "What belongs to one order can leave together.",
+                    "pipe = r.pipeline(); queue both commands; pipe.execute()")
     save(client, "bo", number, "the last order of bo, changed")
     right["bo"][-1] = "the last order of bo, changed"
     return {**right, "nobody": []}
 
 
 def found(find, client, customer, texts, right):
-    cost, sent, got = watched(lambda r: find(r, customer), client)
-    got = [str(text(value)) for value in (got.values() if isinstance(got, dict) else got or ())]
+    with Recording() as seen:  # what a generator asks for when it is read counts as well
+        got = find(client, customer) or ()
+        got = [str(text(value)) for value in (got.values() if isinstance(got, dict) else got)]
+    cost, sent = cost_of(seen), Counter(names_sent(seen))
     if sorted(got) != sorted(texts):
         raise Refused(*wrong_orders(got, customer, texts, right,
                                     [name for name in WALKS if sent[name]]))

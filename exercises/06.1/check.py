@@ -22,6 +22,7 @@ OWN_MARKS = ("What you write for a Decimal may stand in an order as plain data, 
              "Walk through the order before json.dumps: where a dict has your mark's key, wrap it "
              "in a mark of its own, or raise. When reading, turn a dict back only if your mark is "
              "all it holds: found.keys() == {\"$decimal\"}.")
+READ_BACK = "return json.loads(r.get(\"exercise:order\"), …)"
 
 
 def check(answer):
@@ -35,17 +36,11 @@ def check(answer):
             refuse_what_is_not_json(next(iter(held.values())), order)
             if got is None:
                 raise Refused("the order is stored as JSON, but the function returns None. Read it "
-                              "back and return it.",
-                              "return json.loads(r.get(\"exercise:order\"), …)")
-            if got is order:
-                raise Refused("you returned the order you were given. Read it back from Redis, "
-                              "decode it and return that.",
-                              "return json.loads(r.get(\"exercise:order\"), …)")
+                              "back and return it.", READ_BACK)
             refuse_difference(order, got)
-            if cost.bytes_received < min(map(len, held.values())):
-                raise Refused("the values are right, but nothing of that size was read from Redis. "
-                              "Return what GET replied, decoded.",
-                              "return json.loads(r.get(\"exercise:order\"), …)")
+            if got is order or cost.bytes_received < min(map(len, held.values())):
+                raise Refused("the values are right, but they are not what was read from Redis. "
+                              "Return what GET replied, decoded.", READ_BACK)
             clean(r)
         refuse_mistaken_marks(answer, r, json.loads(next(iter(held.values()))), order)
     return (f"{len(ORDERS)} orders went through JSON and came back as they were, Decimal and "
@@ -54,7 +49,7 @@ def check(answer):
 
 def refuse_mistaken_marks(answer, r, found, order):
     """Raise Refused if data that looks like the answer's mark for a Decimal becomes one."""
-    mark = stands_for("price", found)
+    mark = next((value for key, value in entries(found) if key == "price"), None)
     for note in (mark, {**mark, "other": 1}) if isinstance(mark, dict) else (mark,):
         clean(r)
         sent = {**order, "note": note}
@@ -71,12 +66,12 @@ def refuse_mistaken_marks(answer, r, found, order):
             raise Refused(f"{where} That is data that looks like your own mark.", *OWN_MARKS)
 
 
-def stands_for(key, found):
-    """Return what stands beside `key` in a parsed JSON text, however deep, or None."""
-    if isinstance(found, dict) and key in found:
-        return found[key]
-    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
-    return next((value for part in parts if (value := stands_for(key, part)) is not None), None)
+def entries(found):
+    """Yield (key, value) of all dicts, and (place, value) of all lists, in parsed JSON."""
+    if isinstance(found, (dict, list)):
+        for key, value in found.items() if isinstance(found, dict) else enumerate(found):
+            yield key, value
+            yield from entries(value)
 
 
 def refuse_what_is_not_json(data, order):
@@ -87,7 +82,7 @@ def refuse_what_is_not_json(data, order):
                       "could not read it.",
                       "json.dumps writes the order; it calls its `default` for what it does not "
                       "know.") from None
-    if order["customer"] not in texts(found):
+    if order["customer"] not in (value for _, value in entries(found)):
         raise Refused("what is stored is JSON outside and something else inside: the customer's "
                       "name is not one of its strings. Another language could not read it.",
                       "Let json.dumps write the order itself, its texts as texts.",
@@ -95,21 +90,11 @@ def refuse_what_is_not_json(data, order):
                       "and a datetime need a mark.")
 
 
-def texts(found):
-    """Return every text in a parsed JSON text, however deep."""
-    if isinstance(found, str):
-        return [found]
-    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
-    return [text for part in parts for text in texts(part)]
-
-
 def refuse_difference(order, got):
     where = difference(order, got, "the order")
     if where:
-        guessed = any(sign in where
-                      for sign in ("; it was str", " came back as Decimal ",
-                                   " came back as datetime "))
-        raise Refused(where, *(GUESSED if guessed else ()))
+        guessed = "; it was str", " came back as Decimal ", " came back as datetime "
+        raise Refused(where, *(GUESSED if any(sign in where for sign in guessed) else ()))
 
 
 def difference(wanted, got, where):
@@ -117,17 +102,13 @@ def difference(wanted, got, where):
     if type(wanted) is not type(got):
         return (f"{where} came back as {type(got).__name__} {got!r}; "
                 f"it was {type(wanted).__name__} {wanted!r}.")
+    if isinstance(wanted, list):
+        wanted, got = ({f"{where}[{place}]": value for place, value in enumerate(values)}
+                       for values in (wanted, got))
     if isinstance(wanted, dict):
         if wanted.keys() != got.keys():
             missing = sorted(map(str, wanted.keys() ^ got.keys()))
             return f"{where} differs in its keys: {', '.join(missing)}."
         return next(filter(None, (difference(wanted[key], got[key], key) for key in wanted)), None)
-    if isinstance(wanted, list):
-        if len(wanted) != len(got):
-            return f"{where} has {len(got)} entries; it had {len(wanted)}."
-        pairs = zip(wanted, got, strict=True)
-        return next(filter(None,
-                           (difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(pairs))),
-                    None)
     return (None if repr(wanted) == repr(got)
             else f"{where} came back as {got!r}; it was {wanted!r}.")

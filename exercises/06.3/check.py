@@ -6,7 +6,6 @@ from lab_utils.course.checking import (SCRIPTS, Refused, Recording, clean, comma
                                        cost_of, counted, exercise_client, names_sent, sending,
                                        stored)
 
-KEYS = "exercise:*"
 BUDGET = 60  # bytes received
 PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "stock": 12,
            "colour": "red",
@@ -64,23 +63,21 @@ def check(answer):
 @contextlib.contextmanager
 def meddling():
     """Sell five once the stock is stored, before more is sent; yield a list: the stock."""
-    stock, busy = [PRODUCT["stock"]], []
+    stock = [PRODUCT["stock"]]
 
     def meddle(connection, chunks, send):
-        if connection.is_connected and not busy and len(stock) == 1:
-            busy.append(True)
-            stock.extend(sell(other))
-            busy.clear()
+        if connection.is_connected and connection.client_name != "seller" and len(stock) == 1:
+            stock.extend(sell(seller))
         return send(chunks)
 
-    with connect() as other, sending(meddle):
+    with connect(client_name="seller") as seller, sending(meddle):
         yield stock
 
 
 def sell(client):
     """Take five from wherever the stock stands as a number of its own; yield what is left."""
     left, whole = PRODUCT["stock"] - 5, str(PRODUCT["stock"]).encode()
-    for key in client.scan_iter(KEYS):
+    for key in client.scan_iter("exercise:*"):
         kind = client.type(key)
         if kind == b"hash" and client.hget(key, "stock") == whole:
             client.hset(key, "stock", left)

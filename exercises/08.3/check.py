@@ -17,10 +17,10 @@ AWAKE_S = 1.3  # a wait for a connection that lasts until then was too long
 
 
 def check(answer):
-    model = connect()
-    pool = model.connection_pool
-    kind = type("Kind", (pool.connection_class,), {})  # a class that no pool has by default
-    made = answer(kind, dict(pool.connection_kwargs))
+    with connect() as model:
+        like = model.connection_pool
+    kind = type("Kind", (like.connection_class,), {})  # a class that no pool has by default
+    made = answer(kind, dict(like.connection_kwargs))
     if not isinstance(made, redis.ConnectionPool):
         raise Refused(f"a connection pool was expected, not {shown(made)}",
                       "return the pool, not a client.")
@@ -32,8 +32,7 @@ def check(answer):
     if made.max_connections < GRANTED:
         raise Refused(f"your pool holds only {counted(made.max_connections, 'connection')}; Redis "
                       f"grants you {GRANTED}", f"max_connections={GRANTED}")
-    client = redis.Redis(connection_pool=made)
-    try:
+    with redis.Redis.from_pool(made) as client:
         with Recording() as seen:
             check_queue(client)
         if seen.opened > GRANTED:
@@ -41,9 +40,6 @@ def check(answer):
                           f"{counted(seen.opened, 'connection')}; Redis grants {GRANTED}",
                           f"max_connections={GRANTED}")
         check_end_of_patience(made, client)
-    finally:
-        made.disconnect()
-        model.close()
     return (f"{THREADS} threads served over {counted(seen.opened, 'connection')}, and nobody waits "
             "for more than a second")
 

@@ -22,7 +22,9 @@ def check(answer):
             price = answer(client)
             if not callable(price):
                 raise Refused(f"price_reader(r) should return a function, not {shown(price)}")
-            check_cached(client, price)
+            compare_prices(price, PRODUCTS, "at first")
+            refuse_turns(client, price, PRODUCTS, "the second time",
+                         f"for {len(PRODUCTS)} that it had read before")
             check_change(client, price)
     return "each price read once, again without a turn, and right after another client's change"
 
@@ -35,15 +37,6 @@ def caching_allowed(client):
                     DEFAULT_SERVER_NAME=text(name))
 
 
-def check_cached(client, price):
-    compare_prices(price, PRODUCTS, "at first")
-    cost, _ = cost_and_result(lambda _: compare_prices(price, PRODUCTS, "the second time"), client)
-    trips = trips_of(cost)
-    if trips:
-        raise Refused(f"right prices, but {counted(trips, 'round trip')} for {len(PRODUCTS)} that "
-                      "it had read before", *KEPT)
-
-
 def check_change(client, price):
     client.set("exercise:price:tea", "4")
     now = PRODUCTS | {"tea": b"4"}
@@ -53,11 +46,14 @@ def check_change(client, price):
             raise Refused(f"another client made tea cost 4; {PATIENCE_S:g} s later it is still "
                           f"{price('tea')!r}")
         time.sleep(0.01)
-    cost, _ = cost_and_result(lambda _: compare_prices(price, now, "after a change"), client)
-    trips = trips_of(cost)
-    if trips:
-        raise Refused(f"right prices after a change, but {counted(trips, 'round trip')} for prices "
-                      "that nobody changed since", *KEPT)
+    refuse_turns(client, price, now, "after a change", "for prices that nobody changed since")
+
+
+def refuse_turns(client, price, expected, when, known):
+    """Raise Refused if prices that are known already cost a turn."""
+    cost, _ = cost_and_result(lambda _: compare_prices(price, expected, when), client)
+    if trips := trips_of(cost):
+        raise Refused(f"right prices, but {counted(trips, 'round trip')} {known}", *KEPT)
 
 
 def compare_prices(price, expected, when):

@@ -16,6 +16,7 @@ NEVER_COUNTED = ("The batch's name was noted, and its sums were not made: each l
                  "cut falls. What runs on the server as one piece and can decide?")
 SALES = {"tea": 3, "mug": 1, "pot": 2}
 SHOP = "exercise:{shop}:"  # one slot for all
+COUNTERS = [SHOP + product for product in SALES]
 MONDAY, TUESDAY = f"{SHOP}monday", f"{SHOP}tuesday"
 DAY_S = 86_400
 NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known "
@@ -28,18 +29,15 @@ WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then
               "A loop with an end: on redis.WatchError watch again, look for the batch's name "
               "again, and count where it is missing.")
 NO_NUMBERS = "twelve", "1.5"  # Lua's tonumber takes the second; INCRBY takes neither
-UNDISTURBED = "a batch, undisturbed"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
              "you queue until execute().",)
-RETRIES = 3
 LOOKED_FIRST = (". But between your look at the counters and the sums another client may write "
                 "one: look in the script, or WATCH the counters too")
 
 
 def check(answer):
-    with exercise_client(retry=Retry(NoBackoff(), RETRIES)) as client:
-        check_uncut(client, answer)
-        total, guarded = commands_of(client, answer)
+    with exercise_client(retry=Retry(NoBackoff(), 3)) as client:
+        total, guarded = check_uncut(client, answer)
         for place in range(total + 1):
             check_cut(client, answer, place, total)
         check_marks(client)
@@ -50,27 +48,18 @@ def check(answer):
 
 
 def check_uncut(client, answer):
-    clean(client)
-    answer(client, MONDAY, SALES)
-    compare_sales(client, 1, UNDISTURBED)
+    """Return how many commands the answer sends for a new batch, and if none comes between."""
+    with Recording() as seen:
+        answer(client, MONDAY, SALES)
+    compare_sales(client, 1, "a batch, undisturbed", NOT_ADDED)
     answer(client, MONDAY, SALES)
     compare_sales(client, 1, "the same batch, called a second time")
     answer(client, TUESDAY, SALES)
     compare_sales(client, 2, "a second batch of another name")
-
-
-def commands_of(client, answer):
-    """Return how many commands the answer sends for a new batch, and if none comes between."""
-    clean(client)
-    with Recording() as seen:
-        answer(client, MONDAY, SALES)
-    total = cost_of(seen).commands
-    if not total:
-        raise Refused("right sums, but nothing went through the client that was passed in",
-                      "Use r.")
-    looked, watched = ({key for name, *keys in commands_sent(seen) if name.upper() in names
-                        for key in keys} for names in ((b"GET", b"MGET"), (b"WATCH",)))
-    return total, not (looked - watched) & {f"{SHOP}{product}".encode() for product in SALES}
+    looked, watched = ({key.decode() for name, *keys in commands_sent(seen)
+                        if name.upper() in names for key in keys}
+                       for names in ((b"GET", b"MGET"), (b"WATCH",)))
+    return cost_of(seen).commands, not (looked - watched).intersection(COUNTERS)
 
 
 def check_cut(client, answer, place, total):
@@ -84,28 +73,26 @@ def check_cut(client, answer, place, total):
         except redis.RedisError as error:
             hints = WATCH_LOST if isinstance(error, redis.WatchError) else ()
             raise Refused(f"{what}: your code raised {type(error).__name__}", *hints) from None
-    compare_sales(client, 1, what)
+    never = client.exists(MONDAY) and client.exists(*COUNTERS) < len(COUNTERS)
+    compare_sales(client, 1, what, NEVER_COUNTED if never else ())
 
 
 def check_marks(client):
     """Raise Refused unless a batch's mark lasts for a day, in the slot of the counters."""
-    for key in client.scan_iter("exercise:*"):
-        if key.decode().removeprefix(SHOP) in SALES:
-            continue
+    for key in (key.decode() for key in client.scan_iter("exercise:*")):
         left = client.ttl(key)
-        if 0 <= left < DAY_S - 60:
-            raise Refused(f"the mark {key.decode()} is gone in {left:,} s; the batch may come "
-                          "again within a day, and would count twice",
-                          "EX takes seconds; a day has 86,400.")
-        if key_slot(key) != key_slot(MONDAY.encode()):
-            raise Refused(f"the mark {key.decode()} lies in another slot than the counters: a "
-                          "cluster refuses the two in one step",
+        if key not in COUNTERS and 0 <= left < DAY_S - 60:
+            raise Refused(f"the mark {key} is gone in {left:,} s; the batch may come again within "
+                          "a day, and would count twice", "EX takes seconds; a day has 86,400.")
+        if key_slot(key.encode()) != key_slot(MONDAY.encode()):
+            raise Refused(f"the mark {key} lies in another slot than the counters: a cluster "
+                          "refuses the two in one step",
                           "`batch` is in the counters' slot: it has their tag.")
 
 
 def check_no_number(client, answer, value):
     clean(client)
-    last = SHOP + list(SALES)[-1]
+    *others, last = COUNTERS
     client.set(last, value)
     try:
         answer(client, MONDAY, SALES)
@@ -114,33 +101,24 @@ def check_no_number(client, answer, value):
     else:
         raise Refused(f"{last} holds {value!r}, to which nothing can be added, and your function "
                       "says nothing: raise an error", *NO_NUMBER)
-    for product in list(SALES)[:-1]:
-        held = int(client.get(SHOP + product) or 0)  # a 0 that was added counts nothing
+    for key in others:
+        held = int(client.get(key) or 0)  # a 0 that was added counts nothing
         if held:
-            raise Refused(f"{last} holds {value!r}: your function raised, but {SHOP + product} is "
-                          f"{held} already; sent again it counts twice, or the rest never",
-                          *NO_NUMBER)
+            raise Refused(f"{last} holds {value!r}: your function raised, but {key} is {held} "
+                          "already; sent again it counts twice, or the rest never", *NO_NUMBER)
     client.delete(last)
-    try:
-        answer(client, MONDAY, SALES)
-    except redis.RedisError as error:
-        raise Refused(f"a counter held {value!r} and was mended; sent again, your code raised "
-                      f"{type(error).__name__}", *NO_NUMBER) from None
-    compare_sales(client, 1,
-                  f"a counter held {value!r} and was mended, and the batch was sent again")
+    answer(client, MONDAY, SALES)
+    compare_sales(client, 1, f"a counter held {value!r} and was mended, and the batch was sent "
+                             "again", NO_NUMBER)
 
 
-def compare_sales(client, times, what):
-    for place, (product, number) in enumerate(SALES.items()):
-        key, expected = SHOP + product, times * number
+def compare_sales(client, times, what, hints=()):
+    for key, number in zip(COUNTERS, SALES.values(), strict=True):
         got = int(client.get(key) or 0)
-        if got != expected:
-            used_up = ("; did the first product use up the batch's name?" if place and not got
-                       else "")
-            marked = "broke" in what and not got and client.exists(MONDAY)
-            hints = (NO_NUMBER if "mended" in what else NEVER_COUNTED if marked else NOT_ADDED
-                     if what == UNDISTURBED else ())
-            raise Refused(f"{what}: {key} is {got} and should be {expected}{used_up}", *hints)
+        if got != times * number:
+            used_up = ("; did the first product use up the batch's name?"
+                       if key != COUNTERS[0] and not got else "")
+            raise Refused(f"{what}: {key} is {got} and should be {times * number}{used_up}", *hints)
 
 
 def cut_after(place):

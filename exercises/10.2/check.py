@@ -10,21 +10,19 @@ from lab_utils.course.checking import Refused, counted, frozen, replaced, shown,
 
 BUDGET_S, GRACE_S = 1.0, 0.1
 SLOW_S = 0.2  # how long a healthy server may take
-ROOM_TO_ANSWER = ("A healthy reply may take 0.2 s: let socket_timeout be longer, and make fewer "
-                  "attempts.")
 AWAKE_S = 1.3  # when the stalled server wakes, so that no check waits for a minute
+GAVE_UP = redis.TimeoutError, redis.ConnectionError
 
 
 def check(answer):
     server = spare(retry=None)
     address = {name: server.get_connection_kwargs()[name] for name in ("host", "port", "password")}
     try:
-        made = as_client(answer(dict(address)))
+        made = made_by(answer, address)
         check_patience(made)
         check_stalled(made, server, "a connection that was open")
-        check_stalled(as_client(answer(dict(address))), server,
-                      "a connection that had yet to be opened")
-        check_gone(as_client(answer(dict(address))))
+        check_stalled(made_by(answer, address), server, "a connection that had yet to be opened")
+        check_gone(made_by(answer, address))
     finally:
         with contextlib.suppress(redis.RedisError):
             server.shutdown(nosave=True)
@@ -33,7 +31,8 @@ def check(answer):
             f"{BUDGET_S:g} s")
 
 
-def as_client(made):
+def made_by(answer, address):
+    made = answer(dict(address))
     if not isinstance(made, redis.Redis):
         raise Refused(f"a redis.Redis was expected, not {shown(made)}",
                       "return redis.Redis(**address, …)")
@@ -43,35 +42,31 @@ def as_client(made):
 def check_patience(client):
     try:
         client.ping()
+        client.blpop("exercise:nothing", SLOW_S)
     except redis.ConnectionError as error:
         raise Refused(f"your client does not reach the server: {type(error).__name__}. Did you "
                       "pass **address on?",
                       "redis.Redis(**address, …) takes host, port and password from it.") from None
-    except redis.TimeoutError as error:
-        raise Refused(f"even a PING ended in {type(error).__name__}: too hasty",
-                      ROOM_TO_ANSWER) from None
-    try:
-        client.blpop("exercise:nothing", SLOW_S)
-    except (redis.TimeoutError, redis.ConnectionError) as error:
-        raise Refused(f"a healthy reply that took {SLOW_S:g} s ended in {type(error).__name__}: "
-                      "too hasty", ROOM_TO_ANSWER) from None
+    except redis.TimeoutError:
+        raise Refused(f"a healthy reply that took {SLOW_S:g} s ended in a TimeoutError: too hasty",
+                      f"A healthy reply may take {SLOW_S:g} s: let socket_timeout be longer, and "
+                      "make fewer attempts.") from None
 
 
 def check_stalled(client, server, where):
-    tale = f"{where}, a server that stands still"
     with frozen(server, AWAKE_S):
         started = time.perf_counter()
         try:
             client.get("exercise:anything")
-        except (redis.TimeoutError, redis.ConnectionError):
-            took = time.perf_counter() - started
-        else:
-            raise Refused(f"{tale}: no error within {AWAKE_S:g} s, and then the server woke up. "
-                          f"{attempts_of(client)}")
-        finally:
-            client.close()
-    if took > BUDGET_S + GRACE_S or patience_of(client) >= BUDGET_S:
-        raise Refused(f"{tale}: the error came after ~{took:.1f} s. {attempts_of(client)}; "
+            came = f"no error within {AWAKE_S:g} s, and then the server woke up"
+        except GAVE_UP:
+            came = f"the error came after ~{time.perf_counter() - started:.1f} s"
+        took = time.perf_counter() - started
+        client.close()
+    attempts, timeout = attempts_by(client), client.get_connection_kwargs().get("socket_timeout")
+    if took > BUDGET_S + GRACE_S or attempts * (timeout or 0) >= BUDGET_S:
+        raise Refused(f"{where}, a server that stands still: {came}. Your client makes "
+                      f"{counted(attempts, 'attempt')} with a timeout of {timeout} s each; "
                       f"together they must stay below {BUDGET_S:g} s")
 
 
@@ -113,10 +108,10 @@ def waits_when_gone(client):
         tried.append("opening")
         raise TimeoutError("nobody answers")
 
-    with replaced(AbstractConnection, read_response=no_reply), replaced(redis.Connection,
-                                                                        _connect=no_connection):
+    with (replaced(AbstractConnection, read_response=no_reply),
+          replaced(redis.Connection, _connect=no_connection)):
         started = time.perf_counter()
-        with contextlib.suppress(redis.TimeoutError, redis.ConnectionError):
+        with contextlib.suppress(*GAVE_UP):
             client.get("exercise:anything")
         paused_s = time.perf_counter() - started
     client.close()
@@ -126,14 +121,3 @@ def waits_when_gone(client):
 def attempts_by(client):
     retry = client.get_retry()
     return 1 + (retry.get_retries() if retry else 0)
-
-
-def patience_of(client):
-    """Return the seconds that all attempts wait for a reply; 0 without a timeout."""
-    return attempts_by(client) * (client.get_connection_kwargs().get("socket_timeout") or 0)
-
-
-def attempts_of(client):
-    timeout = client.get_connection_kwargs().get("socket_timeout")
-    return (f"Your client makes {counted(attempts_by(client), 'attempt')} with a timeout of "
-            f"{timeout} s each")

@@ -4,32 +4,36 @@ import secrets
 
 from lab_utils.course.checking import Refused, exercise_client, shown
 
-BLOCKS_S = 0.3
-SHORT_S, SHORTS, ONE_S = 0.1, 7, 0.4
-# one line of two, and the only one of another function: between one and two of the former
-LINE_S, LONG_LINE_S = 0.5, 0.75
-MANY = 40
+BLPOP = "r.blpop('exercise:queue', timeout={})"
+TALES = (  # what its functions do; the places of the slowest, of the most turns, the longest line
+    ("one slow command", ("for number in range(40): r.get(f'exercise:{number}')",
+                          BLPOP.format(0.3), "r.ping()"), 1, 0, 1),
+    ("a loop", ("r.ping()", BLPOP.format(0.4), f"for number in range(7): {BLPOP.format(0.1)}"),
+     2, 2, 2),
+    # the line of the second waits longer than each of the third's, and shorter than both
+    ("one function, two lines", ("r.ping()", BLPOP.format(0.75),
+                                 f"{BLPOP.format(0.5)}\n    {BLPOP.format(0.5)}"), 2, 2, 1),
+)
 
 
 def check(answer):
     with exercise_client() as client:
-        tales = {"one slow command": one_blocks(), "a loop": one_loops(),
-                 "one function, two lines": two_lines()}
-        for tale, (program, right, most_turns, longest_line) in tales.items():
-            said = answer(client, program)
+        for tale, parts, slowest, most_turns, longest_line in TALES:
+            program, names = program_of(*parts)
+            said, right = answer(client, program), names[slowest]
             if not isinstance(said, str):
                 raise Refused(f"slowest returned {shown(said)}. The name of a function was "
                               "expected, such as 'stock'",
                               "A call site's name is its site.function.")
             if said == right:
                 continue
-            if said == most_turns:
+            if said == names[most_turns]:
                 raise Refused(f"{tale}: {said!r} makes the most round trips, and {right!r} waits "
                               "longest",
                               "Turns are not all alike: a command that blocks, or works long, "
                               "makes a long one. What has a call site besides its turns?",
                               "each.seconds")
-            if said == longest_line:
+            if said == names[longest_line]:
                 raise Refused(f"{tale}: {said!r} has the line that waits longest, and {right!r} "
                               "waits longer, on two lines together",
                               "A function may ask on several lines, and each is a call site. Add "
@@ -52,21 +56,3 @@ def program_of(*parts):
     exec(compile(text, "nightly.py", "exec"), made)
     return made["program"], names
 
-
-def one_blocks():
-    program, names = program_of(f"for number in range({MANY}): r.get(f'exercise:{{number}}')",
-                                f"r.blpop('exercise:queue', timeout={BLOCKS_S})", "r.ping()")
-    return program, names[1], names[0], None
-
-
-def one_loops():
-    loop = f"for number in range({SHORTS}): r.blpop('exercise:queue', timeout={SHORT_S})"
-    program, names = program_of("r.ping()", f"r.blpop('exercise:queue', timeout={ONE_S})", loop)
-    return program, names[2], None, None
-
-
-def two_lines():
-    wait = f"r.blpop('exercise:queue', timeout={LINE_S})"
-    program, names = program_of("r.ping()", f"r.blpop('exercise:queue', timeout={LONG_LINE_S})",
-                                f"{wait}\n    {wait}")
-    return program, names[2], None, names[1]

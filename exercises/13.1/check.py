@@ -17,44 +17,34 @@ OUTSIDE = ("The first figure and the last made t and s what they are. They come 
 
 def check(answer):
     for name, figures in TABLES:
-        check_explained(name, figures, parts_of(answer(list(figures))))
+        check_explained(name, figures, answer(list(figures)))
     return (f"{len(TABLES)} tables explained, and only what did not go into the fit is called "
             "evidence")
-
-
-def parts_of(got):
-    """Return (t, s, evidence) of what was returned; raise Refused for anything else."""
-    if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
-        raise Refused("return three things: t, s, and a dict of the evidence",
-                      "return t, s, {turns: expected seconds, …}")
-    if not all(isinstance(value, (int, float)) for value in (*got[:2], *got[2], *got[2].values())):
-        raise Refused("t, s and what stands in the dict are numbers: seconds, and turns as its "
-                      "keys", "Print what you return for one table.")
-    return got
 
 
 def same(one, other):
     return math.isclose(one, other, rel_tol=EXACT, abs_tol=1e-12)
 
 
-def check_explained(name, figures, parts):
-    """Raise Refused unless `parts` explain this table."""
+def check_explained(name, figures, got):
+    """Raise Refused unless `got` is (t, s, evidence) that explain this table."""
+    if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
+        raise Refused("return three things: t, s, and a dict of the evidence",
+                      "return t, s, {turns: expected seconds, …}")
     (many, longer), (few, shorter) = figures[0], figures[-1]
-    turn_s = (longer - shorter) / (many - few)
-    constant_s = shorter - few * turn_s
-    said_turn, said_constant, evidence = parts
-    if not same(said_turn, turn_s):
-        raise Refused(f"{name}: t is {said_turn:.6g}, and it should be "
-                      f"{turn_s:.6g}{why_turn(said_turn, figures)}")
-    if not same(said_constant, constant_s):
-        forgot = (": the last figure's own turns are still in it" if same(said_constant, shorter)
-                  else "")
-        raise Refused(f"{name}: t is right, but s is {said_constant:.6g}, and it should be "
-                      f"{constant_s:.6g}{forgot}",
+    t = (longer - shorter) / (many - few)
+    s = shorter - few * t
+    said_t, said_s, evidence = got
+    if not same(said_t, t):
+        raise Refused(f"{name}: t is {said_t:.6g}, and it should be {t:.6g}"
+                      f"{why_turn(said_t, figures)}")
+    if not same(said_s, s):
+        forgot = ": the last figure's own turns are still in it" if same(said_s, shorter) else ""
+        raise Refused(f"{name}: t is right, but s is {said_s:.6g}, and it should be {s:.6g}"
+                      f"{forgot}",
                       "s is what is left of a figure when all its turns are taken off.",
                       "s = shorter - few * t")
-    check_evidence(name, figures, evidence,
-                   {turns: constant_s + turns * turn_s for turns, _ in figures[1:-1]})
+    check_evidence(name, figures, evidence, {turns: s + turns * t for turns, _ in figures[1:-1]})
 
 
 def why_turn(said, figures):

@@ -3,7 +3,7 @@
 import random
 
 from lab_utils.course.checking import (Refused, Recording, cost_of, counted, exercise_client,
-                                       first_difference, names_sent, refuse_over, text)
+                                       first_difference, names_sent, refuse_over, shown, text)
 
 GETS, BY_THE_TABLE = 10, 5
 LINE_MS, A_GET_MS = 20, 101.6  # 5.08 s for 50
@@ -11,8 +11,6 @@ TURNS_HINTS = (
     "Divide the seconds by the GETs, and that by what one turn takes on this line.",
     "5.08 s / 50 is about 102 ms a GET, and a turn is 20 ms. How many turns fit into 102 ms?",
 )
-NO_CONNECTION = ("The client r that is passed in has a connection, and it is open. Which line of "
-                 "the program makes another?", "return [r.get(key) for key in keys]")
 
 
 def check(answer):
@@ -29,12 +27,13 @@ def check(answer):
     if cost.connections:
         raise Refused(f"right values, but {counted(cost.connections, 'connection')} for {GETS} "
                       "GETs: the benchmark would time "
-                      f"{'that' if cost.connections == 1 else 'those'} again", *NO_CONNECTION)
+                      f"{'that' if cost.connections == 1 else 'those'} again")
     if names != ["GET"] * GETS or cost.round_trips < GETS:
         raise Refused(f"right values, but in {counted(cost.round_trips, 'round trip')}, by "
                       f"{' and '.join(sorted(set(names)))}: the question is what a GET costs that "
                       "is sent alone, so this would be another benchmark",
-                      "Change one thing only: the connection.", NO_CONNECTION[1])
+                      "Change one thing only: the connection.",
+                      "return [r.get(key) for key in keys]")
     refuse_over(cost, GETS)
     return (f"{BY_THE_TABLE} turns a GET in the table, {BY_THE_TABLE - 1} of them to open a "
             f"connection; now {GETS} GETs are {counted(cost.round_trips, 'round trip')}")
@@ -57,13 +56,10 @@ def check_turns(turns):
 
 def check_values(got, right):
     """Raise Refused unless `got` lists the values in the order of the keys."""
-    if not isinstance(got, (list, tuple)):
-        raise Refused(f"read_all returns a list of values, not {type(got).__name__}",
-                      "As the colleague's program does.")
+    if not isinstance(got, (list, tuple)) or len(got) != len(right):
+        raise Refused(f"read_all returned {shown(got)}; a list with one value for each of "
+                      f"{len(right)} keys was expected", "As the colleague's program does.")
     said = [text(value) for value in got]
-    if len(said) != len(right):
-        raise Refused(f"{counted(len(said), 'value')} for {counted(len(right), 'key')}",
-                      "One value for each key, in its order.")
     place = first_difference(said, right)
     if place is not None:
         raise Refused(f"place {place} holds {said[place]!r}; it should be {right[place]!r}",
