@@ -167,15 +167,12 @@ def texts(name):
     return [text.get_text() for text in words_of(drawn(name))]
 
 
-def test_the_title_is_the_finding(r):
+def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):
     title = lanes.lanes_title({"one by one": made(50), "pipeline": made(1)})
     assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
     both = {"one by one": made(50), "50 threads": made(1, 50)}
     assert lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ") and "in 50 threads" in lanes.lanes_title(both)
     assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way in 55.1 ms, pipeline in 55.1 ms")
-
-
-def test_only_what_was_drawn_is_explained(r):
     assert lanes.WORKING in texts("one") and lanes.BINNED not in texts("one")
     assert lanes.BINNED in texts("a thousand")
     assert {"no answer", "opening a connection", "sent to another node"} <= set(texts("everything that can happen"))

@@ -24,15 +24,12 @@ def made(seconds):
     return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples), seconds, None)
 
 
-def test_larger_batches_wait_less_often(r):
+def test_larger_batches_wait_less_often_and_take_more_memory(r):
     swept = lab.sweep(batches, (1, 10, 100), ops=100, rtt_ms=(0, 2), rounds=5)
     assert swept.sizes == [1, 10, 100] and swept.rtts == [0, 2]
     assert swept.seconds(1, 2) > swept.seconds(10, 2) > swept.seconds(100, 2)
     assert swept.seconds(1, 2) >= 0.9 * 100 * 0.002
     assert swept.memory is None
-
-
-def test_memory_grows_with_the_batch(r):
     swept = lab.sweep(batches, (1, 100), memory=True, rounds=3)
     assert 0 < swept.memory[1] < swept.memory[100]
 

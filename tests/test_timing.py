@@ -164,14 +164,11 @@ def test_a_distance_must_be_said_if_there_are_several():
     assert times.seconds("loop", 5) == 2.0
     assert "loop at 0 ms, 5 ms" in refusal(times.seconds, "pipeline", 5)
     assert "0 ms, 5 ms" in refusal(times.seconds, "loop", 7)
-
-
-def test_one_distance_need_not_be_said():
     times = made({("loop", 5): [0.103, 0.001, 0.002]}, ops=2)
     assert (times.seconds("loop"), times.per_op("loop")) == (0.002, 0.001)
 
 
-def test_the_table():
+def test_the_table_and_a_budget_in_words():
     times = made({("loop", 0): [0.0123], ("pipeline", 0): [0.00123], ("loop", 0.25): [0.1], ("pipeline", 0.25): [0.0025]}, ops=10)
     assert repr(times).splitlines() == [
         "loop      RTT    0 ms   ~12.3 ms   ~1.23 ms an operation",
@@ -179,6 +176,7 @@ def test_the_table():
         "loop      RTT 0.25 ms    ~100 ms     ~10 ms an operation",
         "pipeline  RTT 0.25 ms    ~2.5 ms    ~250 µs an operation",
     ]
+    assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
 
 
 # The budget
@@ -219,10 +217,6 @@ def test_the_server_computing_is_server_time(r):
 def test_waiting_is_network_time(r):
     budget = lab.compare({"wait": lambda r: r.blpop("nothing", timeout=0.05)}, rounds=3).budget("wait")
     assert budget.network > 0.7 * budget.total
-
-
-def test_a_budget_in_words():
-    assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
 
 
 # The scale
