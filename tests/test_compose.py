@@ -5,12 +5,12 @@ No Docker is needed to check them. A drill runs the steps of the image, and what
 
 import re
 import subprocess
-import sys
 from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from helpers import ROOT
+from schemas import follow
 
 FILE = ROOT / "docker-compose.yml"
 COMPOSE = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -24,9 +24,7 @@ every_service = pytest.mark.parametrize("service", [{**SERVICES.get(service.get(
 
 
 def test_it_follows_the_compose_specification():
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    done = subprocess.run([*command, FILE], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    follow("compose-spec", FILE)
 
 
 @every_service
@@ -44,14 +42,11 @@ def test_a_service_is_on_loopback_pinned_limited_and_no_root(service):
         assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
 
 
-def test_what_the_image_is_built_on_is_pinned():
+def test_what_the_image_is_built_on_is_pinned_and_compose_up_brings_the_lab_alone():
     bases = re.findall(r"(?m)^FROM (\S+)(?: AS (\w+))?$", DOCKERFILE)
     stages = [name for _, name in bases]
     assert bases and all(base in stages or re.fullmatch(IMAGE, base) for base, _ in bases)
     assert SERVICES["lab"]["build"]["target"] in stages
-
-
-def test_compose_up_brings_the_lab_alone():
     assert [name for name, service in SERVICES.items() if "profiles" not in service] == ["lab"]
 
 

@@ -61,10 +61,7 @@ def test_every_way_is_seen_as_it_was_sent(r):
     assert all(run.commands == {"GET": 20} for run in seen.values())
     assert all(kinds(run).keys() == {REQUEST} for run in seen.values())  # connections were open
     assert {run.rtt_ms for run in seen.values()} == {1}
-
-
-def test_requests_of_one_connection_follow_one_another_and_those_of_several_overlap(r):
-    seen = watch(WAYS, lab.connect(rtt_ms=1))
+    # Requests of one connection follow one another, and those of several overlap.
     alone = seen["one by one"].flights
     assert all(before.end <= after.start for before, after in itertools.pairwise(alone))
     assert all(0 <= flight.start < flight.end <= seen["one by one"].seconds for flight in alone)
