@@ -59,11 +59,16 @@ def test_nothing_is_kept_unless_asked():
     assert list(kept) == ["kept", "hub", "room"] and kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
 
 
-def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
+def test_what_is_published_is_what_jupyterlab_prints_and_cluster_nodes_announce():
     port = "${LAB_PORT:-8888}"
     assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"] and SERVICES["lab"]["environment"] == {"LAB_PORT": port}
     assert "--port=$LAB_PORT" in DOCKERFILE and "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
     assert "token" not in re.search(r"(?ms)^CMD .*", DOCKERFILE)[0]  # so it is random, and printed
+    service = SERVICES["cluster"]
+    script = service["command"][-1].replace("$$", "$")
+    assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]
+    assert script.count("7001 7002 7003") == 2 and "--cluster-announce-ip 127.0.0.1" in script
+    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
 
 
 def test_an_image_gets_what_a_clone_holds():
@@ -98,11 +103,3 @@ def test_the_room_and_its_board_are_two_origins_of_one_certificate():
     assert all("import certificate" in site for site in sites.values())
     assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"] and "tls:/tls:ro" in room["volumes"]
     assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE  # so that the volume is the learner's
-
-
-def test_cluster_nodes_announce_the_ports_that_are_published():
-    service = SERVICES["cluster"]
-    script = service["command"][-1].replace("$$", "$")
-    assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]
-    assert script.count("7001 7002 7003") == 2 and "--cluster-announce-ip 127.0.0.1" in script
-    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
