@@ -11,10 +11,10 @@ import random
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 import redis
+from helpers import ROOT
 from tries import SEED, tries
 
 import lab_utils as lab
@@ -23,7 +23,6 @@ from lab_utils.course import checking
 from lab_utils.testbed import chosen_server, guard
 from lab_utils.testbed.plain_socket import raw_socket
 
-ROOT = Path(__file__).resolve().parents[2]
 DATABASES = 16
 NEAR_MARKS = ("redis-round-trip-lab", "redis-round-trip-lab reserves 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
               "key1", "exercise:visits", "exercise:", "user:1", "visits", "gate", "big", "redis-round-trip-lab reserves")
