@@ -59,11 +59,14 @@ def test_nothing_is_kept_unless_asked():
     assert list(kept) == ["kept", "hub", "room"] and kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
 
 
-def test_what_is_published_is_what_jupyterlab_prints_and_cluster_nodes_announce():
+def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
     port = "${LAB_PORT:-8888}"
     assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"] and SERVICES["lab"]["environment"] == {"LAB_PORT": port}
     assert "--port=$LAB_PORT" in DOCKERFILE and "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
     assert "token" not in re.search(r"(?ms)^CMD .*", DOCKERFILE)[0]  # so it is random, and printed
+
+
+def test_cluster_nodes_announce_the_ports_that_are_published():
     service = SERVICES["cluster"]
     script = service["command"][-1].replace("$$", "$")
     assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]

@@ -29,10 +29,13 @@ def test_what_may_be_the_machine_s_asks_for_the_doctor():
         assert "make doctor" in doctor["attributes"]["label"] and doctor["validations"]["required"]
 
 
-def test_the_form_knows_every_chapter_and_the_changelog_what_is_new():
+def test_the_form_knows_every_chapter():
     options = fields(GITHUB / "ISSUE_TEMPLATE" / "wrong.yml")["chapter"]["attributes"]["options"]
     mapped = MAPPED.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     assert mapped and [option for option in options if re.match(r"\d\d ", option)] == mapped
+
+
+def test_the_changelog_has_a_place_for_what_is_new():
     assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

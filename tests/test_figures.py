@@ -328,7 +328,7 @@ def test_panels_share_their_axes(r, capsys):
                                        "far: loop from 5 to 50 ms between 1 and 10 keys\n")
 
 
-def test_a_ratio_shows_its_interval_and_what_was_asked_has_a_line(r, capsys):
+def test_a_ratio_shows_its_interval_and_the_title_may_say_it(r, capsys):
     faster, same = Ratio(2.0, 1.9, 2.5, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)
     bars = lab.plot_bars({"GET": faster, "SET": same}, "times as fast", f"A GET is {faster}, a SET {same}")
     lines = lab.plot_lines({"GET": {1: same, 2: faster}}, "keys", "times as fast", "Two keys")
@@ -340,6 +340,9 @@ def test_a_ratio_shows_its_interval_and_what_was_asked_has_a_line(r, capsys):
     assert capsys.readouterr().out == ("measured: GET 2.0x faster; SET no different\n"
                                        "measured: GET from no different to 2.0x faster between 1 and 2 keys\n")
     assert {"2.0x faster", "no different"} < {text.get_text() for text in words_of(bars)}
+
+
+def test_what_was_asked_has_a_line(r):
     figure = lab.plot_bars({"INCR": 150}, "visits", "one", measured=False, asked=100)
     assert "100 asked" in [text.get_text() for text in words_of(figure)]
     assert [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]

@@ -49,7 +49,7 @@ def test_put_back_after_a_comparison_and_after_one_that_fails(r):
 
 
 @linux
-def test_a_place_chosen_by_the_learner_is_kept(r):
+def test_a_place_chosen_by_the_learner_is_kept_and_on_one_cpu_parallel_is_the_usual_placement(r):
     before = os.sched_getaffinity(0)
     chosen = {min(before)}
     os.sched_setaffinity(0, chosen)
@@ -57,6 +57,13 @@ def test_a_place_chosen_by_the_learner_is_kept(r):
         with steady(server().pid):
             assert os.sched_getaffinity(0) == chosen
         assert os.sched_getaffinity(0) == chosen
+    finally:
+        os.sched_setaffinity(0, before)
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        with steady(server().pid, link(), parallel=True):
+            assert cpus() == ({min(before)},) * 3
     finally:
         os.sched_setaffinity(0, before)
 
@@ -92,17 +99,6 @@ def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_shar
     with steady(server().pid, link(), parallel=True):
         assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
     assert event_loop.run(place) == before
-
-
-@linux
-def test_on_one_cpu_parallel_is_the_usual_placement(r):
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        with steady(server().pid, link(), parallel=True):
-            assert cpus() == ({min(before)},) * 3
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @two_cpus

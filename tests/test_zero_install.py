@@ -13,15 +13,12 @@ CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(
 BINDER = ROOT / ".binder"
 
 
-def test_the_editor_has_the_labs_image_and_binder_what_a_learner_has():
+def test_the_editors_container_is_the_labs_image_without_the_lab():
     build, folder = CONTAINER["build"], ROOT / ".devcontainer"
     dockerfile = (folder / build["dockerfile"]).resolve()
     assert dockerfile == ROOT / "Dockerfile" and (folder / build["context"]).resolve() == ROOT
     assert f" AS {build['target']}\n" in dockerfile.read_text(encoding="utf-8")
     assert CONTAINER["remoteUser"] == "learner"
-    assert (BINDER / "requirements.txt").read_text(encoding="utf-8").split() == ["-r", "../requirements.txt"]
-    python = re.fullmatch(r"python-(3\.\d+)\n", (BINDER / "runtime.txt").read_text(encoding="utf-8"))[1]
-    assert python in ("3.11", "3.12", "3.13", "3.14")
 
 
 def test_the_editor_opens_a_copy_of_chapter_00_that_its_command_lays(tmp_path):
@@ -49,3 +46,9 @@ def test_binder_lays_the_copies_and_starts_with_the_labs_settings(tmp_path):
     said = subprocess.run([tmp_path / ".binder" / "start", "python", "-c", show, "two words"], cwd=tmp_path, env=environment,
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     assert said == f"{tmp_path / '.jupyter'} 1 two words\n"
+
+
+def test_binder_installs_what_a_learner_has():
+    assert (BINDER / "requirements.txt").read_text(encoding="utf-8").split() == ["-r", "../requirements.txt"]
+    python = re.fullmatch(r"python-(3\.\d+)\n", (BINDER / "runtime.txt").read_text(encoding="utf-8"))[1]
+    assert python in ("3.11", "3.12", "3.13", "3.14")
