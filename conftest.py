@@ -35,10 +35,11 @@ os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.
 def without_ports(manager):
     """Return what makes managers of kernels that take no port.
 
-    One that was free when it was chosen may be that of a test beside it when the kernel comes to it.
+    One that was free when it was chosen may be another test's when the kernel comes to it.
     """
     def make(**options):
-        return manager(transport="ipc", ip=f"{os.environ['LAB_STATE']}-{uuid.uuid4().hex[:8]}", **options)
+        place = f"{os.environ['LAB_STATE']}-{uuid.uuid4().hex[:8]}"
+        return manager(transport="ipc", ip=place, **options)
     return make
 
 

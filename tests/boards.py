@@ -26,7 +26,8 @@ class Visitor:
         """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
         known_by = f"token {token}" if token else f"leader {self.key}"
         sent = {"Content-Type": "application/json", "Authorization": known_by.encode("latin-1")}
-        method, data = ("GET", None) if body is None else ("POST", json.dumps(body))  # NaN too, which `json=` refuses
+        method = "GET" if body is None else "POST"
+        data = None if body is None else json.dumps(body)  # NaN too, which `json=` refuses
         reply = requests.request(method, self.url + path, data=data, headers=sent, timeout=20)
         try:
             return reply.status_code, reply.json()
@@ -70,7 +71,8 @@ class Board(Visitor):
         """The processes below the board that are a Redis; none where one of them ends just now."""
         with contextlib.suppress(psutil.NoSuchProcess):
             below = psutil.Process(self.process.pid).children(recursive=True)
-            return [each.pid for each in below if each.name().startswith(("redis", "valkey")) and running(each.pid)]
+            servers = [each.pid for each in below if each.name().startswith(("redis", "valkey"))]
+            return list(filter(running, servers))
         return []
 
     @property

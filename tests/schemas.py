@@ -1,4 +1,4 @@
-"""Whether files follow the schemas that check-jsonschema brings along; apart, since it takes a second to import."""
+"""Whether files follow a schema of check-jsonschema; apart, since that takes long to import."""
 
 from check_jsonschema import main as check_jsonschema
 from click.testing import CliRunner
@@ -6,5 +6,6 @@ from click.testing import CliRunner
 
 def follow(schema, *files):
     """Fail where one of the files does not follow the schema."""
-    done = CliRunner().invoke(check_jsonschema, ["--builtin-schema", f"vendor.{schema}", *map(str, files)])
+    asked = ["--builtin-schema", f"vendor.{schema}", *map(str, files)]
+    done = CliRunner().invoke(check_jsonschema, asked)
     assert files and done.exit_code == 0, done.output

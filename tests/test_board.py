@@ -148,7 +148,8 @@ def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
     for name in ("Çelik", "ÇELIK ", "çelik", "Ad\u0430"):  # a Cyrillic а
         status, said = ask(name)
         assert status == 409 and "Choose another name" in said
-    for none, why in (("<b>", "1 to 32 letters"), ("Leader", "the room's own"), ("bo\u0430rd", "the room's own")):
+    refused = {"<b>": "1 to 32 letters", "Leader": "the room's own", "bo\u0430rd": "the room's own"}
+    for none, why in refused.items():
         status, said = ask(none)
         assert status == 400 and why in said
     with ThreadPoolExecutor(8) as several:  # at once
@@ -496,7 +497,8 @@ ANSWERS = {
     "others' ids": lambda handler, events: {"taken": ["somebody else's"], "refused": {}},
     "an error": lambda handler, events: handler.send_error(503),
     "very slow": lambda handler, events: time.sleep(30),
-    "without end": lambda handler, events: [handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n") for _ in range(10**9)],
+    "without end": lambda handler, events: [
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n") for _ in range(10**9)],
 }
 
 

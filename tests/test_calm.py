@@ -25,7 +25,7 @@ def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its
     assert (calm.since_claim(), calm.so_far()) == (QUIET, BUSIER)
 
 
-def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_and_nothing_of_a_calm_machine(r, capsys):
+def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, capsys):
     times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
     assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
     times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
@@ -36,7 +36,7 @@ def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_and_nothing_of_
     assert bars.startswith("in this kernel, at worst: the machine was busy: other programs took 50%")
 
 
-def test_the_words_of_a_busy_machine_change_no_fact_and_a_verdict_says_them_as_its_figure_does_once(r, capsys):
+def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, capsys):
     times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
     quiet = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
     assert "the machine was busy" in repr(times)

@@ -33,7 +33,7 @@ def client_side(cost):
     return cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received
 
 
-# Known costs, to the byte: the chapters print them (03: a thousand SETs in a pipeline and with MSET), and nbval compares
+# Known costs, to the byte, are in the chapters: 03 prints those of a thousand SETs
 
 
 def test_a_turn_is_a_wait_not_a_write_and_nothing_costs_nothing(r):

@@ -173,7 +173,7 @@ def test_every_value_of_a_group_has_a_bar_and_a_name_keeps_its_look(r):
     assert [bar.get_width() for bar in axes.patches] == [3, 2, 1]
     assert axes.patches[1].get_facecolor() == axes.patches[2].get_facecolor() != axes.patches[0].get_facecolor()
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["one", "loop", "pipeline", "two", "pipeline"]
-    lab.plot_bars({"one": {"json": 0, "pickle": 2}}, "bytes", "a finding", log=True)  # nothing survives a log scale
+    lab.plot_bars({"one": {"json": 0, "pickle": 2}}, "bytes", "a finding", log=True)  # 0 has no log
 
 
 def test_a_ladder_says_how_many_turns_it_leaves_out_and_marks_the_gap_on_the_servers_line(r):
@@ -234,7 +234,7 @@ def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, f
     assert state.load("published")["What"]["fitted"] == list(fitted)
 
 
-def test_what_is_fitted_is_named_from_the_table_and_where_all_is_there_is_no_figure(capsys, remembered):
+def test_what_is_fitted_is_of_the_table_and_a_table_all_fitted_is_a_line(capsys, remembered):
     assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",))
     assert lab.plot_published("What", {"a": 1.0}, {"a": 1.1}, 0.5, fitted=["a"]) is None
     assert capsys.readouterr().out == "measured: a: published 1 s (fitted), here 1.1 s\n"

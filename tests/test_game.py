@@ -45,7 +45,8 @@ def test_both_pages_say_the_same(game, change, refused):
     change(game)
     as_written = page.page(game, data.TOKEN)
     change(game)
-    assert mended.page(game, data.TOKEN) == as_written and (len(as_written.splitlines()) == 1) is refused
+    assert mended.page(game, data.TOKEN) == as_written
+    assert (len(as_written.splitlines()) == 1) is refused
 
 
 @pytest.mark.parametrize("made", [page.page, mended.page])

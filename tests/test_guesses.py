@@ -145,7 +145,7 @@ def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
     assert kept() == {}
 
 
-def test_what_follows_from_a_rule_is_not_called_measured_and_zero_is_told_and_not_drawn(remembered, capsys):
+def test_what_follows_from_a_rule_is_not_called_measured_and_zero_is_not_drawn(remembered, capsys):
     lab.guess("06.saved", 30, "%").against(0.0)
     assert told(capsys) == "measured: you said 30%, measured 0%\n"
     assert kept() == {"06.saved": (30, None)}

@@ -18,7 +18,8 @@ ADVICE = {  # words of the README: the claim
 }
 
 
-WORDS = {name: word for path in (ROOT / "notebooks").glob("*.ipynb") for name, (word, _) in shown_in(path).items()}
+CHAPTERS = (ROOT / "notebooks").glob("*.ipynb")
+WORDS = {name: word for path in CHAPTERS for name, (word, _) in shown_in(path).items()}
 claims.load_all()
 
 
@@ -33,7 +34,7 @@ def test_the_advice_that_came_out_differently_did(said, claim):
     assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
     assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
     section = README.split("## Advice that came out differently here")[1].split("\n## ")[0]
-    assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE), "no other advice stands there"
+    assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE), "no other advice"
 
 
 def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the_same():

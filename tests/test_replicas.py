@@ -117,7 +117,7 @@ def test_a_replica_that_cannot_catch_up(monkeypatch):
     assert nothing_remains(before)
 
 
-def test_a_server_of_somebody_elses_is_not_copied_nor_options_that_lead_elsewhere(monkeypatch, another_server):
+def test_no_server_of_somebody_elses_is_copied_or_led_to(monkeypatch, another_server):
     before = set(keeper._kept)
     assert "another server" in refusal(lab.replica, host="example.org")
     assert nothing_remains(before)

@@ -198,8 +198,10 @@ def refused(*arguments):
 
 
 def test_a_name_stays_as_it_was_typed(door):
-    for typed, name in ("Ana", "Ana"), ("  Jo\u0308rg   Müller ", "Jörg Müller"), ("O'Neil", "O'Neil"):
-        assert entered(door, Handler(), typed) == (name, False) and door.normalize_username(name) == name
+    kept = {"Ana": "Ana", "  Jo\u0308rg   Müller ": "Jörg Müller", "O'Neil": "O'Neil"}
+    for typed, name in kept.items():
+        assert entered(door, Handler(), typed) == (name, False)
+        assert door.normalize_username(name) == name
 
 
 @pytest.mark.parametrize("name, said", [
@@ -466,7 +468,7 @@ def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
 
 
 def test_who_comes_gets_the_cpus_that_fewest_have(in_containers):
-    loader = {"load_subconfig": lambda *_: None, "get_config": MagicMock}  # which only a hub's loader has
+    loader = {"load_subconfig": lambda *_: None, "get_config": MagicMock}  # a hub's has them
     containers = runpy.run_path(str(ROOT / "room" / "containers_config.py"), loader)
     places = containers["Places"](5, 2)
     assert [places.take(name) for name in ("ana", "bob", "cyd", "dan")] == ["0,1", "2,3", "0,1", "2,3"]

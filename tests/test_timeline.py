@@ -22,7 +22,7 @@ def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r, pai
         a.connection_pool.disconnect()
         assert rows(lab.timeline(lambda: a.ping())) == [("A", "PING", "PONG")]
     assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
-    # A pipeline that watches, has nothing queued and is no transaction writes nothing when it is executed.
+    # A pipeline that watches and has nothing queued writes nothing when it is executed.
     a, _ = pair
 
     def empty():

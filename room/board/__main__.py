@@ -71,7 +71,8 @@ def locked(folder):
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise OSError(f"another board is running with {folder}. Stop it first, or name another --folder.") from None
+                    raise OSError(f"another board is running with {folder}. Stop it first, or name "
+                                  "another --folder.") from None
                 time.sleep(0.1)
         yield
 

@@ -34,7 +34,7 @@ class Stream:
         self.waiting = asyncio.Queue()
 
     def open(self):
-        """Start the Redis, and read all entries from the beginning. Raises Unavailable where none can be had."""
+        """Start the Redis, and read all entries. Raises Unavailable where none can be had."""
         try:
             self.start()
             options = self.server.options | {"socket_timeout": TIMEOUT_S}

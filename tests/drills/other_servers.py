@@ -64,7 +64,8 @@ def a_server(*settings, password=None):
 
 
 def is_up(port, password):
-    with contextlib.suppress(redis.ConnectionError), redis.Redis(port=port, password=password, retry=None) as client:
+    client = redis.Redis(port=port, password=password, retry=None)
+    with contextlib.suppress(redis.ConnectionError), client:
         return client.ping()
 
 

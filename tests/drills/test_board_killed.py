@@ -1,4 +1,4 @@
-"""The board under fire: it and its Redis are killed while learners guess. Boards that answer nonsense: tests/test_board.py."""
+"""The board under fire: it and its Redis are killed while learners guess."""
 
 import json
 import os
