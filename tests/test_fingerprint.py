@@ -9,7 +9,7 @@ import lab_utils as lab
 from lab_utils.testbed.fingerprints import environment_line, link_error, server_name
 
 
-def test_what_could_change_a_result_is_there_on_lines_of_this_machine(r):
+def test_what_could_change_a_result_is_there(r):
     found = lab.fingerprint()
     assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol", "timeout", "retries",
                            "Python", "system", "busy", "scale"]
@@ -18,9 +18,15 @@ def test_what_could_change_a_result_is_there_on_lines_of_this_machine(r):
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"
     assert found["scale"].startswith("ci, ")
     assert r.info("server")["redis_version"] in found["server"] or "Valkey" in found["server"]
+
+
+def test_every_line_is_this_machines(r):
     lines = repr(lab.fingerprint()).splitlines()
     assert len(lines) == 13
     assert all(line.startswith("this machine: ") for line in lines)
+
+
+def test_the_links_error_is_measured(r):
     measured = re.fullmatch(r"1 ms asked, (\d\.\d{3}) measured", lab.fingerprint()["link"])
     assert 0.9 < float(measured[1]) < 10
 
@@ -33,7 +39,10 @@ def test_a_server_that_the_link_cannot_stand_in_front_of(r, monkeypatch):
     assert link_error() == "none: it cannot stand in front of this server"
 
 
-def test_the_line_under_a_figure_calls_a_fork_by_its_own_name(r):
-    assert environment_line().count(" · ") == 3 and redis.__version__ in environment_line()
+def test_a_fork_is_called_by_its_own_name():
     assert server_name({"redis_version": "8.2.3"}) == "Redis 8.2.3"
     assert server_name({"redis_version": "7.2.4", "valkey_version": "9.1.2"}) == "Valkey 9.1.2"
+
+
+def test_the_line_under_a_figure(r):
+    assert environment_line().count(" · ") == 3 and redis.__version__ in environment_line()

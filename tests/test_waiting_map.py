@@ -24,21 +24,27 @@ def test_it_can_be_read(r, place, model):
     check_legible(WaitingMap(model, DOTS, *PLACES[place]).still())
 
 
-def test_it_says_where_you_are_by_the_share_of_distance(r):
-    words = WaitingMap(MODEL, DOTS, 1, 40).words
-    assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
-    assert WaitingMap(MODEL, DOTS, 0.02, 1).words.endswith("; less than half with any number")
-    texts = {" ".join(text.get_text().split()) for text in words_of(WaitingMap(MODEL, DOTS, 1, 40).still())}
-    assert {f"◆ {words}", "half and half", "next zone"} <= texts
+def test_the_share_is_distance_over_all():
     assert share_waiting(MODEL, 1, 1) == pytest.approx(1000 / 1025)
     assert share_waiting(MODEL, 1, round(commands_at(MODEL, 0.5, 1))) == pytest.approx(0.5, abs=1e-3)
     assert commands_at(MODEL, 0.5, 0.01) < 1  # nearer than a turn's own cost: never half
 
 
-def test_it_can_be_dragged_and_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r):
+def test_it_says_where_you_are(r):
+    words = WaitingMap(MODEL, DOTS, 1, 40).words
+    assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
+    assert WaitingMap(MODEL, DOTS, 0.02, 1).words.endswith("; less than half with any number")
+    texts = {" ".join(text.get_text().split()) for text in words_of(WaitingMap(MODEL, DOTS, 1, 40).still())}
+    assert {f"◆ {words}", "half and half", "next zone"} <= texts
+
+
+def test_it_can_be_dragged(r):
     told = WaitingMap(MODEL, DOTS, 1, 40).shown().widget().constants
     assert told["way"] == {"at_once": None, "turn_us": pytest.approx(20), "command_us": pytest.approx(5)}
     assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
+
+
+def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r):
     shown, words = WaitingMap(MODEL, DOTS, 1, 40).shown()._repr_mimebundle_()
     assert shown["text/plain"] == "<where, to drag>" and shown["image/png"][:4] == b"\x89PNG"
     assert words["image/png"]["alt"].startswith("You, 1 ms away")
