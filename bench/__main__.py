@@ -49,7 +49,8 @@ def say(words):
 
 
 def report(groups):
-    lines = ["# The lab, measured", "", environment(), ""]
+    where = f"{datetime.date.today()} · {environment_line()} · {os.cpu_count()} CPUs"
+    lines = ["# The lab, measured", "", where, ""]
     lines += table(["what", "measured", "compared with", "aim", "met"],
                    [[row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
                     for rows in groups.values() for row in rows])
@@ -58,10 +59,6 @@ def report(groups):
 
 
 MET = {True: "yes", False: "NO", None: ""}
-
-
-def environment():
-    return f"{datetime.date.today()} · {environment_line()} · {os.cpu_count()} CPUs"
 
 
 def table(head, rows):

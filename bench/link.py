@@ -10,7 +10,7 @@ from lab_utils.testbed.link import link, through
 from lab_utils.testbed.pinning import steady
 from lab_utils.timing.rounds import no_garbage_collection
 
-from .row import Row, endless_loops, percentile_95
+from .row import Row, endless_loops, percentile_95, seconds
 
 RTTS = (0.25, 1, 2, 6, 20)
 BLOCKS, BLOCK_S, FEWEST_CALLS, MOST_CALLS = 5, 0.25, 20, 100
@@ -69,9 +69,3 @@ def many_sets(r):
     for i in range(COMMANDS):
         pipe.set(f"key{i}", f"value{i}")
     pipe.execute()
-
-
-def seconds(fn, *args):
-    started = time.perf_counter()
-    fn(*args)
-    return time.perf_counter() - started

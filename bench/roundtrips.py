@@ -7,7 +7,6 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 
 import redis.asyncio
 from roundtrips.estimate import leaves_out
@@ -21,7 +20,7 @@ from lab_utils.timing.rounds import no_garbage_collection
 from roundtrips import trace
 
 from .programs import PROGRAMS
-from .row import Row
+from .row import Row, seconds
 
 PAIRS = 60  # rounds of each, with and without a trace in turn
 MANY, FEW, ROOM_AIM_MB = 1_000_000, 20_000, 20
@@ -92,18 +91,16 @@ def cost_rows():
 def cost_row(what, work, aim):
     """Compare work inside a block, its end included, with the same outside one."""
 
-    def seconds(block):
-        started = time.perf_counter()
+    def inside(block):
         with block:
             work()
-        return time.perf_counter() - started
 
     ratios = []
     with steady(server().pid, link()):
         work()
         for _ in range(PAIRS):
-            plain = seconds(contextlib.nullcontext())
-            ratios.append(seconds(trace()) / plain)
+            plain = seconds(inside, contextlib.nullcontext())
+            ratios.append(seconds(inside, trace()) / plain)
     ratio = statistics.median(ratios)
     what = f"trace: {what} at RTT 0, median of {PAIRS} pairs"
     return Row(what, f"{ratio:.3f}x", "without a block", f"at most {aim:g}x", ratio <= aim)
@@ -161,7 +158,7 @@ def error_of(program, rtt_ms):
                     told = told or bool(leaves_out(t.record))
             # A link takes time from a client's CPU, which no network does.
             with steady(server().pid, link(), parallel=True):
-                taken += [seconds_of(far) for _ in range(RUNS)]
+                taken += [seconds(far) for _ in range(RUNS)]
     return min(said) / min(taken) - 1, told
 
 
@@ -173,9 +170,3 @@ def runner(program, client):
     own = event_loop.client_like(client)
     event_loop.run(program, own)
     return lambda: event_loop.run(program, own)
-
-
-def seconds_of(run):
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started

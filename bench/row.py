@@ -4,7 +4,9 @@ import contextlib
 import os
 import statistics
 import subprocess
+import time
 from dataclasses import dataclass
+from unittest import mock
 
 
 @dataclass(frozen=True)
@@ -18,18 +20,9 @@ class Row:
     met: bool | None = None
 
 
-@contextlib.contextmanager
 def at_scale(name):
     """Set LAB_SCALE for the length of the block."""
-    before = os.environ.get("LAB_SCALE")
-    os.environ["LAB_SCALE"] = name
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["LAB_SCALE"]
-        else:
-            os.environ["LAB_SCALE"] = before
+    return mock.patch.dict(os.environ, LAB_SCALE=name)
 
 
 @contextlib.contextmanager
@@ -42,6 +35,13 @@ def endless_loops(number):
         for loop in loops:
             loop.kill()
             loop.wait()
+
+
+def seconds(fn, *args):
+    """Return how long one call takes."""
+    started = time.perf_counter()
+    fn(*args)
+    return time.perf_counter() - started
 
 
 def percentile_95(values):

@@ -61,18 +61,14 @@ def measured():
 
 def run_pyperf():
     """Return pyperf's medians. It spreads its samples over processes of its own; they inherit our CPU."""
+    held = hasattr(os, "sched_getaffinity")
+    affinity = [f"--affinity={','.join(map(str, os.sched_getaffinity(0)))}"] if held else []
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "pyperf.json"
         subprocess.run([sys.executable, str(PYPERF), "--quiet", "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}",
-                        *affinity()], env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
+                        *affinity], env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
                        stdout=subprocess.DEVNULL, check=True)
         return {bench.get_name(): bench.median() for bench in pyperf.BenchmarkSuite.load(str(found))}
-
-
-def affinity():
-    if not hasattr(os, "sched_getaffinity"):
-        return []
-    return [f"--affinity={','.join(map(str, os.sched_getaffinity(0)))}"]
 
 
 def verdict_rows(machine):

@@ -2,12 +2,13 @@
 
 import datetime
 import ipaddress
-import os
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from room.board.people import write_private
 
 DAYS, LAST_DAYS = 365, 30  # it is good for; and before its end it is made anew
 
@@ -18,10 +19,8 @@ def settled(folder, name):
     if not is_good(path, name):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = ec.generate_private_key(ec.SECP256R1())
-        for part, data in (("key.pem", private(key)), ("cert.pem", made(key, name))):
-            (folder / part).unlink(missing_ok=True)
-            with open(os.open(folder / part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(data)
+        write_private(folder / "key.pem", private(key).decode())
+        write_private(path, made(key, name).decode())
     return path.read_text(encoding="ascii")
 
 

@@ -1,13 +1,14 @@
 """A real board in a process of its own, and learners who post to it, for the tests and drills of room/board."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
+import psutil
+import requests
 from helpers import ROOT, running, wait_until
 
 from lab_utils.testbed.private_server import free_port
@@ -24,17 +25,14 @@ class Visitor:
     def ask(self, path, body=None, token=""):
         """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
         known_by = f"token {token}" if token else f"leader {self.key}"
-        sent = {"Content-Type": "application/json", "Authorization": known_by}
-        request = urllib.request.Request(self.url + path, None if body is None else json.dumps(body).encode(), sent)
+        sent = {"Content-Type": "application/json", "Authorization": known_by.encode("latin-1")}
+        method = "GET" if body is None else "POST"
+        data = None if body is None else json.dumps(body)  # NaN too, which `json=` refuses
+        reply = requests.request(method, self.url + path, data=data, headers=sent, timeout=20)
         try:
-            with urllib.request.urlopen(request, timeout=20) as reply:
-                status, text = reply.status, reply.read().decode()
-        except urllib.error.HTTPError as error:
-            status, text = error.code, error.read().decode()
-        try:
-            return status, json.loads(text)
+            return reply.status_code, reply.json()
         except ValueError:
-            return status, text
+            return reply.status_code, reply.text
 
     def post(self, token, *events):
         return self.ask("/api/events", {"events": list(events)}, token)
@@ -70,17 +68,12 @@ class Board(Visitor):
         return found[0]
 
     def redises(self):
-        """The processes below the board that are a Redis."""
-        family = {}
-        for line in subprocess.run(["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.splitlines():
-            pid, parent, name = line.split(None, 2)
-            family.setdefault(int(parent), []).append((int(pid), name))
-        below, found = [self.process.pid], []
-        while below:
-            for pid, name in family.get(below.pop(), []):
-                below.append(pid)
-                found += [pid] if ("redis" in name or "valkey" in name) and running(pid) else []
-        return found
+        """The processes below the board that are a Redis; none where one of them ends just now."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            below = psutil.Process(self.process.pid).children(recursive=True)
+            servers = [each.pid for each in below if each.name().startswith(("redis", "valkey"))]
+            return list(filter(running, servers))
+        return []
 
     @property
     def secrets(self):

@@ -1,7 +1,7 @@
 """Programs at a port that are no Redis, or one with something to say."""
 
 import contextlib
-import socket
+import socketserver
 import threading
 import time
 
@@ -11,27 +11,18 @@ import hiredis
 @contextlib.contextmanager
 def listening(serve):
     """A port at which `serve(sock)` runs, in a thread, for each connection. What goes wrong there is the client's to notice."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    stop = threading.Event()
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            with contextlib.suppress(OSError):
+                serve(self.request)
 
-    def accept():
-        while not stop.is_set():
-            try:
-                sock, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=one, args=(sock,), daemon=True).start()
-
-    def one(sock):
-        with contextlib.suppress(OSError), sock:
-            serve(sock)
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        stop.set()
-        listener.close()
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
 
 
 def http(sock):

@@ -3,14 +3,12 @@
 import ast
 import asyncio
 import contextlib
-import importlib.util
 import json
 import os
 import re
 import signal
 import ssl
 import stat
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,12 +23,11 @@ from helpers import ROOT, wait_until
 import lab_utils as lab
 from lab_utils.course import certificates, guesses, reporting, state
 from lab_utils.figures import style
+from room import certificate
 from room.board import app
 from room.board.book import COLUMNS, Book
 from room.board.questions import course, wording
-
-sys.path.append(str(ROOT / "room"))
-import certificate
+from tools import joining
 
 PAGE = ROOT / "room" / "board" / "page"
 
@@ -58,9 +55,7 @@ def test_a_guess_after_the_reveal_is_late_and_the_last_before_it_of_each_learner
     found.take(entry("guess", "00.loop", number=2, value=99, unit="ms", at=3.5))
     assert [(dot["who"], dot["value"], dot["late"]) for dot in found.question("00.loop", True)["dots"]] == [
         ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
-
-
-def test_a_guess_that_its_learner_has_measured_stays():
+    # One whose answer its learner has measured stays.
     found = book(entry("guess", "00.loop", value=20, unit="ms"), entry("measured", "00.loop", value=105, unit="ms"),
                  entry("guess", "00.loop", number=1, value=105, unit="ms"))
     assert [dot["value"] for dot in found.question("00.loop", False)["dots"]] == [20]
@@ -145,15 +140,21 @@ def test_a_learners_guess_is_kept_once_under_the_name_of_the_token(board):
 
 
 def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
+    def ask(name, password=board.secrets["password"]):
+        status, answer = Visitor(board.url).ask("/api/join", {"password": password, "name": name})
+        return status, answer.get("error")
+
     board.join("Çelik")
-    for name in ("Çelik", "ÇELIK ", "çelik"):
-        status, answer = board.ask("/api/join", {"password": board.secrets["password"], "name": name})
-        assert status == 409 and "Choose another name" in answer["error"]
-    for none, said in (("<b>", "1 to 32 letters"), ("Leader", "the room's own"), ("bo\u0430rd", "the room's own")):
-        status, answer = board.ask("/api/join", {"password": board.secrets["password"], "name": none})
-        assert status == 400 and said in answer["error"]
-    assert board.ask("/api/join", {"password": board.secrets["password"], "name": "Ad\u0430"})[0] == 409  # a Cyrillic а
-    assert board.ask("/api/join", {"password": "guessed", "name": "Cyd"})[0] == 403
+    for name in ("Çelik", "ÇELIK ", "çelik", "Ad\u0430"):  # a Cyrillic а
+        status, said = ask(name)
+        assert status == 409 and "Choose another name" in said
+    refused = {"<b>": "1 to 32 letters", "Leader": "the room's own", "bo\u0430rd": "the room's own"}
+    for none, why in refused.items():
+        status, said = ask(none)
+        assert status == 400 and why in said
+    with ThreadPoolExecutor(8) as several:  # at once
+        assert sorted(status for status, _ in several.map(ask, ["Twin"] * 8)) == [200] + [409] * 7
+    assert ask("Cyd", "guessed")[0] == 403
     assert board.post("guessed", guess(1))[0] == board.post("", guess(1))[0] == 401
 
 
@@ -204,8 +205,11 @@ def test_the_leader_takes_a_guess_off_and_its_learner_may_guess_again(board):
     assert [dot["value"] for dot in board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]] == [7]
 
 
-def test_too_much_is_refused_in_a_sentence(board):
+def test_too_much_and_garbage_are_refused_in_a_sentence(board):
     token = board.join()
+    for body in [], {"events": 5}, {"events": [5]}, {}:
+        status, answer = board.ask("/api/events", body, token)
+        assert status == 400 and answer["error"].startswith("Post ")
     status, answer = board.ask("/api/events", {"x": "x" * (5 << 20)}, token)
     assert status == 413 and "200,000 bytes" in answer["error"]
     for first in range(0, app.MOST_EVENTS + 1000, 1000):
@@ -244,19 +248,6 @@ def test_what_the_room_guessed_is_kept_without_names_when_the_board_ends(tmp_pat
     assert found["exercises"] == [{"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
 
 
-def test_of_two_who_join_by_one_name_at_once_one_has_it(board):
-    with ThreadPoolExecutor(8) as several:
-        joined = list(several.map(lambda _: Visitor(board.url).ask("/api/join", {"password": board.secrets["password"],
-                                                                                 "name": "Twin"})[0], range(8)))
-    assert sorted(joined) == [200] + [409] * 7
-
-
-@pytest.mark.parametrize("body", [[], {"events": 5}, {"events": [5]}, {}])
-def test_garbage_is_refused_in_a_sentence(board, body):
-    status, answer = board.ask("/api/events", body, board.join())
-    assert status == 400 and answer["error"].startswith("Post ")
-
-
 def test_a_leader_may_keep_no_name_at_all(tmp_path):
     board = Board(tmp_path, "--anonymous")
     try:
@@ -280,14 +271,10 @@ def test_it_loses_nothing_when_it_or_its_redis_is_killed(board):
     board.start()
     assert board.rows() == before and "Eve,00,check,00.1,,,,no" in before
     assert board.post(token, check(1), check(3))[0] == 200
-    end(board.server_pid())
+    os.kill(server := board.server_pid(), signal.SIGKILL)
+    assert gone(server)
     assert wait_until(lambda: board.post(token, check(4))[0] == 200, 30)
     assert board.rows() == [*before, *["Eve,00,check,00.1,,,,no"] * 2]
-
-
-def end(pid):
-    os.kill(pid, signal.SIGKILL)
-    assert gone(pid)
 
 
 # A laptop joins
@@ -296,10 +283,6 @@ def end(pid):
 @pytest.fixture
 def laptop(monkeypatch, tmp_path):
     """laptop(typed, said): join as `make lab BOARD=…` does, with what is typed as passwords and then as names."""
-    found = importlib.util.spec_from_file_location("joining", ROOT / "tools" / "joining.py")
-    joining = importlib.util.module_from_spec(found)
-    found.loader.exec_module(joining)
-
     def join(address, name="", passwords=(), names=(), terminal=True):
         for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE", "LAB_BOARD_CERTIFICATE"):
             monkeypatch.setenv(variable, "")
@@ -514,6 +497,8 @@ ANSWERS = {
     "others' ids": lambda handler, events: {"taken": ["somebody else's"], "refused": {}},
     "an error": lambda handler, events: handler.send_error(503),
     "very slow": lambda handler, events: time.sleep(30),
+    "without end": lambda handler, events: [
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n") for _ in range(10**9)],
 }
 
 

@@ -18,17 +18,11 @@ from lab_utils.timing.bystanders import Bystander, Run
 module = importlib.import_module("lab_utils.timing.bystanders")  # the package's own name for it is the function
 
 
-def test_a_blocked_server_is_felt(r):
-    felt = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.2"), r)
-    assert felt.worst >= 0.15
-    assert felt.took >= 0.2
-
-
 def test_it_sends_by_the_clock_answered_or_not(r):
     """A client that waits for each reply would feel a pause of 300 ms in one PING, and call its median quick."""
     [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
     assert len(run.samples) > 250
-    assert run.median > 0.1
+    assert run.median > 0.1 and run.worst >= 0.25 and run.took >= 0.3
     due = [due for due, _ in run.samples]
     assert all(0.0009 < later - earlier < 0.0011 for earlier, later in itertools.pairwise(due))
     assert [due + latency for due, latency in run.samples] == sorted(due + latency for due, latency in run.samples)
@@ -40,25 +34,24 @@ def test_several_runs_and_their_medians():
     assert repr(felt).endswith("while the work took ~2 s; medians of 3 runs")
 
 
-def test_each_run_has_its_setup(r, monkeypatch):
+def test_each_run_has_its_setup_and_at_the_scale_of_ci_there_is_one(r, monkeypatch):
     monkeypatch.setenv("LAB_SCALE", "workshop")
     order = []
     felt = lab.bystander(lambda r: order.append("work"), r, runs=3, setup=lambda r: order.append("setup"))
     assert order == ["setup", "work"] * 3 and len(felt.runs) == 3
-
-
-def test_at_the_scale_of_ci_one_run_is_enough(r, monkeypatch):
     monkeypatch.setenv("LAB_SCALE", "ci")
     order = []
     assert len(lab.bystander(lambda r: order.append("work"), r, runs=3).runs) == len(order) == 1
 
 
-def test_an_idle_server_is_not(r):
+def test_an_idle_server_is_not_felt_and_even_the_shortest_work_has_a_sample(r):
     felt = lab.bystander(lambda r: time.sleep(0.2), r)
     [run] = felt.runs
     assert len(run.samples) > 150
     assert felt.median < 0.05
     assert all(due + latency >= 0 and due <= felt.took for due, latency in run.samples)
+    felt = lab.bystander(lambda r: None, r)
+    assert felt.runs[0].samples and felt.worst > 0
 
 
 @pytest.fixture
@@ -77,11 +70,6 @@ def test_what_was_due_while_the_bystander_had_no_cpu_counts_too(r, started):
         time.sleep(0.1)
 
     assert len(lab.bystander(work, r).runs[0].samples) > 90
-
-
-def test_even_the_shortest_work_has_a_sample(r):
-    felt = lab.bystander(lambda r: None, r)
-    assert felt.runs[0].samples and felt.worst > 0
 
 
 def test_a_function_that_raises_ends_the_bystander_too(r):

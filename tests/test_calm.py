@@ -25,7 +25,9 @@ def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its
     assert (calm.since_claim(), calm.so_far()) == (QUIET, BUSIER)
 
 
-def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel(r, capsys):
+def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, capsys):
+    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
     times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
     assert drawn(times.plot) == "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet"
     assert "(the machine was busy: other programs took 23% of the time" in capsys.readouterr().out
@@ -34,19 +36,11 @@ def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel(r, capsys):
     assert bars.startswith("in this kernel, at worst: the machine was busy: other programs took 50%")
 
 
-def test_figures_say_nothing_of_a_calm_machine(r, capsys):
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
-    assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
-
-
-def test_the_words_of_a_busy_machine_change_no_fact():
+def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, capsys):
     times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
     quiet = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
     assert "the machine was busy" in repr(times)
     assert as_compared(repr(times)) == as_compared(repr(quiet))
-
-
-def test_a_verdict_says_it_as_its_figure_does_once(r, capsys):
     samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
     times, quiet = (Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen) for seen in (BUSY, QUIET))
     assert times.verdict("pipeline", "loop") == f"{quiet.verdict('pipeline', 'loop')}  ({BUSY.sentence()})"

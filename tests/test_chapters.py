@@ -7,6 +7,7 @@ import nbformat
 import pytest
 import reading
 from helpers import ROOT
+from nbval import kernel
 
 import lab_utils as lab
 
@@ -89,6 +90,14 @@ def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
     assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text) or ADDRESS.search(text)] == []
     said = [line for _, _, text in outputs(notebook) for line in text.splitlines()]
     assert [line for line in said if MACHINE_ONLY.search(line) and not line.startswith(("this machine: ", "measured: "))] == []
+
+
+def test_a_chapters_kernel_takes_no_port():
+    """Tests beside it open ports all the time; it would end before a cell has run."""
+    manager, client = kernel.start_new_kernel(kernel_name=kernel.CURRENT_ENV_KERNEL_NAME)
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    assert manager.transport == "ipc"
 
 
 def test_a_line_about_the_machine_would_be_found():

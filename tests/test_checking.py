@@ -17,7 +17,6 @@ from lab_utils.course.checking import (
     in_one_piece,
     names_sent,
     refuse_over,
-    refuse_pasted,
     replaced,
 )
 from lab_utils.testbed import guard
@@ -125,23 +124,3 @@ def test_several_attributes_are_put_back_after_an_error():
     (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False), (["WATCH", "MULTI", "SET", "EXEC"], False)], ids=str)
 def test_what_runs_with_nothing_in_between(names, whole):
     assert in_one_piece(names) is whole
-
-
-def sent_by(r, *arguments):
-    with Recording() as seen:
-        r.execute_command(*arguments)
-    return seen
-
-
-def test_a_script_with_a_value_in_its_text_is_refused(r):
-    seen = sent_by(r, "EVAL", "return redis.call('GET', 'exercise:lock') == 'mine'", 0)
-    with pytest.raises(Refused, match="'exercise:lock' stands in the script's text") as refused:
-        refuse_pasted(seen, b"exercise:lock", b"mine")
-    assert "ARGV[1]" in refused.value.hints[0]
-
-
-def test_a_script_without_keys_is_refused_and_any_other_command_is_not(r):
-    with pytest.raises(Refused, match="the script names no key"):
-        refuse_pasted(sent_by(r, "EVAL", "return redis.call('GET', ARGV[1])", 0, "exercise:lock"), b"exercise:lock")
-    refuse_pasted(sent_by(r, "EVAL", "return redis.call('GET', KEYS[1])", 1, "exercise:lock"), b"exercise:lock")
-    refuse_pasted(sent_by(r, "GET", "exercise:lock"), b"exercise:lock")

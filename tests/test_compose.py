@@ -5,12 +5,12 @@ No Docker is needed to check them. A drill runs the steps of the image, and what
 
 import re
 import subprocess
-import sys
 from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from helpers import ROOT
+from schemas import follow
 
 FILE = ROOT / "docker-compose.yml"
 COMPOSE = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -24,9 +24,7 @@ every_service = pytest.mark.parametrize("service", [{**SERVICES.get(service.get(
 
 
 def test_it_follows_the_compose_specification():
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    done = subprocess.run([*command, FILE], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    follow("compose-spec", FILE)
 
 
 @every_service
@@ -44,14 +42,11 @@ def test_a_service_is_on_loopback_pinned_limited_and_no_root(service):
         assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
 
 
-def test_what_the_image_is_built_on_is_pinned():
+def test_what_the_image_is_built_on_is_pinned_and_compose_up_brings_the_lab_alone():
     bases = re.findall(r"(?m)^FROM (\S+)(?: AS (\w+))?$", DOCKERFILE)
     stages = [name for _, name in bases]
     assert bases and all(base in stages or re.fullmatch(IMAGE, base) for base, _ in bases)
     assert SERVICES["lab"]["build"]["target"] in stages
-
-
-def test_compose_up_brings_the_lab_alone():
     assert [name for name, service in SERVICES.items() if "profiles" not in service] == ["lab"]
 
 
@@ -69,6 +64,14 @@ def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
     assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"] and SERVICES["lab"]["environment"] == {"LAB_PORT": port}
     assert "--port=$LAB_PORT" in DOCKERFILE and "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
     assert "token" not in re.search(r"(?ms)^CMD .*", DOCKERFILE)[0]  # so it is random, and printed
+
+
+def test_cluster_nodes_announce_the_ports_that_are_published():
+    service = SERVICES["cluster"]
+    script = service["command"][-1].replace("$$", "$")
+    assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]
+    assert script.count("7001 7002 7003") == 2 and "--cluster-announce-ip 127.0.0.1" in script
+    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
 
 
 def test_an_image_gets_what_a_clone_holds():
@@ -103,11 +106,3 @@ def test_the_room_and_its_board_are_two_origins_of_one_certificate():
     assert all("import certificate" in site for site in sites.values())
     assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"] and "tls:/tls:ro" in room["volumes"]
     assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE  # so that the volume is the learner's
-
-
-def test_cluster_nodes_announce_the_ports_that_are_published():
-    service = SERVICES["cluster"]
-    script = service["command"][-1].replace("$$", "$")
-    assert service["ports"] == ["127.0.0.1:7001-7003:7001-7003"]
-    assert script.count("7001 7002 7003") == 2 and "--cluster-announce-ip 127.0.0.1" in script
-    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0

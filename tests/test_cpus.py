@@ -23,30 +23,23 @@ def machine(tmp_path, monkeypatch):
 
 
 SIBLINGS = "topology/thread_siblings_list"
+PAIRS = {cpu: {SIBLINGS: f"{cpu % 2},{cpu % 2 + 2}"} for cpu in range(4)}
+ONE_CORE = {cpu: {SIBLINGS: "2-3"} for cpu in (2, 3)}
+FAST, SLOW = ({"cpu_capacity": capacity, "cpufreq/cpuinfo_max_freq": speed} for capacity, speed in (
+    ("1024", "5000000"), ("620", "3800000")))
+SPEEDS = {0: {**FAST, SIBLINGS: "0-1"}, 1: {**FAST, SIBLINGS: "0-1"},
+          2: {**SLOW, SIBLINGS: "2"}, 3: {**SLOW, SIBLINGS: "3"}}
 
 
-def test_two_threads_of_a_core_are_one(machine):
-    machine({0: {SIBLINGS: "0,2"}, 1: {SIBLINGS: "1,3"}, 2: {SIBLINGS: "0,2"}, 3: {SIBLINGS: "1,3"}})
-    assert cpus.cores({0, 1, 2, 3}) == {1: 3, 0: 2}
-    assert cpus.cores({0, 2}) == {0: 2}
-
-
-def test_a_core_has_one_name_whichever_of_its_cpus_may_be_used(machine):
-    machine({cpu: {SIBLINGS: "2-3"} for cpu in (2, 3)})
-    assert cpus.cores({2}) == {2: 2} and cpus.cores({3}) == {2: 3}
-
-
-def test_the_fastest_core_comes_first_not_the_highest_number(machine):
-    speeds = {0: ("1024", "5000000"), 1: ("1024", "5000000"), 2: ("620", "3800000"), 3: ("620", "3800000")}
-    machine({cpu: {"cpu_capacity": capacity, "cpufreq/cpuinfo_max_freq": speed, SIBLINGS: "0-1" if cpu < 2 else str(cpu)}
-             for cpu, (capacity, speed) in speeds.items()})
-    assert list(cpus.cores({0, 1, 2, 3})) == [0, 3, 2]
-
-
-def test_where_nothing_is_told_each_cpu_is_a_core(machine):
-    machine({})
-    assert cpus.cores({0, 1, 5}) == {5: 5, 1: 1, 0: 0}
-    assert cpus.cores(set()) == {}
+@pytest.mark.parametrize("system, allowed, cores", [
+    (PAIRS, {0, 1, 2, 3}, {1: 3, 0: 2}), (PAIRS, {0, 2}, {0: 2}),  # two threads of a core are one
+    (ONE_CORE, {2}, {2: 2}), (ONE_CORE, {3}, {2: 3}),  # it has one name whichever may be used
+    (SPEEDS, {0, 1, 2, 3}, {0: 1, 3: 3, 2: 2}),  # the fastest comes first, not the highest number
+    ({}, {0, 1, 5}, {5: 5, 1: 1, 0: 0}), ({}, set(), {}),  # nothing told: each CPU is one
+])
+def test_cores(machine, system, allowed, cores):
+    machine(system)
+    assert list(cpus.cores(allowed).items()) == list(cores.items())
 
 
 @pytest.mark.parametrize(("limit", "share", "number"), [("", math.inf, 4), ("max 100000", math.inf, 4), ("150000 100000", 1.5, 1),

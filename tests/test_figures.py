@@ -139,20 +139,17 @@ def printed(capsys, draw):
     return title_of(figure), capsys.readouterr().out
 
 
-def test_the_title_of_a_comparison_is_its_finding(r, capsys):
+def test_the_title_of_a_comparison_is_its_finding_and_says_no_more_than_the_rounds(r, capsys):
     title, said = printed(capsys, lambda: compared().plot(over="loop"))
     assert title == "5 ms away: 312 ms in a loop, 62.4 ms in a pipeline, 12.5 ms with MSET"
     assert said.startswith("measured: pipeline is 5.0x faster than loop (5.0 to 5.0) at RTT 0 ms; ")
-
-
-def test_a_comparison_without_a_difference_claims_none(r, capsys):
     title, said = printed(capsys, lambda: compared(("a", "b"), ratio=1).plot())
     assert title.endswith("(no different)") and "no difference beyond noise" in said
-
-
-def test_a_slower_one_is_called_slower(r, capsys):
     figure = compared(("loop", "pipeline"), rtts=(0,)).plot(over="pipeline")
     assert any("5.0x slower" in text.get_text() for text in words_of(figure))
+    few = Comparison({"a": None, "b": None}, 1, {("a", 0): [1.0], ("b", 0): [33.0]}, None, None)
+    title, said = printed(capsys, few.plot)
+    assert "too few rounds to tell" in title and "too few rounds to tell (0.03x in 1 round)" in said
 
 
 def test_what_spans_decades_is_drawn_as_dots_on_a_log_axis_and_the_rest_as_bars(r):
@@ -161,20 +158,28 @@ def test_what_spans_decades_is_drawn_as_dots_on_a_log_axis_and_the_rest_as_bars(
     assert dots.axes[0].get_xscale() == "log" and len(dots.axes[0].containers) == 0
 
 
-def test_facts_are_printed_bare_and_measurements_marked(r, capsys):
+def test_facts_are_printed_bare_measurements_marked_and_both_are_the_figures_words(r, capsys):
     lab.plot_bars({"loop": 1_000, "pipeline": 1}, "round trips", "A pipeline waits once", measured=False)
     assert capsys.readouterr().out == "loop 1,000 round trips; pipeline 1 round trips\n"
-    lab.plot_bars({"loop": 5.25}, "ms", "It takes a while")
+    figure = lab.plot_bars({"loop": 5.25}, "ms", "It takes a while")
     assert capsys.readouterr().out == "measured: loop 5.25 ms\n"
+    assert figure._repr_mimebundle_() == ({}, {"image/png": {"alt": "loop 5.25 ms"}})
+    lab.plot_bars({"one": {"json": 3}}, "bytes", "a finding", measured=False)
+    assert capsys.readouterr().out == "one: json 3 (bytes)\n"
 
 
-def test_a_ladder_says_how_many_turns_it_leaves_out(r):
+def test_every_value_of_a_group_has_a_bar_and_a_name_keeps_its_look(r):
+    axes = FIGURES["bars in groups"]().axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [3, 2, 1]
+    assert axes.patches[1].get_facecolor() == axes.patches[2].get_facecolor() != axes.patches[0].get_facecolor()
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["one", "loop", "pipeline", "two", "pipeline"]
+    lab.plot_bars({"one": {"json": 0, "pickle": 2}}, "bytes", "a finding", log=True)  # 0 has no log
+
+
+def test_a_ladder_says_how_many_turns_it_leaves_out_and_marks_the_gap_on_the_servers_line(r):
     texts = [text.get_text() for text in words_of(captured(50).plot(turns=4))]
     assert "… and 46 more turns like these" in texts
     assert sum(text.startswith("GET key") for text in texts) == 4
-
-
-def test_a_ladder_marks_the_gap_on_the_servers_line(r):
     figure = captured(3).plot(gap="others may write")
     assert sum(text.get_text() == "others may write" for text in words_of(figure)) == 2
     gaps = [line for line in figure.axes[0].lines if line.get_color() == style.RISK]
@@ -202,16 +207,14 @@ def test_a_cell_stands_for_each_byte_and_a_bar_is_red_from_when_the_lock_was_los
     assert wrong == [pytest.approx((50, 40)), pytest.approx((90, 50))]
 
 
-def test_the_knee_is_marked(r):
+def test_the_knee_is_marked_where_there_is_one(r, capsys):
     """At RTT 0; further away the largest size is the fastest, which is no knee."""
     figure = swept().plot()
     assert sum(", knee " in text.get_text() for text in words_of(figure)) == 1
     assert sum(line.get_markersize() == 16 for line in figure.axes[0].lines) == 1
-
-
-def test_a_sweep_without_a_knee_names_none(r, capsys):
     samples = {(size, 0): rounds for size, rounds in (("1", [1.0, 2.0, 3.0]), ("10", [1.1, 1.9, 3.1]))}
     noisy = Sweep("commands a batch", Comparison({"1": None, "10": None}, 1, samples), (1, 10), None)
+    capsys.readouterr()
     title, said = printed(capsys, noisy.plot)
     assert "do not show" in title and said == "measured: RTT 0 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
 
@@ -231,11 +234,8 @@ def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, f
     assert state.load("published")["What"]["fitted"] == list(fitted)
 
 
-def test_a_fitted_figure_must_be_one_of_the_table():
+def test_what_is_fitted_is_of_the_table_and_a_table_all_fitted_is_a_line(capsys, remembered):
     assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",))
-
-
-def test_a_table_that_all_went_into_the_fit_is_a_line(capsys, remembered):
     assert lab.plot_published("What", {"a": 1.0}, {"a": 1.1}, 0.5, fitted=["a"]) is None
     assert capsys.readouterr().out == "measured: a: published 1 s (fitted), here 1.1 s\n"
     assert state.load("published")["What"]["fitted"] == ["a"]
@@ -277,25 +277,16 @@ def test_who_measured_elsewhere_is_told_in_place_of_this_machine(r):
     assert figure.get_supxlabel() == "Redis 6 · redis-py 4 · Java 17" and broken_rules(figure) == []
 
 
-def test_few_rounds_are_no_finding(r, capsys):
-    few = Comparison({"a": None, "b": None}, 1, {("a", 0): [1.0], ("b", 0): [33.0]}, None, None)
-    title, said = printed(capsys, few.plot)
-    assert "too few rounds to tell" in title and "too few rounds to tell (0.03x in 1 round)" in said
-
-
 # The style
 
 
-def test_a_name_keeps_its_look_from_figure_to_figure():
-    assert style.looks(["loop", "pipeline"])["pipeline"] == style.looks(["mset", "pipeline", "other"])["pipeline"]
-
-
-def test_a_way_is_known_by_its_whole_name():
+def test_a_way_is_known_by_its_whole_name_and_keeps_its_look():
     for name, known in {"16 threads": "threads", "1,000 tasks": "asyncio", "asyncio pipeline": "pipeline",
                         "MULTI": "transaction", "Loop": "one by one"}.items():
         assert style.way(name) == style.WAYS[known]
     for name in "1,000 plain", "calls", "read in plain Python", "my pipeline":
         assert style.way(name) == (style.NO_ROLE, "o")
+    assert style.looks(["loop", "pipeline"])["pipeline"] == style.looks(["mset", "pipeline", "other"])["pipeline"]
 
 
 @pytest.mark.parametrize("names", [
@@ -351,30 +342,22 @@ def test_a_ratio_shows_its_interval_and_the_title_may_say_it(r, capsys):
     assert {"2.0x faster", "no different"} < {text.get_text() for text in words_of(bars)}
 
 
-@pytest.mark.parametrize("unit, marked", [("times faster", True), ("one by one ÷ pipeline, times", True), ("ms", False)])
-def test_a_ratio_has_a_line_at_one(r, unit, marked):
-    figures = lab.plot_bars({"GET": 1.2}, unit, "one"), lab.plot_lines({"GET": {1: 0.9, 2: 2.0}}, "keys", unit, "one")
-    assert [any(text.get_text() == "1x" for text in words_of(figure)) for figure in figures] == [marked, marked]
-
-
 def test_what_was_asked_has_a_line(r):
     figure = lab.plot_bars({"INCR": 150}, "visits", "one", measured=False, asked=100)
     assert "100 asked" in [text.get_text() for text in words_of(figure)]
     assert [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]
 
 
-def test_the_words_are_the_figure_for_those_who_cannot_see_it(r, capsys):
-    figure = lab.plot_bars({"loop": 5.25}, "ms", "It takes a while")
-    assert figure._repr_mimebundle_() == ({}, {"image/png": {"alt": "loop 5.25 ms"}})
+@pytest.mark.parametrize("unit, marked", [("times faster", True), ("one by one ÷ pipeline, times", True), ("ms", False)])
+def test_a_ratio_has_a_line_at_one(r, unit, marked):
+    figures = lab.plot_bars({"GET": 1.2}, unit, "one"), lab.plot_lines({"GET": {1: 0.9, 2: 2.0}}, "keys", unit, "one")
+    assert [any(text.get_text() == "1x" for text in words_of(figure)) for figure in figures] == [marked, marked]
 
 
-def test_the_style_does_not_leak(r):
+def test_the_style_does_not_leak_and_its_font_is_there(r):
     before = dict(plt.rcParams)
     compared().plot()
     assert dict(plt.rcParams) == before
-
-
-def test_every_font_it_names_is_there():
     with plt.style.context(canvas.STYLE):
         assert font_manager.findfont(font_manager.FontProperties(), fallback_to_default=False)
 
@@ -397,19 +380,16 @@ def test_published_tables_can_be_read_whatever_comes_out(factor, remembered):
         assert broken_rules(lab.plot_published(what, published, tables[what]["reproduced"], 0.5, fitted=fitted)) == []
 
 
-def test_a_factor_that_finds_no_room_on_its_line_stands_beside_the_dot(r):
+def test_names_and_factors_find_room_beside_the_dots(r, remembered):
     here = {"prefix": 9.94e-3, "infix": 9.78e-3, "suffix": 5.88e-3}
     assert broken_rules(plot_table("KEYS", {"prefix": 19.8e-3, "infix": 20.8e-3, "suffix": 8.18e-3}, here, 0.1)) == []
-
-
-@pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"])
-def test_a_title_is_as_wide_as_its_letters_are(title):
-    assert broken_rules(lab.plot_bars({"loop": 1.5, "pipeline": 0.1}, "ms", title)) == []
-
-
-def test_a_long_name_leaves_room_for_the_dots(remembered):
     name = "a way of writing ten thousand values that is longer than most"
     figure = lab.plot_published("E1", {name: 5.071, "loop": 0.02}, {name: 4.9, "loop": 0.03}, 0.484)
     assert not figure.axes[0].xaxis_inverted()
     low, high = figure.axes[0].get_xlim()
     assert low < 20 and high > 5_071
+
+
+@pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"])
+def test_a_title_is_as_wide_as_its_letters_are(title):
+    assert broken_rules(lab.plot_bars({"loop": 1.5, "pipeline": 0.1}, "ms", title)) == []

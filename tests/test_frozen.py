@@ -23,36 +23,27 @@ def hasty(client):
     return redis.Redis(port=options["port"], password=options["password"], socket_timeout=0.1, retry=None)
 
 
-def test_nothing_is_answered_until_it_wakes(server):
+def test_nothing_is_answered_until_it_wakes_by_itself_or_at_the_blocks_end(server):
     with lab.frozen(server, 5), pytest.raises(redis.TimeoutError):
         hasty(server).ping()
     assert server.ping()
-
-
-def test_it_wakes_by_itself(server):
     with lab.frozen(server, 0.05):
         assert server.ping()
-
-
-def test_it_wakes_when_the_block_fails(server):
     with pytest.raises(ZeroDivisionError), lab.frozen(server, 60):
         raise ZeroDivisionError
     assert server.ping()
 
 
-def test_a_server_of_somebody_else_is_left_alone(server, monkeypatch):
-    monkeypatch.setattr(guard, "_private", {})
-    with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):
-        pass
-
-
-def test_a_server_that_has_ended():
+def test_a_server_of_somebody_else_or_one_that_has_ended_is_left_alone(server, monkeypatch):
     """Its process id may be somebody else's by now."""
     ended = lab.spare(retry=None)
     its_process = guard.check(ended).kept.process
     ended.shutdown(nosave=True)
     its_process.wait(30)
     assert "has ended" in refusal(lab.frozen, ended, 1)
+    monkeypatch.setattr(guard, "_private", {})
+    with pytest.raises(lab.LabError, match=r"lab\.spare"), lab.frozen(server, 1):
+        pass
 
 
 @pytest.mark.parametrize("seconds", [None, "0.5", -1, float("nan"), float("inf"), True, [1], 601])

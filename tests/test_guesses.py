@@ -112,19 +112,13 @@ def test_it_is_told_with_its_unit():
 # For who writes a chapter
 
 
-def test_a_name_that_names_no_question_and_a_unit_of_nobodys_are_refused():
+def test_what_cannot_be_a_question_or_its_answer_is_refused():
     for name in "cart", "1.cart", "01.", "01.Cart", "01.1", None, 5, "01.two words":
         assert "01.cart" in refusal(lab.guess, name, ..., "ms")
     for unit in "hours", "", None, 5:
         assert "round trips" in refusal(lab.guess, "01.cart", ..., unit)
-
-
-def test_a_name_keeps_its_unit():
     lab.guess("01.cart", ..., "ms")
     assert "another name" in refusal(lab.guess, "01.cart", ..., "s")
-
-
-def test_what_was_measured_is_a_number():
     for wrong in ("202", None, float("nan"), -1):
         refusal(lab.guess("01.cart", 20, "ms").against, wrong)
 
@@ -132,7 +126,7 @@ def test_what_was_measured_is_a_number():
 # What is remembered
 
 
-def test_the_last_guess_before_its_answer_counts(capsys, new_kernel):
+def test_the_last_guess_before_its_answer_counts_and_one_after_it_does_not(capsys, new_kernel):
     lab.guess("01.cart", 2, "ms")  # a slip
     lab.guess("01.cart", 20, "ms").against(202)
     lab.guess("01.cart", 200, "ms").against(202)
@@ -151,16 +145,13 @@ def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
     assert kept() == {}
 
 
-def test_what_follows_from_a_rule_is_not_called_measured(remembered, capsys):
-    lab.guess("10.seconds", ..., "s").against(55, computed=True)
-    lab.guess("10.rule", 5, "s").against(55, computed=True)
-    assert told(capsys) == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11.0x off\n"
-
-
-def test_what_came_out_as_zero_is_told_and_not_drawn(capsys):
+def test_what_follows_from_a_rule_is_not_called_measured_and_zero_is_not_drawn(remembered, capsys):
     lab.guess("06.saved", 30, "%").against(0.0)
     assert told(capsys) == "measured: you said 30%, measured 0%\n"
     assert kept() == {"06.saved": (30, None)}
+    lab.guess("10.seconds", ..., "s").against(55, computed=True)
+    lab.guess("10.rule", 5, "s").against(55, computed=True)
+    assert told(capsys) == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11.0x off\n"
     lab.calibration()
 
 
@@ -218,9 +209,16 @@ def test_a_figure_in_another_unit_refuses_it(r):
 # How well they were made
 
 
-def test_without_a_guess_calibration_says_what_to_do_and_draws_nothing(capsys):
+def test_without_a_guess_calibration_says_what_to_do_and_with_some_what_was_within_2x(capsys, r):
     assert lab.calibration() is None
     assert told(capsys).startswith("measured: none of your guesses has been measured yet. Replace the three dots")
+    made((10, 20), (10, 20.1), (10, 5), (10, 500))
+    capsys.readouterr()
+    figure = lab.calibration()
+    assert told(capsys) == "measured: 2 of your 4 guesses were within 2x\n"
+    assert figure.get_suptitle() == "2 of your 4 guesses were within 2x"
+    assert [guesses.how_close([factor]) for factor in (3, 1)] == [
+        "your one guess was not within 2x", "your one guess was within 2x"]
 
 
 def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
@@ -229,16 +227,6 @@ def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
         guess.against(3)
     with_guess, without = told(capsys).splitlines()
     assert "you said 1 ms" in with_guess and as_compared(with_guess) == as_compared(without) != without
-
-
-def test_the_finding_counts_what_was_within_2x(r, capsys):
-    made((10, 20), (10, 20.1), (10, 5), (10, 500))
-    capsys.readouterr()
-    figure = lab.calibration()
-    assert told(capsys) == "measured: 2 of your 4 guesses were within 2x\n"
-    assert figure.get_suptitle() == "2 of your 4 guesses were within 2x"
-    assert [guesses.how_close([factor]) for factor in (3, 1)] == [
-        "your one guess was not within 2x", "your one guess was within 2x"]
 
 
 @pytest.mark.parametrize("count, spread", [(1, 4), (60, 0.05), (60, 4)])

@@ -22,26 +22,19 @@ def boxes(figure):
     return found
 
 
-def test_a_box_is_as_wide_as_its_share():
+def test_a_box_is_as_wide_as_its_share_and_what_took_most_is_told(capsys):
     figure = plot_icicle(STACKS, "work", 50, "µs", waiting=["send"])
     client, waiting = to_rgba(style.CLIENT), to_rgba(style.WAITING)
     assert boxes(figure) == {(0, client): [(0, 50)], (1, client): [(0, 45)], (2, client): [(0, 30)],
                              (2, waiting): [pytest.approx((30, 10))],
                              (3, client): [(0, 40)], (3, waiting): [(40, 10)]}  # added up
-
-
-def test_what_took_most_in_itself_is_told(capsys):
-    figure = plot_icicle(STACKS, "work", 50, "µs", waiting=["send"])
     assert capsys.readouterr().out == "measured: most in itself: pack 30; send 10; execute 5; work 5 (µs)\n"
     assert figure.get_suptitle() == "work takes 50 µs: 20% of it sending, waiting and receiving"
 
 
-def test_a_function_that_is_called_from_two_places_is_added_up():
+def test_a_function_called_from_two_places_is_added_up_from_the_innermost_root():
     tree = grown([["pack", "set", "work"], ["pack", "execute", "work"], ["pack", "pack", "work"]], "work")
     assert sorted(tree.called) == ["execute", "pack", "set"]
-
-
-def test_it_begins_at_the_innermost_root():
     tree = grown([["pack", "work", "work", "cell"]], "work")
     assert tree.samples == 1 and list(tree.called) == ["pack"]
 

@@ -69,12 +69,16 @@ def test_python_finds_the_lab_in_a_folder_that_its_locale_can_not_read(tmp_path,
     assert (site / (site / "roundtrips.pth").read_text("ascii").strip()).resolve() == tmp_path / "ü" / "roundtrips" / "src"
 
 
-def test_roundtrips_alone_needs_redis():
+def test_roundtrips_alone_needs_redis_and_what_builds_both_is_gathered():
     project = tomllib.loads((ROOT / "roundtrips" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = [Requirement(line) for line in project["dependencies"]]
     for python, names in (("3.10", ["redis", "tomli"]), ("3.11", ["redis"]), ("3.14", ["redis"])):
         place = {"python_version": python}
         assert [each.name for each in needed if not each.marker or each.marker.evaluate(place)] == names
+    # Without it in the wheelhouse, pip could not install lab_utils and roundtrips offline.
+    build = re.search(r'BUILD = "(.*)"', Path(ROOT / "tools" / "install.py").read_text(encoding="utf-8"))[1]
+    for folder in (ROOT, ROOT / "roundtrips"):
+        assert f'requires = ["{build}"]' in (folder / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_each_python_has_exactly_one_server():
@@ -84,10 +88,3 @@ def test_each_python_has_exactly_one_server():
                                          ("darwin", "x86_64", 1), ("win32", "AMD64", 0)):
             place = {"python_version": python, "sys_platform": system, "platform_machine": machine}
             assert sum(marker.evaluate(place) for marker in markers) == servers, place
-
-
-def test_what_builds_the_lab_is_gathered_too():
-    """Without it in the wheelhouse, pip could not install lab_utils and roundtrips offline."""
-    build = re.search(r'BUILD = "(.*)"', Path(ROOT / "tools" / "install.py").read_text(encoding="utf-8"))[1]
-    for folder in (ROOT, ROOT / "roundtrips"):
-        assert f'requires = ["{build}"]' in (folder / "pyproject.toml").read_text(encoding="utf-8")

@@ -151,21 +151,19 @@ def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_link_to_a_solution_leads_to_its_copy_and_is_no_edit(command):
+def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
+    command.bring_up_to_date()
+    edit(command, "first")  # the same cells, the learner's outputs
+    publish(command, "second")
+    assert command.bring_up_to_date() == []
+    assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+    # A link to a solution leads to its copy and is no edit.
     cell = nbformat.v4.new_markdown_cell("[Solution](../exercises/01.1/solution.py)", id="cell-00")
     (command.CHAPTERS / "01_chapter.ipynb").write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[cell])), encoding="utf-8")
     command.bring_up_to_date()
     assert text_of(command) == "[Solution](solutions/01.1.py)"
     publish(command, "second")
     assert command.bring_up_to_date() == [] and text_of(command) == "print('second')"
-
-
-def test_a_copy_that_was_only_run_is_brought_up_to_date(command):
-    command.bring_up_to_date()
-    edit(command, "first")  # the same cells, the learner's outputs
-    publish(command, "second")
-    assert command.bring_up_to_date() == []
-    assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
 
 
 def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
@@ -222,16 +220,12 @@ def test_jupyter_and_its_kernels_know_every_letter_in_any_locale(command, monkey
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="make is not installed here")
-def test_make_alone_lists_the_targets():
+def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_path):
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
     assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench", "wheelhouse"} <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
-
-
-@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed here")
-def test_make_without_a_python_that_is_new_enough_says_what_to_do(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
     told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)
     assert told.returncode != 0 and "3.11" in told.stdout and "PYTHON=/path/to/" in told.stdout

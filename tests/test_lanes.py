@@ -61,10 +61,7 @@ def test_every_way_is_seen_as_it_was_sent(r):
     assert all(run.commands == {"GET": 20} for run in seen.values())
     assert all(kinds(run).keys() == {REQUEST} for run in seen.values())  # connections were open
     assert {run.rtt_ms for run in seen.values()} == {1}
-
-
-def test_requests_of_one_connection_follow_one_another_and_those_of_several_overlap(r):
-    seen = watch(WAYS, lab.connect(rtt_ms=1))
+    # Requests of one connection follow one another, and those of several overlap.
     alone = seen["one by one"].flights
     assert all(before.end <= after.start for before, after in itertools.pairwise(alone))
     assert all(0 <= flight.start < flight.end <= seen["one by one"].seconds for flight in alone)
@@ -167,15 +164,12 @@ def texts(name):
     return [text.get_text() for text in words_of(drawn(name))]
 
 
-def test_the_title_is_the_finding(r):
+def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):
     title = lanes.lanes_title({"one by one": made(50), "pipeline": made(1)})
     assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
     both = {"one by one": made(50), "50 threads": made(1, 50)}
     assert lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ") and "in 50 threads" in lanes.lanes_title(both)
     assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way in 55.1 ms, pipeline in 55.1 ms")
-
-
-def test_only_what_was_drawn_is_explained(r):
     assert lanes.WORKING in texts("one") and lanes.BINNED not in texts("one")
     assert lanes.BINNED in texts("a thousand")
     assert {"no answer", "opening a connection", "sent to another node"} <= set(texts("everything that can happen"))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from fakes import listening
 from helpers import GONE_S, refusal, running, wait_until
 
 import lab_utils as lab
@@ -31,23 +32,14 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no waker wi
 
 
 class Peer:
-    """A server at the far end of the link that does with each connection what the test says, in a thread."""
+    """The far end of the link, at a port of this machine."""
 
-    def __init__(self, serve):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
-        self.serve = serve
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                connection.settimeout(PATIENCE_S)
-                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+    def __init__(self, port):
+        self.server = Server(("127.0.0.1", port), {}, False)
 
     def through_link(self, rtt_ms=0):
         """A socket that reaches this peer through the link, with exactly that much delay."""
-        port = link().listen(Server(self.listener.getsockname(), {}, False), rtt_ms / 2000)
+        port = link().listen(self.server, rtt_ms / 2000)
         sock = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
@@ -55,35 +47,19 @@ class Peer:
 
 @pytest.fixture
 def peer():
+    """peer(serve): a Peer that does so with each connection."""
     with contextlib.ExitStack() as stack:
-        def make(serve):
-            made = Peer(serve)
-            stack.callback(made.listener.close)
-            return made
-        yield make
+        yield lambda serve: Peer(stack.enter_context(listening(serve)))
 
 
 def echo(connection):
-    with connection:
-        while chunk := connection.recv(1 << 16):
-            connection.sendall(chunk)
+    while chunk := connection.recv(1 << 16):
+        connection.sendall(chunk)
 
 
 def read_all(sock):
-    parts = []
-    while chunk := sock.recv(1 << 18):
-        parts.append(chunk)
-    return b"".join(parts)
-
-
-def read_exactly(sock, size):
-    parts = []
-    while size:
-        chunk = sock.recv(min(size, 1 << 18))
-        assert chunk, f"the stream ended {size:,} bytes early"
-        parts.append(chunk)
-        size -= len(chunk)
-    return b"".join(parts)
+    with sock.makefile("rb") as stream:
+        return stream.read()
 
 
 # Bytes
@@ -107,7 +83,8 @@ def test_many_messages_are_in_flight_together(peer):
         for number in range(20):
             sock.sendall(bytes([number]))
             time.sleep(0.002)
-        assert read_exactly(sock, 20) == bytes(range(20))
+        with sock.makefile("rb") as stream:
+            assert stream.read(20) == bytes(range(20))
         took = time.perf_counter() - started
     assert 0.1 <= took < 0.6
 
@@ -159,7 +136,7 @@ def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
 
 def test_another_delay_holds_for_connections_that_there_are(peer):
     far = peer(echo)
-    port = link().listen(Server(far.listener.getsockname(), {}, False), 0.001)
+    port = link().listen(far.server, 0.001)
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as sock:
         link().set_delay(port, 0.1)
         started = time.perf_counter()

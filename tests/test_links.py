@@ -79,7 +79,5 @@ def test_what_leads_nowhere_is_found():
     for text in ("[a](README.md)", "`[a](no.md)`", "[a](https://example.com/no.md)",
                  "[a](CONTRIBUTING.md#a-chapter)", "[a](#the-chapters)"):
         assert list(broken(page, text)) == [], text
-
-
-def test_the_pages_are_there():
+    # The pages are there.
     assert {"README.md", "CONTRIBUTING.md", "00_start_here.ipynb"} <= {Path(page).name for page in PAGES}

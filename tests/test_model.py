@@ -9,27 +9,22 @@ from lab_utils.timing.fitting import describe, solve
 IDEAL = Model(turn_s=0, command_s=0)
 
 
-def test_the_formula():
+def test_the_formula_also_in_words():
     model = Model(turn_s=50e-6, command_s=2e-6)
     assert model.seconds(turns=3, commands=100, rtt_ms=5) == pytest.approx(3 * (0.005 + 50e-6) + 100 * 2e-6)
     assert lab.predict(1, 1_000, 0.25, model=model) == pytest.approx(0.00025 + 50e-6 + 0.002)
     assert lab.predict(0, 0, 500, model=model) == 0
-
-
-def test_the_formula_in_words():
     model = Model(turn_s=50e-6, command_s=2e-6)
     assert describe(100, 1_000, 0.25, model=model) == ("100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
     assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
 
 
-def test_solving_measurements_gives_back_what_made_them():
+def test_solving_measurements_gives_back_what_made_them_and_what_is_off_the_line():
     model = Model(turn_s=70e-6, command_s=4e-6)
     solved = solve({size: model.seconds(1, size) for size in (1, 100, 1_000)})
     assert (solved.turn_s, solved.command_s) == (pytest.approx(70e-6), pytest.approx(4e-6))
     assert solved.residual == pytest.approx(0, abs=1e-9)
-
-
-def test_what_does_not_lie_on_a_line_leaves_a_residual():
+    # What does not lie on a line leaves a residual.
     model = Model(turn_s=70e-6, command_s=4e-6)
     measured = {size: model.seconds(1, size) * (1.2 if size == 100 else 1) for size in (1, 100, 1_000)}
     solved = solve(measured)
@@ -65,17 +60,15 @@ def test_a_hidden_distance_is_found_again():
     assert found.rtt_ms == pytest.approx(0.34)
     assert found.constant_s == pytest.approx(constant)
     assert found.turn_s == pytest.approx(0.00034 + 60e-6)
-
-
-def test_one_figure_alone_holds_a_command_a_turn():
+    # One figure alone holds a command a turn.
     model = Model(turn_s=60e-6, command_s=4e-6)
     assert lab.hidden_distance((10_000, model.seconds(10_000, 10_000, 0.34)), model=model).rtt_ms == pytest.approx(0.34)
-
-
-def test_two_figures_for_the_same_commands_are_solved_by_what_the_model_makes_of_them():
+    # Two figures for the same commands are solved by what the model makes of them.
     model = Model(turn_s=60e-6, command_s=4e-6)
     many, few = ((turns, model.seconds(turns, 500, 5)) for turns in (500, 1))
     assert lab.hidden_distance(many, few, model=model).rtt_ms == pytest.approx(5)
+    # A distance is never negative.
+    assert lab.hidden_distance((1_000, 0.02), (10, 0.01), model=Model(1e-3, 1e-6)).rtt_ms == 0
 
 
 @pytest.mark.parametrize("many, few, rtt_ms, constant_s", [
@@ -86,7 +79,3 @@ def test_published_pairs(many, few, rtt_ms, constant_s):
     found = lab.hidden_distance(many, few, model=IDEAL)
     assert found.rtt_ms == pytest.approx(rtt_ms, rel=0.01)
     assert found.constant_s == pytest.approx(constant_s, rel=0.02)
-
-
-def test_a_distance_is_never_negative():
-    assert lab.hidden_distance((1_000, 0.02), (10, 0.01), model=Model(1e-3, 1e-6)).rtt_ms == 0

@@ -21,11 +21,18 @@ def cpus():
 
 
 @linux
-def test_all_on_one_cpu_inside_and_back_outside(r):
+def test_all_on_one_cpu_inside_and_back_outside_and_within_another_it_does_nothing(r):
     before = cpus()
     with steady(server().pid, link()):
         mine, servers_, links = cpus()
         assert mine == servers_ == links and len(mine) == 1
+    assert cpus() == before
+    before = cpus()
+    with steady(server().pid):
+        held = cpus()
+        with steady(server().pid, link()):
+            assert cpus() == held
+        assert cpus() == held
     assert cpus() == before
 
 
@@ -42,18 +49,7 @@ def test_put_back_after_a_comparison_and_after_one_that_fails(r):
 
 
 @linux
-def test_within_another_it_does_nothing(r):
-    before = cpus()
-    with steady(server().pid):
-        held = cpus()
-        with steady(server().pid, link()):
-            assert cpus() == held
-        assert cpus() == held
-    assert cpus() == before
-
-
-@linux
-def test_a_place_chosen_by_the_learner_is_kept(r):
+def test_a_place_chosen_by_the_learner_is_kept_and_on_one_cpu_parallel_is_the_usual_placement(r):
     before = os.sched_getaffinity(0)
     chosen = {min(before)}
     os.sched_setaffinity(0, chosen)
@@ -63,9 +59,18 @@ def test_a_place_chosen_by_the_learner_is_kept(r):
         assert os.sched_getaffinity(0) == chosen
     finally:
         os.sched_setaffinity(0, before)
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        with steady(server().pid, link(), parallel=True):
+            assert cpus() == ({min(before)},) * 3
+    finally:
+        os.sched_setaffinity(0, before)
 
 
-def test_where_the_system_forbids_it_nothing_happens(r, monkeypatch, capfd):
+def test_where_the_system_forbids_it_or_a_process_is_gone_nothing_happens(r, monkeypatch, capfd):
+    with steady(2**22 - 1):
+        assert r.ping()
     def forbidden(*_):
         raise PermissionError("not allowed")
 
@@ -77,25 +82,16 @@ def test_where_the_system_forbids_it_nothing_happens(r, monkeypatch, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_process_that_is_gone_does_not_matter(r):
-    with steady(2**22 - 1):
-        assert r.ping()
-
-
 # Client and server each on a CPU of their own
 
 
 @two_cpus
-def test_in_parallel_the_client_keeps_a_cpu_and_server_and_link_share_another(r):
+def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_share_another(r):
     before = cpus()
     with steady(server().pid, link(), parallel=True):
         mine, servers_, links = cpus()
         assert len(mine) == 1 and servers_ == links and len(servers_) == 1 and mine != servers_
     assert cpus() == before
-
-
-@two_cpus
-def test_in_parallel_the_event_loop_stays_with_the_client(r):
     async def place():
         return os.sched_getaffinity(0)
 
@@ -103,17 +99,6 @@ def test_in_parallel_the_event_loop_stays_with_the_client(r):
     with steady(server().pid, link(), parallel=True):
         assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
     assert event_loop.run(place) == before
-
-
-@linux
-def test_on_one_cpu_parallel_is_the_usual_placement(r):
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        with steady(server().pid, link(), parallel=True):
-            assert cpus() == ({min(before)},) * 3
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @two_cpus

@@ -38,21 +38,16 @@ def test_the_title_names_the_most_and_the_least(r):
     assert title(figure) == "A bystander's slowest PING: 38.2 ms beside MULTI, 4.4 ms beside pipeline"
     assert title(lab.plot_rain({"the work": MULTI})) == "A bystander's slowest PING: 38.2 ms beside the work"
     assert title(lab.plot_rain({"the work": MULTI}, "Everybody waits")) == "Everybody waits"
-
-
-def test_runs_that_overlap_tell_nothing_apart(r):
+    # Runs that overlap tell nothing apart.
     same = felt(0.003, 0.02, 0.036)
     assert title(lab.plot_rain({"MULTI": MULTI, "slices": same})).endswith(" beside slices; their runs overlap")
 
 
-def test_panels_share_their_axes_and_show_quiet_before_and_after(r):
+def test_panels_share_their_axes_and_show_quiet_before_and_after_the_middle_run(r):
     figure = lab.plot_rain({"pipeline": felt(0.003, took=1.0), "MULTI": MULTI})
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in panels(figure)}) == 1
     low, high = panels(figure)[0].get_xlim()
     assert low == pytest.approx(-50) and high == pytest.approx(1_049)
-
-
-def test_it_draws_the_middle_run(r):
     [axes] = panels(lab.plot_rain({"the work": MULTI}))
     slowest = max(max(line.get_ydata()) for line in axes.lines)
     assert slowest == pytest.approx(38.2)
@@ -77,14 +72,11 @@ def test_it_can_be_read(r, count, waits):
     assert {text for text in (each.get_text().replace("\n", " ") for each in words_of(figure))} >= {NAMES[0]}
 
 
-def test_what_it_measures_it_draws(r, capsys):
+def test_what_it_measures_it_draws_and_it_needs_the_whole_answer(r, capsys):
     seen = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.05"), r, runs=2)
     assert all(run.around and min(run.around)[0] < 0 and max(run.around)[0] >= run.took for run in seen.runs)
     assert title(lab.plot_rain({"DEBUG SLEEP": seen})).endswith(" beside DEBUG SLEEP")
     assert capsys.readouterr().out.startswith("measured: DEBUG SLEEP: slowest PING ")
-
-
-def test_the_answer_is_needed_whole():
     assert "not only its .worst" in refusal(lab.plot_rain, {"MULTI": MULTI.worst})
 
 

@@ -51,26 +51,27 @@ def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
         assert told_apart / 2_000 <= 0.02, rounds
 
 
-def test_rounds_are_paired():
+def test_rounds_are_paired_and_the_value_is_what_two_bars_show():
     """A drift that both variants share cancels."""
     drift = [2.0**i for i in range(9)]
     found = ratio(drift, [3 * seconds for seconds in drift])
     assert (found.low, found.value, found.high) == (3, 3, 3)
-
-
-def test_the_value_is_what_two_bars_of_medians_show():
-    """The median of the paired ratios may be another, so the interval is widened to hold both."""
+    # The median of the paired ratios may be another, so the interval is widened to hold both.
     fast, slow = [1] * 6 + [5] + [9] * 6, [2] * 6 + [5] + [18] * 6
     for found in (ratio(fast, slow), ratio(slow, fast)):
         assert found.value == 1
         assert found.low <= 1 <= found.high
 
 
-def test_with_few_rounds_every_round_must_be_apart():
+def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1, 1, 1], [2, 2, 2]).judgement == FASTER
     assert ratio([1, 1, 3], [2, 2, 4]).judgement == TOO_FEW  # each pair says so, but 3 is slower than 2
     assert ratio([1, 1], [2, 2]).judgement == TOO_FEW  # two rounds are never enough
     assert ratio([1], [33]).judgement == TOO_FEW
+    fast = [1, 1, 1, 1, 1, 1, 1, 3]
+    assert ratio(fast, [2 * seconds for seconds in fast]).judgement == FASTER
+    assert ratio(fast, fast[::-1]).judgement == SAME
+    assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
 @pytest.mark.parametrize("rounds, judgement", [(3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
@@ -79,13 +80,6 @@ def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, jud
     assert ratio(one, other).judgement == judgement
     assert ratio(one, [3 * seconds for seconds in other]).judgement == FASTER
     assert ratio([3 * seconds for seconds in other], one).judgement == SLOWER
-
-
-def test_from_eight_rounds_on_the_interval_decides():
-    fast = [1, 1, 1, 1, 1, 1, 1, 3]
-    assert ratio(fast, [2 * seconds for seconds in fast]).judgement == FASTER
-    assert ratio(fast, fast[::-1]).judgement == SAME
-    assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
 SENTENCES = [

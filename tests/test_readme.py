@@ -3,10 +3,10 @@
 import json
 import re
 
-import nbformat
 import pytest
 from helpers import ROOT
 from PIL import Image
+from verdict_words import shown_in
 
 from lab_utils.course import claims
 from tools import pictures
@@ -18,15 +18,8 @@ ADVICE = {  # words of the README: the claim
 }
 
 
-def words():
-    """{claim: word} as the committed chapters show them."""
-    outputs = [output for path in (ROOT / "notebooks").glob("*.ipynb") for cell in nbformat.read(path, as_version=4).cells
-               for output in cell.get("outputs", [])]
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
-    return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
-
-
-WORDS = words()
+CHAPTERS = (ROOT / "notebooks").glob("*.ipynb")
+WORDS = {name: word for path in CHAPTERS for name, (word, _) in shown_in(path).items()}
 claims.load_all()
 
 
@@ -40,6 +33,8 @@ def test_the_advice_that_came_out_differently_did(said, claim):
     line, = re.findall(rf"^- \*\*[^*]*{said}.*$", README, re.MULTILINE)
     assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
     assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
+    section = README.split("## Advice that came out differently here")[1].split("\n## ")[0]
+    assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE), "no other advice"
 
 
 def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the_same():
@@ -50,8 +45,3 @@ def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the
     assert pictures.RACE_RTT_MS not in pictures.BUDGET_RTT_MS
     with Image.open(film := pictures.DOCS / "race.gif") as gif:
         assert gif.n_frames > 60 and film.stat().st_size < 1_000_000, "it moves, and is small"
-
-
-def test_no_other_advice_stands_there():
-    section = README.split("## Advice that came out differently here")[1].split("\n## ")[0]
-    assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE)

@@ -35,7 +35,7 @@ def test_a_recording_around_an_async_count_sees_it_too(r):
     assert sorted(keys(seen)) == [b"inside0", b"inside1", b"inside2"]
 
 
-def test_counts_in_two_threads_take_turns_and_are_exact(r):
+def test_counts_in_threads_take_turns_are_exact_and_do_not_wait_for_a_counted_function(r):
     def work(number):
         def gets(r):
             for _ in range(number):
@@ -49,9 +49,7 @@ def test_counts_in_two_threads_take_turns_and_are_exact(r):
             for cost in costs:
                 assert (cost.round_trips, cost.commands, cost.connections) == (number, number, 0)
                 assert cost.server_reads is not None  # nobody else was at the server meanwhile
-
-
-def test_a_count_in_a_thread_of_a_counted_function_does_not_wait_for_it(r):
+    # A count in a thread of a counted function does not wait for it.
     inner = []
 
     def work(r):

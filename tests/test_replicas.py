@@ -101,12 +101,6 @@ def test_interrupted_it_leaves_no_server(monkeypatch, moment, calls):
 # Refused
 
 
-def test_a_server_of_somebody_elses_is_not_copied(monkeypatch, another_server):
-    theirs = another_server()
-    monkeypatch.setattr(guard, "_private", {})
-    assert "lab.spare()" in refusal(lab.replica, theirs.connect())
-
-
 def test_a_primary_that_has_ended():
     ended = lab.spare(retry=None)
     process = guard.check(ended).kept.process
@@ -123,13 +117,16 @@ def test_a_replica_that_cannot_catch_up(monkeypatch):
     assert nothing_remains(before)
 
 
-def test_options_that_lead_elsewhere():
+def test_no_server_of_somebody_elses_is_copied_or_led_to(monkeypatch, another_server):
     before = set(keeper._kept)
     assert "another server" in refusal(lab.replica, host="example.org")
     assert nothing_remains(before)
+    theirs = another_server()
+    monkeypatch.setattr(guard, "_private", {})
+    assert "lab.spare()" in refusal(lab.replica, theirs.connect())
 
 
-def test_a_replica_is_not_emptied(two):
+def test_a_new_replica_is_sent_what_is_written_at_once_and_is_not_emptied(two):
     two.primary.set("key", "value")
     assert two.primary.wait(1, 5_000) == 1
     with pytest.raises(redis.ReadOnlyError):
@@ -137,10 +134,7 @@ def test_a_replica_is_not_emptied(two):
     assert two.replica.dbsize() == 1
     lab.empty(two.primary)
     assert two.primary.dbsize() == 0
-
-
-def test_a_new_replica_is_sent_what_is_written_at_once():
-    """Redis 7.0 calls it online up to a second before."""
+    # Redis 7.0 calls it online up to a second before.
     with lab.replica() as two:
         sent, got = two.primary.info("replication"), two.replica.info("replication")
         assert 0 < sent["master_repl_offset"] <= got["slave_repl_offset"]

@@ -53,15 +53,13 @@ def test_what_is_quiet():
     assert Sample(0.010, 0.009, client=0.005, server=0.0).seconds == 0.005, "never less than the client computed"
 
 
-def test_a_disturbed_sample_is_taken_again_and_the_quiet_one_counts():
+def test_a_disturbed_sample_is_taken_again_or_made_up_for_and_the_quiet_one_counts():
     runners = {"often": MadeUp(0.005, 0.0), "never": MadeUp(0.0)}
     samples, calm = measure(runners, None, 12, None)
     assert [one.seconds for one in samples["often"]] == [QUIET_S] * 12
     assert calm == Calm(12, 12) and not calm.busy
     assert runners["never"].asked == 12 + rounds.WARM_CALLS
-
-
-def test_a_round_that_stayed_disturbed_is_made_up_for_by_one_more():
+    # A round that stayed disturbed is made up for by one more.
     runner = MadeUp(*[0.005] * (rounds.WARM_CALLS + rounds.TRIES), *[0.0] * 1_000)
     samples, calm = measure({"at first": runner}, None, 12, None)
     assert calm == Calm(12, 13) and [one.seconds for one in samples["at first"]] == [QUIET_S] * 12
@@ -82,34 +80,26 @@ def test_patience_ends_where_taking_again_does_not_help():
     assert runner.asked <= rounds.WARM_CALLS + 20 + rounds.PATIENCE + rounds.TRIES
 
 
-def test_no_quiet_round_is_busy_though_each_variant_was_disturbed_once():
+def test_which_rounds_count_and_what_is_said_of_them():
     taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")} for hit in range(3)]
     counted, calm = those_that_count(taken, 3)
     assert len(counted) == 3 and calm.busy and calm.taken_share == pytest.approx(0.375)
-
-
-def test_one_quiet_round_too_few_is_busy():
+    # One quiet round too few is busy.
     taken = [{"a": sample(0.010)}] * 8 + [{"a": sample(0.010, 0.001)}] * 4
     _, calm = those_that_count(taken, 12)
     assert (calm.quiet_rounds, calm.rounds) == (8, 12) and calm.taken_share == pytest.approx(0.1 / 3) and calm.busy
     assert not those_that_count([{"a": sample(0.010)}, *taken], 12)[1].busy, "nine are enough"
-
-
-def test_enough_quiet_rounds_and_only_those_count():
+    # Enough quiet rounds and only those count.
     taken = [{"a": sample(0.010)}, {"a": sample(0.020, 0.004)}] * 10
     counted, calm = those_that_count(taken, 20)
     assert not calm.busy and len(counted) == 10
     assert all(one["a"].clock == 0.010 for one in counted)
-
-
-def test_rounds_stay_paired_and_in_their_order():
+    # Rounds stay paired and in their order.
     random.seed(1)
     taken = [{"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)} for i in range(9)]
     counted, _ = those_that_count(taken, 9)
     assert counted == taken
-
-
-def test_a_single_round_doubts_all_that_was_taken():
+    # A single round doubts all that was taken.
     _, calm = those_that_count([{"a": sample(0.010, 0.005)}], 1)
     assert calm.taken_share == calm.doubt == 0.5
 

@@ -64,12 +64,9 @@ def test_different(stocked, functions):
     assert "variant0" in text and "variant1" in text and "same=False" in text
 
 
-def test_none_replies_are_no_evidence_and_it_says_what_would_be(stocked):
+def test_what_would_be_evidence_is_said_and_how_much_each_changed(stocked, r):
     text = refusal(check_same_work, named(DIFFERENT["reading without returning"]), stocked)
     assert "Let each return what it read" in text
-
-
-def test_it_counts_the_changes_of_each(r):
     variants = {"few": lambda r: r.set("a", 1), "many": lambda r: [r.set(f"k{i}", 1) for i in range(1_500)]}
     text = refusal(check_same_work, variants, r)
     assert "few returned True and made 1 changes" in text and "made 1,500 changes" in text

@@ -19,7 +19,7 @@ def test_a_turn_is_a_segment_each_way(r, rtt_ms):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
-def test_a_pipeline_is_one(r):
+def test_a_pipeline_is_one_and_it_is_told_in_words(r):
     def three_in_a_pipeline(r):
         pipe = r.pipeline(transaction=False)
         for i in (1, 2, 3):
@@ -27,12 +27,9 @@ def test_a_pipeline_is_one(r):
         pipe.execute()
 
     assert (segments(three_in_a_pipeline).data_sent, segments(three_in_a_pipeline).data_received) == (1, 1)
+    assert str(Segments(7, 2, 1, 0)) == "data sent 7, received 2   acks sent 1, received 0"
 
 
 def test_elsewhere_it_says_nothing(r, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert segments(lambda r: r.ping()) is None
-
-
-def test_it_is_told_in_words():
-    assert str(Segments(7, 2, 1, 0)) == "data sent 7, received 2   acks sent 1, received 0"

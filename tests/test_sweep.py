@@ -24,15 +24,12 @@ def made(seconds):
     return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples), seconds, None)
 
 
-def test_larger_batches_wait_less_often(r):
+def test_larger_batches_wait_less_often_and_take_more_memory(r):
     swept = lab.sweep(batches, (1, 10, 100), ops=100, rtt_ms=(0, 2), rounds=5)
     assert swept.sizes == [1, 10, 100] and swept.rtts == [0, 2]
     assert swept.seconds(1, 2) > swept.seconds(10, 2) > swept.seconds(100, 2)
     assert swept.seconds(1, 2) >= 0.9 * 100 * 0.002
     assert swept.memory is None
-
-
-def test_memory_grows_with_the_batch(r):
     swept = lab.sweep(batches, (1, 100), memory=True, rounds=3)
     assert 0 < swept.memory[1] < swept.memory[100]
 
@@ -73,12 +70,9 @@ def test_noise_never_makes_a_knee(rounds, noise):
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds, noise).get(10, 0) < 0.01
 
 
-def test_little_noise_shows_the_knee():
+def test_little_noise_shows_the_knee_and_rounds_that_do_not_are_none():
     assert named({10: 1.25, 100: 1.0, 1_000: 1.02}, rounds=25, noise=0.05)[100] > 0.9
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds=3, noise=0.01)[100] > 0.9
-
-
-def test_rounds_that_do_not_show_a_knee_are_no_knee():
     noisy = made({1: [1.0, 2.0, 3.0], 10: [1.1, 1.9, 3.1]})
     assert noisy.knee() is None
     assert noisy.finding(1) == "At RTT 1 ms, these rounds do not show from which size on there is little left to gain"

@@ -17,18 +17,12 @@ def rows(seen):
     return [(step.who, step.says, step.hears) for step in seen.steps]
 
 
-def test_a_connection_opened_on_the_way_leaves_no_step():
+def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r, pair):
     with lab.connect(client_name="A") as a:
         a.connection_pool.disconnect()
         assert rows(lab.timeline(lambda: a.ping())) == [("A", "PING", "PONG")]
-
-
-def test_a_client_without_a_name_gets_a_number(r):
     assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
-
-
-def test_an_empty_batch_is_no_step(pair):
-    """A pipeline that watches, has nothing queued and is no transaction writes nothing when it is executed."""
+    # A pipeline that watches and has nothing queued writes nothing when it is executed.
     a, _ = pair
 
     def empty():

@@ -164,14 +164,11 @@ def test_a_distance_must_be_said_if_there_are_several():
     assert times.seconds("loop", 5) == 2.0
     assert "loop at 0 ms, 5 ms" in refusal(times.seconds, "pipeline", 5)
     assert "0 ms, 5 ms" in refusal(times.seconds, "loop", 7)
-
-
-def test_one_distance_need_not_be_said():
     times = made({("loop", 5): [0.103, 0.001, 0.002]}, ops=2)
     assert (times.seconds("loop"), times.per_op("loop")) == (0.002, 0.001)
 
 
-def test_the_table():
+def test_the_table_and_a_budget_in_words():
     times = made({("loop", 0): [0.0123], ("pipeline", 0): [0.00123], ("loop", 0.25): [0.1], ("pipeline", 0.25): [0.0025]}, ops=10)
     assert repr(times).splitlines() == [
         "loop      RTT    0 ms   ~12.3 ms   ~1.23 ms an operation",
@@ -179,6 +176,7 @@ def test_the_table():
         "loop      RTT 0.25 ms    ~100 ms     ~10 ms an operation",
         "pipeline  RTT 0.25 ms    ~2.5 ms    ~250 µs an operation",
     ]
+    assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
 
 
 # The budget
@@ -201,28 +199,19 @@ def test_the_three_parts_of_one_round_add_up_exactly():
     assert budget.network == pytest.approx(0.006)
 
 
-def test_the_client_computing_is_client_time(r):
+def test_computing_is_the_clients_or_the_servers_time_and_waiting_the_networks(r):
     def compute(r):
         deadline = time.process_time() + 0.05
         while time.process_time() < deadline:
             pass
 
-    budget = lab.compare({"compute": compute}, rounds=3).budget("compute")
-    assert budget.client >= 0.045 and budget.server < 0.01
-
-
-def test_the_server_computing_is_server_time(r):
-    budget = lab.compare({"script": lambda r: r.eval("for i = 1, 500000 do local x = i * i end", 0)}, rounds=3).budget("script")
-    assert budget.server > 2 * budget.client
-
-
-def test_waiting_is_network_time(r):
-    budget = lab.compare({"wait": lambda r: r.blpop("nothing", timeout=0.05)}, rounds=3).budget("wait")
-    assert budget.network > 0.7 * budget.total
-
-
-def test_a_budget_in_words():
-    assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
+    script = "for i = 1, 500000 do local x = i * i end"
+    works = {"compute": compute, "script": lambda r: r.eval(script, 0),
+             "wait": lambda r: r.blpop("nothing", timeout=0.05)}
+    times = lab.compare(works, same=False, rounds=3)
+    computing, scripted, waiting = map(times.budget, works)
+    assert computing.client >= 0.045 and computing.server < 0.01
+    assert scripted.server > 2 * scripted.client and waiting.network > 0.7 * waiting.total
 
 
 # The scale

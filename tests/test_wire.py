@@ -53,11 +53,8 @@ def test_the_server_is_between_the_ends(r):
         assert after.at_client - before.at_client >= 0.018
 
 
-def test_further_connections_are_refused(r):
+def test_what_is_on_another_connection_or_still_on_its_way_is_refused(r):
     assert "connections" in refusal(lab.capture, lambda r: lab.connect().ping(), r)
-
-
-def test_what_is_still_on_its_way_is_refused():
     def sends_and_does_not_wait(r):  # as a thread does that nobody joins
         connection = r.connection_pool.get_connection()
         connection.send_command("PING")

@@ -59,15 +59,12 @@ def test_what_a_plan_cannot_know_is_said(chapter, section, told):
         list(workshop.rows({"part": [{"chapter": chapter, "sections": [section], "opens": False}]}, {}))
 
 
-def test_the_short_path_of_the_readme_is_the_half_day_s():
+def test_the_short_path_of_the_readme_is_the_half_day_s_and_all_of_it_two_days():
     path = re.search(r"\*\*Half a day:\*\* ([\d →]+)", README)[1].split(" → ")
     half = next(track for track in TRACKS if track["name"] == "Half a day")
     assert path == [part["chapter"][:2] for part in half["part"] if "chapter" in part]
     minutes = [reading.parts(workshop.path_of(name)) for name in workshop.chapters([half])]
     assert sum(part.minutes for parts in minutes for part in (parts[reading.MAIN], parts[reading.EXERCISES])) <= 4.5 * 60
-
-
-def test_all_of_it_is_two_days():
     minutes = [part.minutes for path in (ROOT / "notebooks").glob("*.ipynb") for part in reading.parts(path).values()]
     assert 10 * 60 <= sum(minutes) <= 2 * 8 * 60
 

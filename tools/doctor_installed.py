@@ -127,16 +127,11 @@ def own_server():
     if not os.environ.get("REDIS_URL"):
         return
     import lab_utils as lab
+    from lab_utils.testbed.chosen_server import server as chosen
     from lab_utils.testbed.fingerprints import where
 
     with lab.connect():
         yield OK, "own server", where(chosen())
-
-
-def chosen():
-    from lab_utils.testbed.chosen_server import server
-
-    return server()
 
 
 def link():

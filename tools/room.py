@@ -27,11 +27,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 
 from lab_utils.course.certificates import code
 from lab_utils.testbed import cpus
+from lab_utils.words import counted
 
 ROOT = Path(__file__).resolve().parent.parent
 TIED = [sys.executable, str(ROOT / "room" / "tied.py")]
@@ -178,15 +180,11 @@ def capacity(containers=False):
     if containers:  # learners stand beside the hub's container, not in it: what limits that one does not limit them
         memory_mb, cores = psutil.virtual_memory().available >> 20, os.cpu_count() or 1
         return min((max(1, memory_mb // CONTAINER_MB), f"{memory_mb} MB of free memory, {CONTAINER_MB} MB each"),
-                   (max(1, cores // CONTAINER_CPUS), f"{counted_cpus(cores)}, {CONTAINER_CPUS} for each learner"))
+                   (max(1, cores // CONTAINER_CPUS), f"{counted(cores, 'CPU')}, {CONTAINER_CPUS} for each learner"))
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     memory_mb, cores = free_memory() >> 20, len(cpus.cores(allowed))
     return min((max(1, (memory_mb - HUB_MB) // LEARNER_MB), f"{memory_mb} MB of free memory, {LEARNER_MB} MB each"),
-               (LEARNERS_A_CORE * cores, f"{counted_cpus(cores)}, {LEARNERS_A_CORE} learners each"))
-
-
-def counted_cpus(number):
-    return f"{number} CPU{'s' * (number > 1)}"
+               (LEARNERS_A_CORE * cores, f"{counted(cores, 'CPU')}, {LEARNERS_A_CORE} learners each"))
 
 
 def free_memory():
@@ -268,7 +266,7 @@ def wait_until_open(hub, settings):
 
 
 def answers(settings):
-    host = settings["bind_url"].split("//")[1].rsplit(":", 1)[0].strip("[]")
+    host = urlsplit(settings["bind_url"]).hostname
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     connection = http.client.HTTPConnection(host, settings["ports"]["room"], timeout=2)
     try:
@@ -309,7 +307,7 @@ def left_over():
 def welcome(settings, address, certificate=""):
     """Return what the leader reads. `certificate` is the code of the room's own, where each learner has a container."""
     learners, limit = capacity(bool(certificate))
-    urls = addresses(address, settings["ports"]["room"])
+    urls = addresses(address, settings)
     where = "\n".join(f"  {url}" for url in urls)
     board = os.environ.get("ROOM_BOARD_URL") or urls[0]
     page = f"{board}/services/board/#key={settings['boards_key']}" if certificate else f"{board}/services/board/"
@@ -332,15 +330,15 @@ Who does nothing for {IDLE_S // 3600} hours is closed to make room; the files st
 Ctrl-C closes the room and keeps the files. {deletes}"""
 
 
-def addresses(address, port):
+def addresses(address, settings):
     """Return where learners find the room: ROOM_URL, if a reverse proxy stands before it."""
     if os.environ.get("ROOM_URL"):
         return [os.environ["ROOM_URL"]]
     if not address.is_unspecified:
-        return [f"http://{f'[{address}]' if address.version == 6 else address}:{port}"]
+        return [settings["bind_url"]]
     known = [found.address for interface in psutil.net_if_addrs().values() for found in interface
              if found.family == socket.AF_INET and not ipaddress.ip_address(found.address).is_loopback]
-    return [f"http://{known}:{port}" for known in known] or [f"http://127.0.0.1:{port}"]
+    return [f"http://{host}:{settings['ports']['room']}" for host in known or ["127.0.0.1"]]
 
 
 def warning(settings, address, containers):
@@ -372,10 +370,9 @@ def end(sure):
         return
     with kept_folder():
         learners = sorted(path.name for path in (FOLDER / "learners").glob("*")) if (FOLDER / "learners").is_dir() else []
-        say(f"This deletes {FOLDER}: the passwords and the files of {len(learners)} "
-            f"{'learner' if len(learners) == 1 else 'learners'}{': ' if learners else ''}{', '.join(learners)}.\n"
-            "Who wants theirs takes them home first, by the button "
-            "\"Take home\" above the list of files.")
+        say(f"This deletes {FOLDER}: the passwords and the files of {counted(len(learners), 'learner')}"
+            f"{': ' if learners else ''}{', '.join(learners)}.\n"
+            'Who wants theirs takes them home first, by the button "Take home" above the list of files.')
         if not sure and ask("Delete it all? Type yes: ") != "yes":
             sys.exit("Nothing is deleted.")
         shutil.rmtree(FOLDER)

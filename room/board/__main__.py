@@ -65,19 +65,16 @@ def locked(folder):
     """Hold the folder, so that no second board writes its stream. Raises OSError where another has it."""
     deadline = time.monotonic() + LOCK_S
     with open(folder / "lock", "w", encoding="utf-8") as held:
-        while not is_free(held):
-            if time.monotonic() > deadline:
-                raise OSError(f"another board is running with {folder}. Stop it first, or name another --folder.")
-            time.sleep(0.1)
+        while True:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise OSError(f"another board is running with {folder}. Stop it first, or name "
+                                  "another --folder.") from None
+                time.sleep(0.1)
         yield
-
-
-def is_free(held):
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 async def serve(options, folder, secret):

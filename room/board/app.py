@@ -59,7 +59,7 @@ class Room:
             return None
         joined = self.book.joined.get(people.digest(token))
         if joined:
-            return people.on_laptop(joined)
+            return people.Person(joined["person"], joined["who"])
         if self.hub and token:
             try:
                 user = await self.hub.user_for_token(token, sync=False)

@@ -94,11 +94,6 @@ def looks(name):
     return unicodedata.normalize("NFKC", name).casefold().translate(SAME_LOOKS)
 
 
-def on_laptop(entry):
-    """Return the Person of a `joined` entry."""
-    return Person(entry["person"], entry["who"])
-
-
 def without_name(person, salt):
     """Return the same nameless Person each time, whom nobody can name without the salt."""
     if person.who is None:

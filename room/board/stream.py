@@ -1,12 +1,11 @@
 """The stream in the room's own Redis. What `append` has returned for is on disk.
 
 The Redis is the board's own, with an append-only file in the room's folder that is synced for every write; it ends with the
-board, and is started again where it ended alone. BOARD_REDIS_URL names another one, such as Compose's.
+board, and is started again where it ended alone.
 """
 
 import asyncio
 import json
-import os
 
 import redis
 import redis.asyncio
@@ -35,17 +34,14 @@ class Stream:
         self.waiting = asyncio.Queue()
 
     def open(self):
-        """Connect, and read all entries from the beginning. Raises Unavailable where no Redis can be had."""
-        url = os.environ.get("BOARD_REDIS_URL")
+        """Start the Redis, and read all entries. Raises Unavailable where none can be had."""
         try:
-            if not url:
-                self.start()
-                url = "redis://127.0.0.1:{port}".format(**self.server.options)
-            password = {"password": self.server.options["password"]} if self.server else {}
-            with redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, **password) as reader:
+            self.start()
+            options = self.server.options | {"socket_timeout": TIMEOUT_S}
+            with redis.Redis(**options) as reader:
                 for entry in read_all(reader):
                     self.take(entry)
-            self.client = redis.asyncio.Redis.from_url(url, socket_timeout=TIMEOUT_S, retry=Retry(NoBackoff(), 0), **password)
+            self.client = redis.asyncio.Redis(**options, retry=Retry(NoBackoff(), 0))
         except (redis.RedisError, LabError) as error:
             raise Unavailable(str(error)) from None
 

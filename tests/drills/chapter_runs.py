@@ -35,7 +35,7 @@ class Run:
         return "\n".join([*self.facts, *self.words])
 
 
-def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, workers=0, **environment):
+def run(chapters=CHAPTERS, words=True, workers=0, **environment):
     """Runs the chapters with these further environment variables, between so many workers or, with 0, one after the other.
 
     Raises RuntimeError where pytest itself did not work.
@@ -43,7 +43,7 @@ def run(chapters=CHAPTERS, cell_timeout_s=300, words=True, workers=0, **environm
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, **environment, "LAB_REACHED": folder}
         started = time.monotonic()
-        of_cells = cases(environment, f"-n{workers}", "--dist=loadfile", f"--nbval-cell-timeout={cell_timeout_s}", *chapters)
+        of_cells = cases(environment, f"-n{workers}", "--dist=loadfile", *chapters)
         of_words = cases(environment, WORDS) if words else []
         found = Run(time.monotonic() - started, len(of_cells))
     found.facts, found.words = ([what_failed(case) for case in each if failed(case)] for each in (of_cells, of_words))

@@ -45,6 +45,9 @@ HELPERS = {
     "retrial": ("", "lab.retrial()"),
 }
 
+SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0, "compare async": 2.0,
+        "connect far": 1.5, "sweep": 1.0}  # s of a call, about, of those that take long
+
 KERNEL = """
 import json, os, signal, sys, threading, time
 asked = json.loads(sys.stdin.readline())

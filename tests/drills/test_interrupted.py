@@ -15,7 +15,7 @@ import sys
 import time
 
 import pytest
-from dying import HELPERS, environment, kill_all, left, started
+from dying import HELPERS, SLOW, environment, kill_all, left, started
 from tries import SEED, seeds, tries
 
 TOP = """
@@ -204,10 +204,6 @@ wrong += inexact()
 print(json.dumps([asked["tries"], wrong]), flush=True)
 os._exit(0)
 """
-SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
-        "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}
-
-
 QUICK = "bystander", "capture", "connect", "count", "count async", "count far", "frozen", "spare", "timeline"
 
 

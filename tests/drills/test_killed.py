@@ -12,14 +12,12 @@ import signal
 import time
 
 import pytest
-from dying import HELPERS, environment, kernel, kill_all, left, started
+from dying import HELPERS, SLOW, environment, kernel, kill_all, left, started
 from helpers import url_of
 from jupyter_client.manager import start_new_kernel
 from tries import seeds
 
 WAYS = ("SIGKILL", "SIGTERM", "SIGHUP", "exit", "terminal", "fork", "logout")
-SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
-        "compare async": 2.0, "connect far": 1.5}  # s of a call, about
 
 
 @pytest.fixture

@@ -88,12 +88,6 @@ def test_the_leader_is_told_address_and_passwords_and_nobody_else_is(room):
     assert room.password not in (room.folder / "hub.log").read_text(encoding="utf-8")
 
 
-def test_a_wrong_password_and_a_name_that_is_none_are_told_apart(people):
-    assert "not the room's password" in people.refusal("Ana", "Ana", "letmein-please")
-    assert "1 to 32 letters" in people.refusal("Ana", "../Ana")
-    assert "kept for the leader" in people.refusal("Ana", "Leader")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_learner_comes_in_and_works(people, room, name):
     runs_the_first_cell(people.come_in(name, name))
