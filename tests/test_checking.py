@@ -18,7 +18,6 @@ from lab_utils.course.checking import (
     names_sent,
     refuse_over,
     refuse_pasted,
-    replaced,
 )
 from lab_utils.testbed import guard
 
@@ -107,17 +106,6 @@ def test_the_names_of_what_was_sent_in_order_without_the_set_up(r):
     assert seen.opened == 1
     assert names_sent(seen) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
     assert commands_sent(seen)[0] == [b"GET", b"key1"]
-
-
-class Some:
-    one, two = 1, 2
-
-
-def test_several_attributes_are_put_back_after_an_error():
-    with pytest.raises(ZeroDivisionError), replaced(Some, one=10, two=20):
-        assert (Some.one, Some.two) == (10, 20)
-        Some.one // 0
-    assert (Some.one, Some.two) == (1, 2)
 
 
 @pytest.mark.parametrize("names, whole", [
