@@ -184,6 +184,9 @@ class Sender(threading.Thread):
 
 
 def token():
-    """Return what this learner is known by: in a hub the token of their server, elsewhere what the board gave for the password."""
+    """Return what this learner is known by.
+
+    In a hub that is the token of their server, elsewhere what the board gave for the password.
+    """
     path = os.environ.get("LAB_BOARD_TOKEN_FILE")
     return Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get("JUPYTERHUB_API_TOKEN", "")

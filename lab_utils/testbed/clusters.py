@@ -73,13 +73,8 @@ def cluster() -> Cluster:
 
 
 def start_node(password):
-    return start(
-        find_binary(),
-        "cluster-enabled yes",
-        f"cluster-port {free_port()}",
-        "cluster-require-full-coverage no",
-        password=password,
-    )
+    settings = "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no"
+    return start(find_binary(), *settings, password=password)
 
 
 def form(nodes):

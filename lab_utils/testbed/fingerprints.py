@@ -18,6 +18,7 @@ from .link import link, ping_times
 from .pinning import steady
 
 ASKED_MS, PINGS = 1, 100
+BUSY = {True: "told by the kernel", False: "this system does not tell whether others disturb"}
 
 
 class Fingerprint(dict):
@@ -49,9 +50,7 @@ def fingerprint() -> Fingerprint:
             "retries": f"{connection.retry.get_retries()}",
             "Python": f"{platform.python_version()}, {gil()}",
             "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-            "busy": "told by the kernel"
-            if is_told()
-            else "this system does not tell whether others disturb",
+            "busy": BUSY[is_told()],
             "scale": f"{name}, up to {scale().seconds:g} s a comparison",
         }
     )

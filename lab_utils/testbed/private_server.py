@@ -86,7 +86,6 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
                 command = [os.path.abspath(binary), "-"]
                 kept = Kept(command, folder=True, feed=conf.encode(), stdout=said, stderr=said)
                 info = wait_until_up(kept, said, options)
-                kept.kill_too(info["process_id"])
                 address, pid = ("127.0.0.1", port), info["process_id"]
                 started = Server(address, options, True, pid, kept, info["run_id"])
                 guard.add_private(started)

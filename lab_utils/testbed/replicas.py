@@ -158,11 +158,7 @@ def wait_until_following(first, second):
 
 
 def follows(one, other, port):
-    known = [
-        each
-        for name, each in one.info("replication").items()
-        if name.startswith("slave") and isinstance(each, dict)
-    ]
+    known = [each for each in one.info("replication").values() if isinstance(each, dict)]
     online = any(each["port"] == port and each["state"] == "online" for each in known)
     return online and other.info("replication").get("master_link_status") == "up"
 

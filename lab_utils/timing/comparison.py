@@ -15,9 +15,9 @@ from ..calm import Calm
 from ..errors import LabError
 from ..median import Median
 from ..testbed import event_loop
-from ..testbed.chosen_server import check_options, connect, server
+from ..testbed.chosen_server import client_of, connect, server
 from ..testbed.evidence import Watch
-from ..testbed.link import check_distance, link, through
+from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
 from . import noted
@@ -152,7 +152,8 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     if same and len(variants) > 1:
         with connect(**options) as client:
             check_same_work(variants, client, setup)
-    clients = {rtt: client_at(rtt, parallel, options) for rtt in distances}
+    clients = {rtt: client_of(server(), rtt, options, parallel) if parallel else connect(rtt, **options)
+               for rtt in distances}
     with contextlib.ExitStack() as stack:
         held = held_clients(variants, clients, stack)
 
@@ -167,15 +168,6 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
     noted.note(variants, (ops, setup, parallel, options), seconds)
     return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
-
-
-def client_at(rtt, parallel, options):
-    """Return a client as `lab.connect` does, through a link that is set for the placement in which is measured."""
-    if not parallel:
-        return connect(rtt, **options)
-    check_options(server(), options)
-    check_distance(server(), rtt)
-    return through(server(), link().port(server(), rtt, parallel), **options)
 
 
 def checked_variants(variants):
