@@ -34,7 +34,7 @@ def test_clean_deletes_the_keys_of_the_exercises_and_no_other(r):
 
 def test_clean_leaves_somebody_elses_server_alone(another_server):
     theirs = another_server()
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     with theirs.connect() as client:
         client.set("exercise:1", "theirs")
         with pytest.raises(lab.LabError):

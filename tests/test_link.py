@@ -151,7 +151,7 @@ def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
     assert wait_until(lambda: link().port(chosen_server.server(), 3.1) == port and not link().doubts[key], 30)
     calibrated = link().overhead_s[key]
-    assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
+    assert link().delays[port] == pytest.approx((0.0031 - calibrated) / 2)
     link().port(chosen_server.server(), 3.1)
     assert link().overhead_s[key] == calibrated  # now it stays
     assert ping_ms(through(chosen_server.server(), port)) > 2.5

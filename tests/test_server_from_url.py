@@ -55,7 +55,7 @@ def test_what_may_stand_in_a_url():
 
 def test_any_password(another_server):
     theirs, password = another_server(), "p@ss w/:rd?#%\n\"ü𝄞"
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"], categories=["+@all"], keys="*", channels="*")
     mine = chosen_server.own_server("redis://ada:{}@{}:{}/3".format(quote(password, safe=""), *theirs.address))
     try:
@@ -100,13 +100,13 @@ def test_what_a_command_is_answered(command, error, word):
 
 def test_a_replica(another_server):
     theirs = another_server("replicaof 127.0.0.1 1")
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     assert "primary, 127.0.0.1:1," in refusal(chosen_server.own_server, url_of(theirs))
 
 
 def test_a_read_only_user(another_server):
     theirs = another_server()
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     theirs.connect().acl_setuser("ada", enabled=True, passwords=["+x"], categories=["+@read", "+@connection"], commands=["+info"],
                                  keys=["*"])
     text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*theirs.address))

@@ -146,7 +146,7 @@ def somebodys_server(another_server):
     """start(*settings): a Redis that the lab doesn't know for one of its own; reservations on it end with the test."""
     def start(*settings):
         started = another_server(*settings)
-        guard.forget_private(started)
+        del guard._private[started.address]
         return started
     before = list(guard._reserved)
     yield start

@@ -58,7 +58,7 @@ class Link:
         self.asking = threading.Lock()
         self._pids = ()
         self.ports = {}  # (server, RTT in ms, for what) -> port
-        self.listening = {}  # port -> (server, seconds each way)
+        self.delays = {}  # port -> seconds each way
         self.overhead_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
         self.doubts = {}  # the same -> how often it may be measured again, since it was disturbed
         with uninterrupted():
@@ -149,8 +149,7 @@ class Link:
             return self.ports[key]
         delay_s = max(0.0, rtt_ms / 1000 - self.calibrate(server, near_s, parallel)) / 2
         port = self.opened(key, server, delay_s)
-        if self.listening[port][1] != delay_s:
-            self.set_delay(port, delay_s)
+        self.set_delay(port, delay_s)
         return port
 
     def port_without_delay(self, server) -> int:
@@ -174,14 +173,14 @@ class Link:
                 "The simulated link can open no further port: it has as many open as the system "
                 "allows it. Use a distance that you used before, or restart the kernel."
             )
-        self.listening[port] = server.address, delay_s
+        self.delays[port] = delay_s
         guard.add_door(port, server)
         return port
 
     def set_delay(self, port: int, delay_s: float):
         """Set another delay for connections to come, and for those that there are."""
         self.ask("delay", port=port, delay_s=delay_s)
-        self.listening[port] = self.listening[port][0], delay_s
+        self.delays[port] = delay_s
 
     def calibrate(self, server, rtt_s: float, parallel: bool = False) -> float:
         """Measure how many seconds longer a call takes through the link than its distance says.
@@ -198,7 +197,6 @@ class Link:
             tries = max(1, int(CALIBRATIONS * CALIBRATION_S / (calls * rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
-            self.set_delay(port, rtt_s / 2)
             found = []
             with (steady(server.pid, self, parallel), server.connect() as direct, through(server, port) as linked):
                 for _ in range(min(CALIBRATIONS, tries)):

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import redis
 
-from . import guard
 from .keeper import Kept
 from .reservation import Reservation
 
@@ -35,7 +34,6 @@ class Server:
         """Stop a private server and wait for it; one of the learner's own is left alone."""
         if self.kept:
             self.kept.stop()
-            guard.forget_private(self)
 
     def alive(self) -> bool:
         """Return False when a private server has ended, or the reservation on another."""

@@ -24,7 +24,7 @@ def theirs(another_server):
     open_one, closed = another_server(), another_server()
     for server in open_one, closed:
         server.connect().set("customer:1", "Ada")
-        guard.forget_private(server)
+        del guard._private[server.address]
     open_one.connect().acl_setuser("default", enabled=True, nopass=True)
     return open_one, closed
 
