@@ -40,7 +40,7 @@ def connect(rtt_ms: float = 0, **options) -> redis.Redis:
 def client_of(chosen, rtt_ms, options, parallel=False):
     """Return a client that has been answered; its link is set for one placement or the other."""
     check_options(chosen, options)
-    check_distance(chosen, rtt_ms)
+    check_distance(rtt_ms)
     with as_options(options, "lab.connect"):
         port = rtt_ms and link().port(chosen, rtt_ms, parallel)
         client = through(chosen, port, **options) if rtt_ms else chosen.connect(**options)
@@ -113,7 +113,7 @@ def own_server(url: str, before: Server | None = None) -> Server:
     where there is no such database.
     """
     options, reservation = reserve_from_url(url, again=bool(before))
-    address = options.get("unix_socket_path") or (options["host"], options["port"])
+    address = options["host"], options["port"]
     found = Server(address, options, private=False, reservation=reservation)
     guard.add_reserved(found)
     if before and before.options["db"] != options["db"]:

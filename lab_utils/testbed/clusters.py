@@ -30,8 +30,7 @@ class Cluster:
         """
         if not any(node.alive() for node in self.nodes):
             raise LabError("All nodes of this cluster have ended. Start another one with lab.cluster().")
-        for node in self.nodes:
-            check_distance(node, rtt_ms)
+        check_distance(rtt_ms)
         check_options(self.nodes[0], options)
         ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
         host, port = self.nodes[0].address

@@ -111,7 +111,7 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
     with all_or_none():
         started = [] if primary is not None else [start(find_binary())]
         first = started[0] if started else guard.check(primary)
-        check_distance(first, rtt_ms)
+        check_distance(rtt_ms)
         check_options(first, options)
         started.append(start(find_binary(), password=first.options["password"]))
         follow(started[-1], address(first, rtt_ms))

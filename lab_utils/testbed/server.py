@@ -12,13 +12,13 @@ from .reservation import Reservation
 class Server:
     """One Redis server that the lab may use.
 
-    `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection
-    options for it; `private` says that the lab started it; then `pid` is its process, `kept` what
-    ends it with the kernel, and `run_id` its own name for itself. On a server of somebody's own,
-    `reservation` holds the database that is the lab's.
+    `address` is (host, port); `options` are redis-py's connection options for it; `private` says
+    that the lab started it; then `pid` is its process, `kept` what ends it with the kernel, and
+    `run_id` its own name for itself. On a server of somebody's own, `reservation` holds the
+    database that is the lab's.
     """
 
-    address: tuple | str
+    address: tuple
     options: dict
     private: bool
     pid: int | None = None

@@ -179,7 +179,7 @@ def checked_variants(variants):
 def checked_distances(rtt_ms):
     distances = tuple(rtt_ms) if isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
     for rtt in distances:
-        check_distance(server(), rtt)
+        check_distance(rtt)
     if not distances:
         raise LabError("lab.compare needs at least one distance: rtt_ms=(0, 1) for instance.")
     return distances
