@@ -7,7 +7,6 @@ first used in.
 import asyncio
 import contextlib
 import functools
-import inspect
 import queue
 import threading
 from collections.abc import Callable
@@ -114,8 +113,6 @@ def client_like(client) -> redis.asyncio.Redis:
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)
-    parameters = inspect.signature(kind.__init__).parameters
-    known = SHARED_OPTIONS | {name for name in parameters if name.startswith("ssl_")}
-    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
+    options = {name: pool.connection_kwargs[name] for name in SHARED_OPTIONS & pool.connection_kwargs.keys()}
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
     return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))

@@ -20,8 +20,8 @@ from ..errors import LabError
 from . import guard
 from .keeper import Kept, all_or_none, temporary_folder
 from .server import Server
-from .versions import refuse_old
 
+OLDEST = (6, 2)  # RESP3, listpacks' ancestor, GETEX and CLIENT INFO are in
 START_TIMEOUT_S = 30  # one that ends is seen at once; on a crowded machine one is only slow
 # What a server says when it cannot start, and when it listens: "Ready …" or "The server is now
 # ready …".
@@ -110,6 +110,16 @@ def binary_version(binary: str) -> tuple[int, int]:
     version = int(found[1]), int(found[2])
     refuse_old(version, binary)
     return version
+
+
+def refuse_old(version: tuple[int, int], where: str):
+    """Raise LabError for a (major, minor) that is too old."""
+    if version < OLDEST:
+        raise LabError(
+            f"{where} is Redis {version[0]}.{version[1]}; the lab needs {OLDEST[0]}.{OLDEST[1]} or "
+            "newer. Unset REDIS_URL and LAB_REDIS_SERVER to use the server that requirements.txt "
+            "brings."
+        )
 
 
 def configuration(version, port, password, settings) -> str:

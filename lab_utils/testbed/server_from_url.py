@@ -5,18 +5,16 @@ Nothing is written to it before one of its databases is found empty and reserved
 """
 
 import re
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import redis
 
 from ..errors import LabError
+from .private_server import refuse_old
 from .reservation import Reservation
-from .versions import refuse_old
 
 FORM = "redis://:password@127.0.0.1:6379/15"
 OWN_INSTEAD = "or unset REDIS_URL: the lab then starts a server of its own"
-# Those on which no fact of a chapter depends.
-OPTIONS = ["db", "username", "password", "socket_timeout", "socket_connect_timeout"]
 SHOWN_CHARACTERS = 150  # of what a server said
 
 
@@ -54,12 +52,10 @@ def fault_of(url: str) -> str | None:
     try:
         parts = urlsplit(url)
         parts.port, (parts.hostname or "").encode("idna")  # each may be refused
-        path, query = parts.path.removeprefix("/"), dict(parse_qsl(parts.query))
-        if query.keys() - set(OPTIONS):
-            return f"after the ? only these are known here, or change no fact: {', '.join(OPTIONS)}"
-        for database in (query.get("db", "0"), path or "0"):
-            if not re.fullmatch("[0-9]{1,9}", database):
-                return "what should be the number of a database is none; there are 16, from 0 to 15"
+        if parts.query:
+            return f"after the number of the database nothing may stand; {encode}"
+        if not re.fullmatch("/?[0-9]{0,9}", parts.path):
+            return "what should be the number of a database is none; there are 16, from 0 to 15"
         redis.connection.parse_url(url)
     except ValueError:  # no number of a port or of seconds, no name of a host
         return f"its parts make no sense; {encode}"
@@ -67,9 +63,8 @@ def fault_of(url: str) -> str | None:
 
 
 def without_password(url: str) -> str:
-    """Return a URL as it may be shown, without what stands before the @, or after password=."""
-    url = re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
-    return re.sub(r"([?&]password=).*", r"\1***", url, flags=re.DOTALL)
+    """Return a URL as it may be shown, without the password before the @."""
+    return re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
 
 
 def check_answer(answer: dict, shown: str, options: dict):
