@@ -102,14 +102,19 @@ def check_outside():
         )
 
 
-def close(client):
-    """Close an asyncio client. One whose loop was left behind goes with that loop."""
-    with contextlib.suppress(RuntimeError):
-        run(client.aclose)
+@contextlib.contextmanager
+def like(client):
+    """Yield an asyncio client with the address and options of `client`, for the lab's loop."""
+    own = client_like(client)
+    try:
+        yield own
+    finally:
+        with contextlib.suppress(RuntimeError):  # its loop was left behind, and it with that loop
+            run(own.aclose)
 
 
 def client_like(client) -> redis.asyncio.Redis:
-    """Return an asyncio client with the address and options of `client`, for the lab's loop."""
+    """Return what `like` yields, for whoever closes it in the loop."""
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)

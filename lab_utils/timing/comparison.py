@@ -152,15 +152,14 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     if same and len(variants) > 1:
         with connect(**options) as client:
             check_same_work(variants, client, setup)
-    clients = {rtt: client_of(server(), rtt, options, parallel) if parallel else connect(rtt, **options)
-               for rtt in distances}
+    runners = {}
     with contextlib.ExitStack() as stack:
-        held = held_clients(variants, clients, stack)
-
-        def runner(name, rtt):
-            return Runner(variants[name], held[rtt][event_loop.is_async(variants[name])], held[rtt][False])
-
-        runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
+        for rtt in distances:
+            client = client_of(server(), rtt, options, parallel) if parallel else connect(rtt, **options)
+            stack.enter_context(client)
+            for name, fn in variants.items():
+                own = stack.enter_context(event_loop.like(client)) if event_loop.is_async(fn) else client
+                runners[name, rtt] = Runner(fn, own, client)
         passed = link() if any(distances) else None
         with steady(server().pid, passed, parallel), watching(passed) as watch:
             samples, found = measure(runners, setup, rounds, watch)
@@ -183,19 +182,6 @@ def checked_distances(rtt_ms):
     if not distances:
         raise LabError("lab.compare needs at least one distance: rtt_ms=(0, 1) for instance.")
     return distances
-
-
-def held_clients(variants, clients, stack):
-    """Return {rtt: {False: sync client, True: asyncio client}}, the asyncio ones only where a variant wants one."""
-    wants_async = any(event_loop.is_async(fn) for fn in variants.values())
-    held = {}
-    for rtt, client in clients.items():
-        stack.callback(client.close)
-        held[rtt] = {False: client}
-        if wants_async:
-            held[rtt][True] = event_loop.client_like(client)
-            stack.callback(lambda own=held[rtt][True]: event_loop.close(own))
-    return held
 
 
 @contextlib.contextmanager
