@@ -1,7 +1,5 @@
 """A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
 
-import time
-
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
@@ -10,7 +8,7 @@ from ..errors import LabError
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
-from .private_server import find_binary, free_port, start
+from .private_server import find_binary, free_port, start, wait_until
 
 NODES = 3
 SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
@@ -85,20 +83,9 @@ def form(nodes):
     for node in nodes[1:]:
         bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
         clients[0].execute_command("CLUSTER MEET", *node.address, bus)
-    wait_until_formed(clients)
+    wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, "The three nodes did not form a cluster")
     for client in clients:
         client.close()
-
-
-def wait_until_formed(clients):
-    deadline = time.monotonic() + FORMING_TIMEOUT_S
-    while not all(formed(client) for client in clients):
-        if time.monotonic() > deadline:
-            raise LabError(
-                f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the "
-                "cell again."
-            )
-        time.sleep(0.02)
 
 
 def formed(client):

@@ -24,7 +24,7 @@ import redis
 
 from ..arguments import shown
 from ..errors import LabError
-from ..interrupts import restorer, uninterrupted
+from ..interrupts import Whole, uninterrupted
 from . import guard
 from ._link_process import AWAKE, SERVER, SERVER_AT, SHARED_BYTES, TIMES
 from .evidence import waited_s
@@ -279,12 +279,14 @@ def link() -> Link:
     return Link()
 
 
-@restorer
-def leave_the_link_alone():
-    """Let it record no longer, after an interrupt."""
-    known = link.known()
-    if known and known.alive():
-        known.ask("recorded")
+class recording(Whole):
+    """Keep what passes the link inside a `with` block: its `events`, when the block has ended."""
+
+    def enter(self):
+        link().ask("record")
+
+    def leave(self):
+        self.events = link().ask("recorded")["events"]
 
 
 def through(server, port: int, **options) -> redis.Redis:

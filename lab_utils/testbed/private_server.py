@@ -13,6 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 
 import redis
 
@@ -161,6 +162,18 @@ def wait_until_up(kept, said, options) -> dict:
         "happens again, set LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server "
         "that runs."
     )
+
+
+def wait_until(condition: Callable, seconds: float, otherwise: str):
+    """Wait until `condition()` is true; raise LabError with `otherwise` after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
+            if condition():
+                return
+        if time.monotonic() > deadline:
+            raise LabError(f"{otherwise} within {seconds} s. Run the cell again.")
+        time.sleep(0.002)
 
 
 def free_port() -> int:

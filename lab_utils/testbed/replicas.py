@@ -8,14 +8,13 @@ server with it.
 
 import contextlib
 import socket
-import time
 
 import redis
 
 from ..arguments import as_options, check_client
 from ..errors import LabError
 from ..interrupts import uninterrupted
-from . import guard
+from . import guard, private_server
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
@@ -166,14 +165,4 @@ def offset(client, name):
 
 
 def wait_until(condition):
-    deadline = time.monotonic() + FOLLOWING_TIMEOUT_S
-    while True:
-        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
-            if condition():
-                return
-        if time.monotonic() > deadline:
-            raise LabError(
-                f"The replica did not catch up with its primary within {FOLLOWING_TIMEOUT_S} s. "
-                "Run the cell again."
-            )
-        time.sleep(0.002)
+    private_server.wait_until(condition, FOLLOWING_TIMEOUT_S, "The replica did not catch up with its primary")
