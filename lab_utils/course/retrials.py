@@ -30,7 +30,7 @@ CELL_TIMEOUT_S = 120
 CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
 
 
-class Retrial:
+class Retrial(Scoreboard):
     """All claims tried again, and the published tables that came along.
 
     `claims` is {name: Retried}, `tables` {what: {"published", "reproduced": {name: seconds},
@@ -39,6 +39,7 @@ class Retrial:
 
     def __init__(self, claims: dict, tables: dict):
         self.claims, self.tables = claims, tables
+        super().__init__(claims.values(), self.in_words())
 
     def words(self) -> dict[str, int]:
         """Return how many claims got each verdict, {"holds": 12, …}; words not got are left out."""
@@ -67,12 +68,6 @@ class Retrial:
         found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}"
                           for word, count in self.words().items())
         return f"of {len(self.claims)} claims {found}"
-
-    def __repr__(self):
-        return repr(Scoreboard(self.claims.values(), self.in_words()))
-
-    def _repr_html_(self):
-        return Scoreboard(self.claims.values(), self.in_words())._repr_html_()
 
 
 def retrial() -> Retrial:
