@@ -147,8 +147,6 @@ def is_select_of_reserved(command: list) -> bool:
 
 def refuse(options, error=None):
     """Raise LabError; `error` is what came of asking the server what it is."""
-    if has_ended((options.get("host"), options.get("port"))):
-        raise LabError(ENDED) from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
     answered = f" Asked what it is, it answered: {error}." if error else ""
     raise LabError(
