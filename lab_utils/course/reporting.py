@@ -43,13 +43,14 @@ def begin():
 def report(kind, name, once=True, revision=0, **what):
     """Note an event for the board; never raise.
 
-    `kind` is "guess", "measured" or "check", `name` a question or an exercise. What is `once` counts
-    for this learner the first time only, and once more for each `revision`: the board sees to that
-    by the id.
+    `kind` is "guess", "measured" or "check", `name` a question or an exercise. What is `once`
+    counts for this learner the first time only, and once more for each `revision`: the board sees
+    to that by the id.
     """
     if is_wanted():
         with contextlib.suppress(Exception):
-            event = {"kind": kind, "name": name, "at": time.time(), "anonymous": is_anonymous(), **what}
+            event = {"kind": kind, "name": name, "at": time.time(), **what}
+            event["anonymous"] = is_anonymous()
             key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)} {revision or ''}".rstrip()
             sender().note(key, event)
 
@@ -59,7 +60,10 @@ def is_wanted():
 
 
 def is_anonymous():
-    """Return whether the learner's name is left out: as `%env LAB_BOARD_ANONYMOUS=1` said in this notebook, or an earlier one."""
+    """Return whether the learner's name is left out.
+
+    `%env LAB_BOARD_ANONYMOUS=1` says so, in this notebook or an earlier one.
+    """
     said = os.environ.get("LAB_BOARD_ANONYMOUS")
     if said is None:
         return state.load("room").get("board", {}).get("anonymous") is True
@@ -160,7 +164,8 @@ class Sender(threading.Thread):
     def answered(self, batch):
         """Return the ids of the events that the board has on disk, or will never take."""
         now = time.time()
-        events = [{**event, "id": key, "age_s": max(0, now - event["at"])} for key, event in batch.items()]
+        events = [{**event, "id": key, "age_s": max(0, now - event["at"])}
+                  for key, event in batch.items()]
         answer = self.ask("/api/events", {"events": events}, token())
         return {key for key in [*answer["taken"], *answer["refused"]] if key in batch}
 

@@ -70,8 +70,8 @@ def cluster() -> Cluster:
 
 
 def start_node(password):
-    settings = "cluster-enabled yes", f"cluster-port {free_port()}", "cluster-require-full-coverage no"
-    return start(find_binary(), *settings, password=password)
+    settings = "cluster-enabled yes", "cluster-require-full-coverage no"
+    return start(find_binary(), *settings, f"cluster-port {free_port()}", password=password)
 
 
 def form(nodes):
@@ -83,7 +83,8 @@ def form(nodes):
     for node in nodes[1:]:
         bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
         clients[0].execute_command("CLUSTER MEET", *node.address, bus)
-    wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, "The three nodes did not form a cluster")
+    late = "The three nodes did not form a cluster"
+    wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, late)
     for client in clients:
         client.close()
 

@@ -118,6 +118,7 @@ def client_like(client) -> redis.asyncio.Redis:
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)
-    options = {name: pool.connection_kwargs[name] for name in SHARED_OPTIONS & pool.connection_kwargs.keys()}
+    given = pool.connection_kwargs
+    options = {name: given[name] for name in SHARED_OPTIONS & given.keys()}
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
     return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))

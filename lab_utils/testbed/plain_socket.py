@@ -23,7 +23,7 @@ def raw_socket(client) -> socket.socket:
     guard.check(client)
     options = client.connection_pool.connection_kwargs
     if client.connection_pool.connection_class is not redis.Connection:
-        raise LabError("There are plain bytes to see on plain TCP alone. Pass a client from lab.connect().")
+        raise LabError("Only plain TCP has plain bytes to see. Pass a client from lab.connect().")
     try:
         address = options.get("host", "localhost"), options.get("port", 6379)
         return logged_in(socket.create_connection(address, TIMEOUT_S), options)

@@ -165,4 +165,5 @@ def offset(client, name):
 
 
 def wait_until(condition):
-    private_server.wait_until(condition, FOLLOWING_TIMEOUT_S, "The replica did not catch up with its primary")
+    late = "The replica did not catch up with its primary"
+    private_server.wait_until(condition, FOLLOWING_TIMEOUT_S, late)

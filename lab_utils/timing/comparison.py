@@ -155,11 +155,11 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     runners = {}
     with contextlib.ExitStack() as stack:
         for rtt in distances:
-            client = client_of(server(), rtt, options, parallel) if parallel else connect(rtt, **options)
-            stack.enter_context(client)
+            made = client_of(server(), rtt, options, True) if parallel else connect(rtt, **options)
+            client = stack.enter_context(made)
             for name, fn in variants.items():
-                own = stack.enter_context(event_loop.like(client)) if event_loop.is_async(fn) else client
-                runners[name, rtt] = Runner(fn, own, client)
+                like = event_loop.like if event_loop.is_async(fn) else contextlib.nullcontext
+                runners[name, rtt] = Runner(fn, stack.enter_context(like(client)), client)
         passed = link() if any(distances) else None
         with steady(server().pid, passed, parallel), watching(passed) as watch:
             samples, found = measure(runners, setup, rounds, watch)
