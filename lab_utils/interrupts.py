@@ -14,6 +14,8 @@ import textwrap
 import threading
 from collections.abc import Callable
 
+from roundtrips.redis_py import close_all
+
 AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
 # Functions, by the end of their names, in which an exception would do harm: the signal waits.
 BAD_MOMENTS = (
@@ -25,7 +27,6 @@ BAD_MOMENTS = (
     "_acquireLock",  # logging's, up to Python 3.12: the same
     "HiredisRespSerializer.pack",  # hiredis 3.5.0 (src/pack.c) crashes where a handler raises
 )
-_restorers: list[Callable] = []  # put the lab's own changes back, where there are any
 _open: list["Whole"] = []  # each whose block has begun and not ended
 
 
@@ -132,12 +133,6 @@ def again():
     threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
-def restorer(restore: Callable) -> Callable:
-    """Register a function that puts back what its module changed, for after an interrupt."""
-    _restorers.append(restore)
-    return restore
-
-
 def interruptible(function: Callable) -> Callable:
     """Make a helper one that may be interrupted anywhere, and leaves the kernel as it found it."""
 
@@ -162,8 +157,7 @@ def put_back(open_before, arguments):
     for one in reversed(list(_open)):
         if one.thread == threading.get_native_id() and one not in open_before:
             one.close(failed=True)
-    for restore in _restorers:
-        restore()
+    close_all()
     for client in arguments:
         disconnect(client)
 

@@ -9,10 +9,10 @@ import time
 
 import pytest
 import redis
-from helpers import GONE_S, refusal, wait_until
+from helpers import GONE_S, wait_until
 
 import lab_utils as lab
-from lab_utils.testbed import chosen_server, server
+from lab_utils.testbed import chosen_server
 from lab_utils.timing.bystanders import Bystander, Run
 
 module = importlib.import_module("lab_utils.timing.bystanders")  # the package's own name for it is the function
@@ -83,12 +83,6 @@ def test_the_password_is_no_argument(r, started):
     """Arguments can be read by every user of the machine."""
     lab.bystander(lambda r: r.ping(), r)
     assert chosen_server.server().options["password"] not in " ".join(started[0].process.args)
-
-
-@pytest.mark.parametrize("address, options", [("/tmp/redis.sock", {}), (("127.0.0.1", 1), {"ssl": True})], ids=["unix", "TLS"])
-def test_a_server_it_cannot_reach(monkeypatch, address, options):
-    monkeypatch.setattr(module.guard, "check", lambda client: server.Server(address, options, False))
-    assert "REDIS_URL" in refusal(lab.bystander, lambda r: None, redis.Redis())
 
 
 def test_an_error_is_a_reply_too():

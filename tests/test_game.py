@@ -62,8 +62,7 @@ def test_a_visit_that_is_refused_changes_nothing_and_one_that_is_not_begins_an_h
 def test_an_address_leads_to_the_same_server():
     for options, url in (
             ({"host": "box", "port": 7000, "password": "a/b:c"}, "redis://:a%2Fb%3Ac@box:7000/0"),
-            ({"unix_socket_path": "/run/redis.sock", "db": 3}, "unix://:@/run/redis.sock?db=3"),
-            ({"host": "box", "ssl": True, "username": "ann", "password": "x"}, "rediss://ann:x@box:6379/0")):
+            ({"host": "box", "username": "ann", "password": "x", "db": 3}, "redis://ann:x@box:6379/3")):
         assert data.address(redis.Redis(**options)) == url
 
 

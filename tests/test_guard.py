@@ -21,7 +21,7 @@ def writes(client):
 def theirs(another_server):
     """A client of somebody's database with data."""
     foreign = another_server()
-    guard.forget_private(foreign)
+    del guard._private[foreign.address]
     with foreign.connect(db=DATABASE) as client:
         client.set("theirs", "precious")
         yield client

@@ -80,7 +80,7 @@ def test_a_client_that_was_given_hears_no_reply_of_before():
 
 def test_a_second_signal_does_not_cut_the_cleaning_up_short(monkeypatch):
     done = []
-    monkeypatch.setattr(interrupts, "_restorers", [lambda: (ctrl_c(), done.append(True))])
+    monkeypatch.setattr(interrupts, "close_all", lambda: (ctrl_c(), done.append(True)))
     with pytest.raises(Interrupted):
         interruptible(ctrl_c)()
     assert done == [True]

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -68,12 +67,9 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
     assert gone(int(pid), tmp_path)
 
 
-@pytest.mark.parametrize("session", [False, True], ids=["in its group", "in a session of its own"])
-def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path, session):
+def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
-    program = f"import subprocess, sys; subprocess.run(sys.argv[1:], start_new_session={session})"
-    started = shlex.join([sys.executable, "-c", program, private_server.find_binary()])
-    script.write_text(f'#!/bin/sh\n{started} "$@"\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\n{private_server.find_binary()} "$@"\nexit\n', encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
     process.kill()

@@ -4,14 +4,12 @@ import contextlib
 import hashlib
 import itertools
 import os
-import shutil
 import signal
 import socket
 import statistics
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -19,11 +17,11 @@ from pathlib import Path
 import pytest
 import redis
 from fakes import listening
-from helpers import GONE_S, refusal, running, wait_until
+from helpers import GONE_S, running, wait_until
 
 import lab_utils as lab
 from lab_utils.testbed import chosen_server
-from lab_utils.testbed.link import MOST_DOUBTS, Link, check_distance, link, through
+from lab_utils.testbed.link import MOST_DOUBTS, Link, link, through
 from lab_utils.testbed.pinning import steady
 from lab_utils.testbed.server import Server
 
@@ -128,7 +126,7 @@ def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
     monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
     assert wait_until(lambda: link().port(chosen_server.server(), 3.1) == port and not link().doubts[key], 30)
     calibrated = link().overhead_s[key]
-    assert link().listening[port][1] == pytest.approx((0.0031 - calibrated) / 2)
+    assert link().delays[port] == pytest.approx((0.0031 - calibrated) / 2)
     link().port(chosen_server.server(), 3.1)
     assert link().overhead_s[key] == calibrated  # now it stays
     assert ping_ms(through(chosen_server.server(), port)) > 2.5
@@ -326,29 +324,3 @@ def test_a_reader_that_stalls_holds_the_sender_back(peer):
         sock.shutdown(socket.SHUT_WR)
         assert sock.recv(1) == b"!"
     assert arrived == [(sent, digest.hexdigest())]
-
-
-@pytest.mark.parametrize("options", [{}, {"username": "ada", "password": "x"}], ids=["no password", "a user's"])
-def test_no_link_before_a_unix_socket_that_only_its_permissions_guard(options):
-    theirs = Server("/run/redis.sock", {"unix_socket_path": "/run/redis.sock", "db": 0, **options}, False)
-    assert "Unix socket" in refusal(check_distance, theirs, 1)
-
-
-def test_a_server_on_a_unix_socket(another_server):
-    async def get(r):
-        return await r.get("key1")
-
-    folder = tempfile.mkdtemp(prefix="lab", dir="/tmp")  # a socket's path must be short
-    try:
-        password = another_server(f"unixsocket {folder}/s").options["password"]
-        server = chosen_server.own_server(f"unix://:{password}@{folder}/s?db=4")
-        assert server.address == f"{folder}/s"
-        client = through(server, link().port(server, 5))
-        client.set("key1", "value1")
-        assert server.connect().get("key1") == b"value1"
-        assert ping_ms(client, 5) >= 4.5
-        assert lab.count(lambda r: r.get("key1"), server.connect()).bytes_received == 12
-        assert lab.count(lambda r: r.get("key1"), client).bytes_received == 12
-        assert lab.count(get, server.connect()).bytes_received == 12
-    finally:
-        shutil.rmtree(folder)

@@ -15,20 +15,19 @@ def test_a_url_that_is_no_good():
 
 
 NO_GOOD = [
-    ("localhost:6379", "neither redis://"),
+    ("localhost:6379", "does not begin with redis://"),
+    ("rediss://127.0.0.1:1/15", "plain TCP alone"),
     ("redis://127.0.0.1:1/prod", "number of a database"),
     ("redis://127.0.0.1:1/-1", "number of a database"),
-    ("redis://127.0.0.1:1?db=x", "number of a database"),
-    ("redis://127.0.0.1:1/0?decode_responses=true", "change no fact"),
-    ("redis://127.0.0.1:1/0?no_such_option=1", "socket_timeout"),
+    ("redis://127.0.0.1:1/0?decode_responses=true", "nothing may stand"),
     ("redis://127.0.0.1:99999/0", "make no sense"),
     ("redis://a..b:1/0", "make no sense"),
     ("redis://[::1", "make no sense"),
     ("redis://:pass word@127.0.0.1:1/0", "percent-encoded"),
     ("redis://:pass#word@127.0.0.1:1/0", "percent-encoded"),
-    ("unix://", "path of the socket"),
+    ("unix:///run/redis.sock", "plain TCP alone"),
     ("redis://127.0.0.1:1/0", "Start that server"),
-    (" ", "neither redis://"),
+    (" ", "does not begin with redis://"),
 ]
 
 
@@ -45,17 +44,14 @@ def test_a_server_that_repeats_the_password():
 
 
 def test_what_may_stand_in_a_url():
-    url = "rediss://ada:p%20a%40s%2Fs%C3%BC@example.org:7000/3?socket_timeout=2.5&ssl_ca_certs=/etc/ca.pem"
+    url = "redis://ada:p%20a%40s%2Fs%C3%BC@example.org:7000/3"
     assert server_from_url.fault_of(url) is None and server_from_url.options_of(url) == {
-        "username": "ada", "password": "p a@s/sü", "host": "example.org", "port": 7000, "db": 3, "socket_timeout": 2.5,
-        "ssl_ca_certs": "/etc/ca.pem", "ssl": True}
-    assert server_from_url.options_of("unix:///run/r.sock?db=4&password=x") == {
-        "unix_socket_path": "/run/r.sock", "db": 4, "password": "x"}
+        "username": "ada", "password": "p a@s/sü", "host": "example.org", "port": 7000, "db": 3}
 
 
 def test_any_password(another_server):
     theirs, password = another_server(), "p@ss w/:rd?#%\n\"ü𝄞"
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"], categories=["+@all"], keys="*", channels="*")
     mine = chosen_server.own_server("redis://ada:{}@{}:{}/3".format(quote(password, safe=""), *theirs.address))
     try:
@@ -100,13 +96,13 @@ def test_what_a_command_is_answered(command, error, word):
 
 def test_a_replica(another_server):
     theirs = another_server("replicaof 127.0.0.1 1")
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     assert "primary, 127.0.0.1:1," in refusal(chosen_server.own_server, url_of(theirs))
 
 
 def test_a_read_only_user(another_server):
     theirs = another_server()
-    guard.forget_private(theirs)
+    del guard._private[theirs.address]
     theirs.connect().acl_setuser("ada", enabled=True, passwords=["+x"], categories=["+@read", "+@connection"], commands=["+info"],
                                  keys=["*"])
     text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*theirs.address))

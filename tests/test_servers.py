@@ -1,7 +1,6 @@
 """A private Redis: chosen, guarded, gone with its kernel. A server of the learner's own: refused before anything is written."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -146,7 +145,7 @@ def somebodys_server(another_server):
     """start(*settings): a Redis that the lab doesn't know for one of its own; reservations on it end with the test."""
     def start(*settings):
         started = another_server(*settings)
-        guard.forget_private(started)
+        del guard._private[started.address]
         return started
     before = list(guard._reserved)
     yield start
@@ -284,66 +283,6 @@ def test_a_kernel_with_redis_url_works_on_that_server(another_server):
     assert (done.stdout, done.stderr) == ("b'2' 1 named by REDIS_URL, database 7; a new connection's SELECT is in no count\n", "")
     assert theirs.connect(db=7).dbsize() == 0  # the kernel has ended
     assert running(theirs.pid)
-
-
-# What can be wrong with it
-
-
-# TLS
-
-
-@pytest.fixture
-def tls_server(another_server, tmp_path):
-    """(a server that also speaks TLS, its TLS port, its certificate)."""
-    known = private_server.find_binary(), shutil.which("redis-server")
-    binary = next((path for path in known if path and speaks_tls(path)), None)
-    if not binary or not shutil.which("openssl"):
-        pytest.skip("no server binary here is built with TLS, or openssl is missing: this cannot be tried on this machine")
-    key, certificate, port = tmp_path / "key.pem", tmp_path / "certificate.pem", private_server.free_port()
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                    "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-    settings = (f"tls-port {port}", f"tls-cert-file {certificate}", f"tls-key-file {key}",
-                f"tls-ca-cert-file {certificate}", "tls-auth-clients no")
-    return another_server(*settings, binary=binary), port, certificate
-
-
-def speaks_tls(binary):
-    """Whether a binary is built with TLS: without, it ends over the setting."""
-    try:
-        private_server.start(binary, f"tls-port {private_server.free_port()}", "tls-auth-clients no").stop()
-    except LabError as error:
-        return "TLS support" not in str(error) and "Bad directive" not in str(error)
-    return True
-
-
-def test_tls_to_a_plain_server(another_server):
-    url = url_of(another_server()).replace("redis://", "rediss://") + "?socket_timeout=0.3&socket_connect_timeout=0.3"
-    assert "write redis:// instead of rediss://" in refusal(chosen_server.own_server, url)
-
-
-def test_plain_to_a_tls_server(tls_server):
-    server, port, _ = tls_server
-    assert "write rediss://" in refusal(chosen_server.own_server, f"redis://:{server.options['password']}@127.0.0.1:{port}/0")
-
-
-def test_a_certificate_that_nobody_signed(tls_server):
-    server, port, _ = tls_server
-    text = refusal(chosen_server.own_server, f"rediss://:{server.options['password']}@127.0.0.1:{port}/0")
-    assert "ssl_ca_certs" in text
-
-
-def test_a_tls_server_is_used_and_counted_but_not_put_behind_a_link(tls_server):
-    server, port, certificate = tls_server
-    mine = chosen_server.own_server(f"rediss://:{server.options['password']}@127.0.0.1:{port}/0?ssl_ca_certs={certificate}")
-
-    async def one_set(r):
-        await r.set("key1", "value1")
-
-    client = mine.connect()
-    assert lab.count(lambda r: r.set("key1", "value1"), client).round_trips == 1
-    assert lab.count(one_set, client).round_trips == 1
-    assert "TLS" in refusal(link.check_distance, mine, 1)
 
 
 # The error itself

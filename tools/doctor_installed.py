@@ -141,9 +141,7 @@ def link():
     from lab_utils.testbed.fingerprints import ASKED_MS, distance_ms
 
     measured = distance_ms()
-    if measured is None:
-        yield NOTE, "link", "it cannot stand in front of this server: chapters with a distance need the lab's own"
-    elif abs(measured - ASKED_MS) > OFF_MS:
+    if abs(measured - ASKED_MS) > OFF_MS:
         yield NOTE, "link", (f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else computes, plug the machine in, and "
                              "run make doctor again: counts are exact meanwhile, times are not.")
     else:

@@ -139,13 +139,10 @@ def counted_plain(fn, client):
 
 def counted_async(fn, client):
     """Count as counted_plain does; the Recording closes even if the coroutine never ends."""
-    own = event_loop.client_like(client)
-    try:
+    with event_loop.like(client) as own:
         event_loop.run(own.ping)
         with Meter(client) as meter, Recording() as seen:
             result = check_ran(event_loop.run(fn, own), "lab.count")
-    finally:
-        event_loop.close(own)
     cost = cost_of(seen, meter)
     check_sent(cost.commands, "lab.count")
     return cost, result

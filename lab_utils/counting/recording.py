@@ -1,13 +1,11 @@
 """Recording: the recorder of `roundtrips`, with the bytes of each write and read kept."""
 
 from roundtrips.recorder import Message, Recorder
-from roundtrips.redis_py import close_all, cut_off
+from roundtrips.redis_py import cut_off
 from roundtrips.roundtrip import RoundTrip
 from roundtrips.traces import record_of
 
-from ..interrupts import restorer, uninterrupted
-
-restorer(close_all)
+from ..interrupts import uninterrupted
 
 
 class Recording:

@@ -54,8 +54,7 @@ def watched(fn, client):
         node.ping()  # opens the connection
     with contextlib.ExitStack() as stack:
         if event_loop.is_async(fn):
-            own = event_loop.client_like(client)
-            stack.callback(event_loop.close, own)
+            own = stack.enter_context(event_loop.like(client))
 
             def work():
                 return event_loop.run(timed_async, fn, own)

@@ -10,7 +10,7 @@ from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.evidence import watched
-from ..testbed.link import check_distance, distance_through, link, through
+from ..testbed.link import distance_through, link, recording, through
 from ..testbed.pinning import steady
 from ..words import counted, duration
 from .recording import Recording
@@ -77,7 +77,6 @@ def capture(fn: Callable, client) -> Capture:
     check_function(fn, "lab.capture")
     check_client(client, "lab.capture")
     stands_on = guard.check(client)
-    check_distance(stands_on, 1)
     kwargs = client.connection_pool.connection_kwargs
     rtt_ms = distance_through(client)
     port = link().port_without_delay(stands_on) if rtt_ms is None else kwargs["port"]
@@ -85,18 +84,14 @@ def capture(fn: Callable, client) -> Capture:
                if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}}
     with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
         own.ping()
-        link().ask("record")
-        try:
-            with Recording() as seen, watched(stands_on.pid, link()):
-                check_ran(fn(own), "lab.capture")
-        finally:
-            events = link().ask("recorded")["events"]
+        with recording() as passed, Recording() as seen, watched(stands_on.pid, link()):
+            check_ran(fn(own), "lab.capture")
     if seen.opened:
         raise LabError("This function opened connections of its own; lab.capture shows the one it "
                        "is given. Let it use that client only.")
     if seen.unanswered:
         raise still_on_its_way()
-    return Capture(messages(seen, events), rtt_ms or 0)
+    return Capture(messages(seen, passed.events), rtt_ms or 0)
 
 
 def messages(seen, events):

@@ -206,12 +206,6 @@ def claim(name: str, **measured) -> Tried:
     known = CLAIMS.get(name) if isinstance(name, str) else None
     if known is None:
         raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
-    taken = inspect.signature(known.judge)
-    try:
-        taken.bind(**measured)
-    except TypeError as error:
-        raise LabError(f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. "
-                       "Pass just these.") from None
     few, measured = less_sure(measured), plain(measured)
     for path, value in figures(measured):
         if isinstance(value, float) and math.isnan(value):
@@ -221,8 +215,8 @@ def claim(name: str, **measured) -> Tried:
     try:
         verdict = judged(known.judge, measured, seen, few, known.watched)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
-                       f"Pass {inspect.getdoc(known.judge)}") from None
+        names = ", ".join(inspect.signature(known.judge).parameters)
+        raise LabError(f"Claim {name} is judged from {names}: {error}. Pass just these.") from None
     enter(name, {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
     return Tried(name, known.credited, verdict, measured)
 

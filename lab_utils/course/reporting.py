@@ -26,43 +26,33 @@ HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cu
 PAUSE_S = 3  # after a post that failed
 AT_ONCE = 100  # events in a post
 LONGEST_ANSWER = 100_000  # bytes
-AGREED_S = 1  # so far two clocks may be apart that were not set meanwhile
 
 _sender = None
 
 
 def begin():
-    """Sends what an earlier kernel had to leave behind. What the board gets is said where a learner enters the room."""
+    """Send what an earlier kernel had to leave behind.
+
+    What the board gets is said where a learner enters the room.
+    """
     if is_wanted():
         with contextlib.suppress(Exception):  # no board is worth a lesson
             sender()
 
 
 def report(kind, name, once=True, revision=0, **what):
-    """Notes an event for the board: `kind` is "guess", "measured" or "check", `name` a question or an exercise.
+    """Note an event for the board; never raise.
 
-    What is `once` counts for this learner the first time only, and once more for each `revision`; the board sees to that by
-    the id. Never raises.
+    `kind` is "guess", "measured" or "check", `name` a question or an exercise. What is `once`
+    counts for this learner the first time only, and once more for each `revision`: the board sees
+    to that by the id.
     """
     if is_wanted():
         with contextlib.suppress(Exception):
-            event = {"kind": kind, "name": name, "at": time.time(), "ticks": ticks(), "anonymous": is_anonymous(), **what}
+            event = {"kind": kind, "name": name, "at": time.time(), **what}
+            event["anonymous"] = is_anonymous()
             key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)} {revision or ''}".rstrip()
             sender().note(key, event)
-
-
-def ticks():
-    """Seconds of a clock that nobody sets, and that goes on while the machine sleeps; it begins anew with the machine."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "CLOCK_MONOTONIC") else time.monotonic()
-
-
-def aged(event):
-    """{"age_s", "agreed"}: how long ago an event was, and whether both clocks say so. If not, one was set, or began anew."""
-    age_s = time.time() - event["at"]
-    passed = ticks() - event.get("ticks", float("inf"))
-    return {"age_s": max(0, age_s), "agreed": abs(age_s - passed) < AGREED_S}
 
 
 def is_wanted():
@@ -70,7 +60,10 @@ def is_wanted():
 
 
 def is_anonymous():
-    """Whether the learner's name is left out: as `%env LAB_BOARD_ANONYMOUS=1` said in this notebook, or an earlier one."""
+    """Return whether the learner's name is left out.
+
+    `%env LAB_BOARD_ANONYMOUS=1` says so, in this notebook or an earlier one.
+    """
     said = os.environ.get("LAB_BOARD_ANONYMOUS")
     if said is None:
         return state.load("room").get("board", {}).get("anonymous") is True
@@ -80,7 +73,7 @@ def is_anonymous():
 
 
 def sender():
-    """This kernel's Sender; its thread starts with the first call."""
+    """Return this kernel's Sender; its thread starts with the first call."""
     global _sender
     if _sender is None:
         _sender = Sender(setting.shell())
@@ -89,7 +82,7 @@ def sender():
 
 
 def forget_sender():
-    """A forked child has no such thread. What its parent noted is its parent's to send."""
+    """Let a forked child have none: what its parent noted is its parent's to send."""
     global _sender
     _sender = None
 
@@ -98,18 +91,15 @@ os.register_at_fork(after_in_child=forget_sender)
 
 
 class Sender(threading.Thread):
-    """Posts what waits, between cells. `waiting` is {id: event}, as in the file."""
+    """Posts what waits in `.lab/state.json`, between cells."""
 
     def __init__(self, shell):
         super().__init__(daemon=True, name="to the room's board")
-        self.waiting = dict(state.load("board"))
-        self.noted = set(self.waiting)
-        self.changing = threading.Lock()  # guards `waiting`
+        self.noted = set(state.load("board"))
         self.posting = threading.Lock()  # held while a post is under way
         self.work, self.between = threading.Event(), threading.Event()
         self.connection = None
-        if self.waiting:
-            self.work.set()
+        self.work.set()  # what an earlier kernel left
         if shell:  # the cell that runs now tells when it has ended
             shell.events.register("pre_run_cell", self.before_cell)
             shell.events.register("post_run_cell", self.after_cell)
@@ -117,14 +107,12 @@ class Sender(threading.Thread):
             self.between.set()
 
     def note(self, key, event):
-        """On disk first; posted after this cell."""
+        """Write an event to disk; it is posted after this cell."""
         if key in self.noted:
             return
         self.noted.add(key)
         with state.changing("board") as kept:
             kept[key] = event
-        with self.changing:
-            self.waiting[key] = event
         with uninterrupted():  # cut short, it would keep the Event's lock
             self.work.set()
 
@@ -141,7 +129,7 @@ class Sender(threading.Thread):
             self.between.set()
 
     def cut(self):
-        """Ends the post that is under way."""
+        """End the post that is under way."""
         with contextlib.suppress(OSError, AttributeError):  # not connected yet, or not any more
             self.connection.sock.shutdown(socket.SHUT_RDWR)
 
@@ -155,12 +143,15 @@ class Sender(threading.Thread):
                 time.sleep(PAUSE_S)
 
     def post(self):
-        """Posts some of what waits, and forgets what the board has. False where that did not work."""
-        with self.changing:
-            batch = dict(list(self.waiting.items())[:AT_ONCE])
+        """Post some of what waits, and forget what the board has; False where that did not work."""
+        self.work.clear()  # before looking: what is noted meanwhile sets it again
+        batch = dict(list(state.load("board").items())[:AT_ONCE])
+        if not batch:
+            return True
+        self.work.set()
         try:
             done = self.answered(batch)
-        except Exception:  # no answer, none of a board's, an address that is none: a thread's traceback would land in a cell
+        except Exception:  # whatever the board does: a thread's traceback would land in a cell
             return False
         finally:
             if self.connection:
@@ -168,16 +159,13 @@ class Sender(threading.Thread):
         with state.changing("board") as kept:
             for key in done:
                 kept.pop(key, None)
-        with self.changing:
-            for key in done:
-                self.waiting.pop(key, None)
-            if not self.waiting:
-                self.work.clear()
         return bool(done)
 
     def answered(self, batch):
-        """The ids of the events that the board has on disk, or will never take."""
-        events = [{**event, "id": key, **aged(event)} for key, event in batch.items()]
+        """Return the ids of the events that the board has on disk, or will never take."""
+        now = time.time()
+        events = [{**event, "id": key, "age_s": max(0, now - event["at"])}
+                  for key, event in batch.items()]
         answer = self.ask("/api/events", {"events": events}, token())
         return {key for key in [*answer["taken"], *answer["refused"]] if key in batch}
 
@@ -201,6 +189,9 @@ class Sender(threading.Thread):
 
 
 def token():
-    """What this learner is known by: in a hub the token of their server, elsewhere what the board gave for the password."""
+    """Return what this learner is known by.
+
+    In a hub that is the token of their server, elsewhere what the board gave for the password.
+    """
     path = os.environ.get("LAB_BOARD_TOKEN_FILE")
     return Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get("JUPYTERHUB_API_TOKEN", "")

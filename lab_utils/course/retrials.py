@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import quote
 
-from ..errors import LabError
 from ..scale import scale
 from ..testbed.keeper import Kept
 from ..timing.rounds import progress
@@ -31,7 +30,7 @@ CELL_TIMEOUT_S = 120
 CHAPTER_S = 8  # about what the cells of one chapter take, for the progress bar
 
 
-class Retrial:
+class Retrial(Scoreboard):
     """All claims tried again, and the published tables that came along.
 
     `claims` is {name: Retried}, `tables` {what: {"published", "reproduced": {name: seconds},
@@ -40,6 +39,7 @@ class Retrial:
 
     def __init__(self, claims: dict, tables: dict):
         self.claims, self.tables = claims, tables
+        super().__init__(claims.values(), self.in_words())
 
     def words(self) -> dict[str, int]:
         """Return how many claims got each verdict, {"holds": 12, …}; words not got are left out."""
@@ -69,25 +69,15 @@ class Retrial:
                           for word, count in self.words().items())
         return f"of {len(self.claims)} claims {found}"
 
-    def __repr__(self):
-        return repr(Scoreboard(self.claims.values(), self.in_words()))
-
-    def _repr_html_(self):
-        return Scoreboard(self.claims.values(), self.in_words())._repr_html_()
-
 
 def retrial() -> Retrial:
     """Try every claim again with the measuring cells of its chapter.
 
     Takes a good minute on a quiet machine, two or three on a busy one. A claim whose cells fail on
-    this machine comes back as "untested", with the reason. The ledger is brought up to date. Raises
-    LabError where the chapters are not there.
+    this machine comes back as "untested", with the reason. The ledger is brought up to date.
     """
     claims.load_all()
     chapters = [path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")) if trial_cells(path)]
-    if not chapters:
-        raise LabError(f"No chapter with cells to try again in {NOTEBOOKS}. Run this from a clone "
-                       "of the lab, where lab_utils was installed with pip install -e.")
     tried: dict[str, Retried] = {}
     tables: dict[str, dict] = {}
     for path in progress(chapters, CHAPTER_S * len(chapters), scale()):

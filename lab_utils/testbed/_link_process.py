@@ -137,10 +137,9 @@ class Forwarder:
         except OSError:
             return {}  # there is no file left for it
         listener.setblocking(False)
-        address = tuple(address) if isinstance(address, list) else address
         port = listener.getsockname()[1]
         self.delays[port] = delay_s
-        data = self.accept, (listener, address, port)
+        data = self.accept, (listener, tuple(address), port)
         self.selector.register(listener, selectors.EVENT_READ, data)
         return {"port": port}
 
@@ -167,7 +166,7 @@ class Forwarder:
             time.sleep(NO_FILES_S)
             return
         try:
-            server = connect(address)
+            server = socket.create_connection(address, CONNECT_TIMEOUT_S)
         except OSError:
             sock.close()  # the client sees what it would see of a server that is gone
             return
@@ -177,10 +176,9 @@ class Forwarder:
         client_end.other, server_end.other = server_end, client_end
         for end in (client_end, server_end):
             end.sock.setblocking(False)
-            if end.sock.family != socket.AF_UNIX:
-                end.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                if LINUX:
-                    end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+            end.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if LINUX:
+                end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
 
     def serve(self, end, mask):
@@ -298,15 +296,6 @@ def age(told):
             since = time.time() - seconds - nanoseconds / 1e9
             return since if 0 < since < OLDEST_S else 0.0
     return 0.0
-
-
-def connect(address):
-    if isinstance(address, tuple):
-        return socket.create_connection(address, CONNECT_TIMEOUT_S)
-    sock = socket.socket(socket.AF_UNIX)
-    sock.settimeout(CONNECT_TIMEOUT_S)
-    sock.connect(address)
-    return sock
 
 
 def prctl(*arguments):

@@ -14,15 +14,8 @@ from .server import Server
 from .server_from_url import advice, reserve_from_url, without_password
 
 ANSWER_S = 4  # for a server of REDIS_URL to say whether the reservation stands
-CHOSEN_BY_THE_LAB = (
-    "host",
-    "port",
-    "unix_socket_path",
-    "connection_pool",
-    "username",
-    "password",
-    "credential_provider",
-)
+CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "connection_pool", "username", "password",
+                     "credential_provider")
 
 
 def connect(rtt_ms: float = 0, **options) -> redis.Redis:
@@ -44,12 +37,13 @@ def connect(rtt_ms: float = 0, **options) -> redis.Redis:
         return client_of(server(), rtt_ms, options)  # it was ending when it was first asked
 
 
-def client_of(chosen, rtt_ms, options):
-    """Return a client that has been answered."""
+def client_of(chosen, rtt_ms, options, parallel=False):
+    """Return a client that has been answered; its link is set for one placement or the other."""
     check_options(chosen, options)
-    check_distance(chosen, rtt_ms)
+    check_distance(rtt_ms)
     with as_options(options, "lab.connect"):
-        client = (through(chosen, link().port(chosen, rtt_ms), **options) if rtt_ms else chosen.connect(**options))
+        port = rtt_ms and link().port(chosen, rtt_ms, parallel)
+        client = through(chosen, port, **options) if rtt_ms else chosen.connect(**options)
         client.ping()
     return client
 
@@ -119,12 +113,8 @@ def own_server(url: str, before: Server | None = None) -> Server:
     where there is no such database.
     """
     options, reservation = reserve_from_url(url, again=bool(before))
-    found = Server(
-        options.get("unix_socket_path") or (options["host"], options["port"]),
-        options,
-        False,
-        reservation=reservation,
-    )
+    address = options["host"], options["port"]
+    found = Server(address, options, private=False, reservation=reservation)
     guard.add_reserved(found)
     if before and before.options["db"] != options["db"]:
         print(

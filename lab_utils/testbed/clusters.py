@@ -1,7 +1,5 @@
 """A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
 
-import time
-
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
@@ -10,7 +8,7 @@ from ..errors import LabError
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
-from .private_server import find_binary, free_port, start
+from .private_server import find_binary, free_port, start, wait_until
 
 NODES = 3
 SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
@@ -30,8 +28,7 @@ class Cluster:
         """
         if not any(node.alive() for node in self.nodes):
             raise LabError("All nodes of this cluster have ended. Start another one with lab.cluster().")
-        for node in self.nodes:
-            check_distance(node, rtt_ms)
+        check_distance(rtt_ms)
         check_options(self.nodes[0], options)
         ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
         host, port = self.nodes[0].address
@@ -73,13 +70,8 @@ def cluster() -> Cluster:
 
 
 def start_node(password):
-    return start(
-        find_binary(),
-        "cluster-enabled yes",
-        f"cluster-port {free_port()}",
-        "cluster-require-full-coverage no",
-        password=password,
-    )
+    settings = "cluster-enabled yes", "cluster-require-full-coverage no"
+    return start(find_binary(), *settings, f"cluster-port {free_port()}", password=password)
 
 
 def form(nodes):
@@ -91,20 +83,10 @@ def form(nodes):
     for node in nodes[1:]:
         bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
         clients[0].execute_command("CLUSTER MEET", *node.address, bus)
-    wait_until_formed(clients)
+    late = "The three nodes did not form a cluster"
+    wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, late)
     for client in clients:
         client.close()
-
-
-def wait_until_formed(clients):
-    deadline = time.monotonic() + FORMING_TIMEOUT_S
-    while not all(formed(client) for client in clients):
-        if time.monotonic() > deadline:
-            raise LabError(
-                f"The three nodes did not form a cluster within {FORMING_TIMEOUT_S} s. Run the "
-                "cell again."
-            )
-        time.sleep(0.02)
 
 
 def formed(client):

@@ -22,7 +22,7 @@ def sentence(error: Exception) -> str | None:
     known, address = server.known(), address_of(error)
     door = guard.behind(address)
     if door:
-        if not link.known().alive() or address[1] not in link.known().listening:
+        if not link.known().alive() or address[1] not in link.known().delays:
             return GONE
         address = door.address
     if known and not known.private and not known.alive():

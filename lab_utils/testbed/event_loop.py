@@ -7,7 +7,6 @@ first used in.
 import asyncio
 import contextlib
 import functools
-import inspect
 import queue
 import threading
 from collections.abc import Callable
@@ -103,19 +102,23 @@ def check_outside():
         )
 
 
-def close(client):
-    """Close an asyncio client. One whose loop was left behind goes with that loop."""
-    with contextlib.suppress(RuntimeError):
-        run(client.aclose)
+@contextlib.contextmanager
+def like(client):
+    """Yield an asyncio client with the address and options of `client`, for the lab's loop."""
+    own = client_like(client)
+    try:
+        yield own
+    finally:
+        with contextlib.suppress(RuntimeError):  # its loop was left behind, and it with that loop
+            run(own.aclose)
 
 
 def client_like(client) -> redis.asyncio.Redis:
-    """Return an asyncio client with the address and options of `client`, for the lab's loop."""
+    """Return what `like` yields, for whoever closes it in the loop."""
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)
-    parameters = inspect.signature(kind.__init__).parameters
-    known = SHARED_OPTIONS | {name for name in parameters if name.startswith("ssl_")}
-    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
+    given = pool.connection_kwargs
+    options = {name: given[name] for name in SHARED_OPTIONS & given.keys()}
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
     return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))

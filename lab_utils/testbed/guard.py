@@ -18,25 +18,14 @@ ENDED = (
 )
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-_private = {}  # (host, port) -> Server that the lab started
-_ended = {}  # the same of those that are no more
+_private = {}  # (host, port) -> the Server that the lab started there last, alive or not
 _doors = {}  # port of the link -> Server behind it
 _reserved = []  # Servers of REDIS_URL on which a database is reserved
 
 
 def add_private(server):
-    """Add a server that the lab started. Those that have ended are forgotten."""
-    for ended in [known for known in list(_private.values()) if not known.alive()]:
-        forget_private(ended)
+    """Add a server that the lab started."""
     _private[server.address] = server
-    _ended.pop(server.address, None)
-
-
-def forget_private(server):
-    """Forget a private server that is no more: somebody else's may come to its port."""
-    if _private.get(server.address) is server:
-        del _private[server.address]
-        _ended[server.address] = server
 
 
 def behind(address: tuple | None):
@@ -46,7 +35,7 @@ def behind(address: tuple | None):
 
 def has_ended(address: tuple | None) -> bool:
     """Return whether a private server of the lab's stood at (host, port), and is no more."""
-    known = _private.get(address) or _ended.get(address)
+    known = _private.get(address)
     return known is not None and not known.alive()
 
 
@@ -84,6 +73,8 @@ def server_of(client):
     options = client.connection_pool.connection_kwargs
     refuse_unknown_way(client.connection_pool)
     known = known_by_address(options)
+    if known and known.private and not known.alive():
+        raise LabError(ENDED)
     if known and known.private and options.get("password") == known.options["password"]:
         return known
     try:
@@ -105,7 +96,7 @@ def refuse_unknown_way(pool):
 
 def known_by_address(options):
     if "path" in options:
-        return next((server for server in _reserved if server.address == options["path"]), None)
+        return None  # only its server can tell
     host, port = options.get("host", "localhost"), options.get("port", 6379)
     if host in LOOPBACK:
         near = _doors.get(port) or _private.get(("127.0.0.1", port))
@@ -139,8 +130,6 @@ def reserved_of(client):
 
 def private_of(client):
     """Return the private Server that calls itself as this client's does."""
-    if not _private:
-        return None
     run_id = client.info("server").get("run_id")
     return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
 
@@ -158,8 +147,6 @@ def is_select_of_reserved(command: list) -> bool:
 
 def refuse(options, error=None):
     """Raise LabError; `error` is what came of asking the server what it is."""
-    if has_ended((options.get("host"), options.get("port"))):
-        raise LabError(ENDED) from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
     answered = f" Asked what it is, it answered: {error}." if error else ""
     raise LabError(

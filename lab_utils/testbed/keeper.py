@@ -26,9 +26,8 @@ _kept = set()  # what this process keeps
 # $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the
 # command. A logout sends SIGTERM to all processes at once, so the keeper ignores it, and mkdir and
 # rm do; the process itself does not. SIGHUP is ignored by all: a stopped process whose kernel is
-# gone makes the system send it. On the lifeline come ids of further processes to kill: the true
-# server's, where the command is a script around it. The last line ends whatever else is in the
-# keeper's group.
+# gone makes the system send it. The last line ends whatever else is in the keeper's group, such as
+# the true server, where the command is a script around it.
 KEEPER = """
 trap '' HUP INT QUIT TERM
 lifeline=$1; shift
@@ -37,7 +36,7 @@ exec 4<&0 </dev/null
 { trap - TERM; exec "$@"; } <&4 4<&- &
 kept=$!
 exec 4<&- >/dev/null 2>&1
-{ while read -r pid; do kept="$pid $kept"; done; kill -9 $kept; } </dev/fd/$lifeline &
+{ read -r _; kill -9 $kept; } </dev/fd/$lifeline &
 wait $kept
 if [ -n "$0" ]; then cd / && rm -rf -- "$0"; fi
 kill -9 $!
@@ -104,10 +103,6 @@ class Kept:
     def alive(self) -> bool:
         """Return whether the process runs. Reaps it otherwise."""
         return self.process is not None and self.process.poll() is None
-
-    def kill_too(self, pid: int):
-        """Let one more process not outlive the kernel."""
-        os.write(self.lifeline, f"{pid}\n".encode())
 
     def stop(self):
         """Kill the process and wait until it is gone, with its folder.

@@ -24,7 +24,7 @@ import redis
 
 from ..arguments import shown
 from ..errors import LabError
-from ..interrupts import restorer, uninterrupted
+from ..interrupts import Whole, uninterrupted
 from . import guard
 from ._link_process import AWAKE, SERVER, SERVER_AT, SHARED_BYTES, TIMES
 from .evidence import waited_s
@@ -58,7 +58,7 @@ class Link:
         self.asking = threading.Lock()
         self._pids = ()
         self.ports = {}  # (server, RTT in ms, for what) -> port
-        self.listening = {}  # port -> (server, seconds each way)
+        self.delays = {}  # port -> seconds each way
         self.overhead_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
         self.doubts = {}  # the same -> how often it may be measured again, since it was disturbed
         with uninterrupted():
@@ -149,8 +149,7 @@ class Link:
             return self.ports[key]
         delay_s = max(0.0, rtt_ms / 1000 - self.calibrate(server, near_s, parallel)) / 2
         port = self.opened(key, server, delay_s)
-        if self.listening[port][1] != delay_s:
-            self.set_delay(port, delay_s)
+        self.set_delay(port, delay_s)
         return port
 
     def port_without_delay(self, server) -> int:
@@ -174,14 +173,14 @@ class Link:
                 "The simulated link can open no further port: it has as many open as the system "
                 "allows it. Use a distance that you used before, or restart the kernel."
             )
-        self.listening[port] = server.address, delay_s
+        self.delays[port] = delay_s
         guard.add_door(port, server)
         return port
 
     def set_delay(self, port: int, delay_s: float):
         """Set another delay for connections to come, and for those that there are."""
         self.ask("delay", port=port, delay_s=delay_s)
-        self.listening[port] = self.listening[port][0], delay_s
+        self.delays[port] = delay_s
 
     def calibrate(self, server, rtt_s: float, parallel: bool = False) -> float:
         """Measure how many seconds longer a call takes through the link than its distance says.
@@ -198,7 +197,6 @@ class Link:
             tries = max(1, int(CALIBRATIONS * CALIBRATION_S / (calls * rtt_s)))
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
-            self.set_delay(port, rtt_s / 2)
             found = []
             with (steady(server.pid, self, parallel), server.connect() as direct, through(server, port) as linked):
                 for _ in range(min(CALIBRATIONS, tries)):
@@ -281,17 +279,19 @@ def link() -> Link:
     return Link()
 
 
-@restorer
-def leave_the_link_alone():
-    """Let it record no longer, after an interrupt."""
-    known = link.known()
-    if known and known.alive():
-        known.ask("recorded")
+class recording(Whole):
+    """Keep what passes the link inside a `with` block: its `events`, when the block has ended."""
+
+    def enter(self):
+        link().ask("record")
+
+    def leave(self):
+        self.events = link().ask("recorded")["events"]
 
 
 def through(server, port: int, **options) -> redis.Redis:
     """Return a client whose packets pass the link at `port` on their way to `server`."""
-    options = {**without_address(server.options), "host": "127.0.0.1", "port": port, **options}
+    options = {**server.options, "host": "127.0.0.1", "port": port, **options}
     return redis.Redis(**options)
 
 
@@ -304,31 +304,11 @@ def distance_through(client) -> float | None:
     return None
 
 
-def without_address(options: dict) -> dict:
-    address = "host", "port", "unix_socket_path"
-    return {name: value for name, value in options.items() if name not in address}
-
-
-def check_distance(server, rtt_ms: float):
+def check_distance(rtt_ms: float):
     """Raise LabError for a distance that the link cannot offer."""
     number = isinstance(rtt_ms, (int, float)) and not isinstance(rtt_ms, bool)
     if not number or not (rtt_ms == 0 or SHORTEST_MS <= rtt_ms <= LONGEST_MS):
         raise LabError(
             f"rtt_ms={shown(rtt_ms)} is not a distance the link offers: choose 0 to {LONGEST_MS} "
             "milliseconds; fractions such as 0.25 are fine."
-        )
-    if not rtt_ms:
-        return
-    options = server.options
-    if isinstance(server.address, str) and (options.get("username") or not options.get("password")):
-        raise LabError(
-            "The link would let every user of this machine through to a Unix socket that only its "
-            "own permissions guard. Use rtt_ms=0 with this server; or give it a password "
-            "(requirepass) and write that into REDIS_URL without a user's name; or unset REDIS_URL "
-            "to work on the lab's own."
-        )
-    if options.get("ssl"):
-        raise LabError(
-            "The link cannot stand in front of a TLS server: the name on the certificate would not "
-            "match. Use rtt_ms=0 with this server, or unset REDIS_URL to work on the lab's own."
         )

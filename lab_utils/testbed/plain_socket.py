@@ -3,6 +3,7 @@
 import socket
 
 import hiredis
+import redis
 
 from ..arguments import check_client
 from ..errors import LabError
@@ -21,24 +22,16 @@ def raw_socket(client) -> socket.socket:
     check_client(client, "raw_socket")
     guard.check(client)
     options = client.connection_pool.connection_kwargs
-    if "ssl" in client.connection_pool.connection_class.__name__.lower():
-        raise LabError("Over TLS there are no plain bytes to see. Unset REDIS_URL to work on the lab's own server.")
+    if client.connection_pool.connection_class is not redis.Connection:
+        raise LabError("Only plain TCP has plain bytes to see. Pass a client from lab.connect().")
     try:
-        return logged_in(connected(options), options)
+        address = options.get("host", "localhost"), options.get("port", 6379)
+        return logged_in(socket.create_connection(address, TIMEOUT_S), options)
     except OSError as error:
         raise LabError(
             f"The server of this client took no connection ({error}): it, or the link before it, "
             "has ended. Run r = lab.connect() again."
         ) from None
-
-
-def connected(options):
-    if "path" not in options:
-        return socket.create_connection((options.get("host", "localhost"), options.get("port", 6379)), TIMEOUT_S)
-    sock = socket.socket(socket.AF_UNIX)
-    sock.settimeout(TIMEOUT_S)
-    sock.connect(options["path"])
-    return sock
 
 
 def logged_in(sock, options):

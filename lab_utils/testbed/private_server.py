@@ -13,6 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 
 import redis
 
@@ -20,8 +21,8 @@ from ..errors import LabError
 from . import guard
 from .keeper import Kept, all_or_none, temporary_folder
 from .server import Server
-from .versions import refuse_old
 
+OLDEST = (6, 2)  # RESP3, listpacks' ancestor, GETEX and CLIENT INFO are in
 START_TIMEOUT_S = 30  # one that ends is seen at once; on a crowded machine one is only slow
 # What a server says when it cannot start, and when it listens: "Ready …" or "The server is now
 # ready …".
@@ -86,7 +87,6 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
                 command = [os.path.abspath(binary), "-"]
                 kept = Kept(command, folder=True, feed=conf.encode(), stdout=said, stderr=said)
                 info = wait_until_up(kept, said, options)
-                kept.kill_too(info["process_id"])
                 address, pid = ("127.0.0.1", port), info["process_id"]
                 started = Server(address, options, True, pid, kept, info["run_id"])
                 guard.add_private(started)
@@ -111,6 +111,16 @@ def binary_version(binary: str) -> tuple[int, int]:
     version = int(found[1]), int(found[2])
     refuse_old(version, binary)
     return version
+
+
+def refuse_old(version: tuple[int, int], where: str):
+    """Raise LabError for a (major, minor) that is too old."""
+    if version < OLDEST:
+        raise LabError(
+            f"{where} is Redis {version[0]}.{version[1]}; the lab needs {OLDEST[0]}.{OLDEST[1]} or "
+            "newer. Unset REDIS_URL and LAB_REDIS_SERVER to use the server that requirements.txt "
+            "brings."
+        )
 
 
 def configuration(version, port, password, settings) -> str:
@@ -152,6 +162,18 @@ def wait_until_up(kept, said, options) -> dict:
         "happens again, set LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server "
         "that runs."
     )
+
+
+def wait_until(condition: Callable, seconds: float, otherwise: str):
+    """Wait until `condition()` is true; raise LabError with `otherwise` after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
+            if condition():
+                return
+        if time.monotonic() > deadline:
+            raise LabError(f"{otherwise} within {seconds} s. Run the cell again.")
+        time.sleep(0.002)
 
 
 def free_port() -> int:

@@ -8,14 +8,13 @@ server with it.
 
 import contextlib
 import socket
-import time
 
 import redis
 
 from ..arguments import as_options, check_client
 from ..errors import LabError
 from ..interrupts import uninterrupted
-from . import guard
+from . import guard, private_server
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
@@ -111,7 +110,7 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
     with all_or_none():
         started = [] if primary is not None else [start(find_binary())]
         first = started[0] if started else guard.check(primary)
-        check_distance(first, rtt_ms)
+        check_distance(rtt_ms)
         check_options(first, options)
         started.append(start(find_binary(), password=first.options["password"]))
         follow(started[-1], address(first, rtt_ms))
@@ -126,15 +125,12 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
 def check_primary(client):
     """Raise LabError unless `client` stands on a server that may have a replica of the lab's."""
     check_client(client, "lab.replica")
-    stands_on = guard.check(client)
-    if not stands_on.private:
+    if not guard.check(client).private:
         raise LabError(
             "lab.replica would copy every database of this server, and only one is the lab's. "
             "Write two = lab.replica() for a pair of the lab's own, or pass a client from "
             "lab.spare()."
         )
-    if not stands_on.alive():
-        raise LabError("The server of this client has ended. Start another pair: two = lab.replica().")
 
 
 def address(server, rtt_ms):
@@ -158,11 +154,7 @@ def wait_until_following(first, second):
 
 
 def follows(one, other, port):
-    known = [
-        each
-        for name, each in one.info("replication").items()
-        if name.startswith("slave") and isinstance(each, dict)
-    ]
+    known = [each for each in one.info("replication").values() if isinstance(each, dict)]
     online = any(each["port"] == port and each["state"] == "online" for each in known)
     return online and other.info("replication").get("master_link_status") == "up"
 
@@ -173,14 +165,5 @@ def offset(client, name):
 
 
 def wait_until(condition):
-    deadline = time.monotonic() + FOLLOWING_TIMEOUT_S
-    while True:
-        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
-            if condition():
-                return
-        if time.monotonic() > deadline:
-            raise LabError(
-                f"The replica did not catch up with its primary within {FOLLOWING_TIMEOUT_S} s. "
-                "Run the cell again."
-            )
-        time.sleep(0.002)
+    late = "The replica did not catch up with its primary"
+    private_server.wait_until(condition, FOLLOWING_TIMEOUT_S, late)

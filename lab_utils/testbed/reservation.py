@@ -67,10 +67,8 @@ class Reservation:
 
     def known_to(self, client: redis.Redis) -> bool:
         """Return whether the server behind this client says that the reservation stands."""
-        decoded = client.connection_pool.connection_kwargs.get("decode_responses")
-        channel: Any = self.channel if decoded else self.channel.encode()
         try:
-            return dict(client.pubsub_numsub(self.channel)).get(channel) == 1
+            return [*dict(client.pubsub_numsub(self.channel)).values()] == [1]
         except redis.ResponseError:  # another server, where this user may not ask
             return False
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import redis
 
-from . import guard
 from .keeper import Kept
 from .reservation import Reservation
 
@@ -13,13 +12,13 @@ from .reservation import Reservation
 class Server:
     """One Redis server that the lab may use.
 
-    `address` is (host, port) or the path of a Unix socket; `options` are redis-py's connection
-    options for it; `private` says that the lab started it; then `pid` is its process, `kept` what
-    ends it with the kernel, and `run_id` its own name for itself. On a server of somebody's own,
-    `reservation` holds the database that is the lab's.
+    `address` is (host, port); `options` are redis-py's connection options for it; `private` says
+    that the lab started it; then `pid` is its process, `kept` what ends it with the kernel, and
+    `run_id` its own name for itself. On a server of somebody's own, `reservation` holds the
+    database that is the lab's.
     """
 
-    address: tuple | str
+    address: tuple
     options: dict
     private: bool
     pid: int | None = None
@@ -35,7 +34,6 @@ class Server:
         """Stop a private server and wait for it; one of the learner's own is left alone."""
         if self.kept:
             self.kept.stop()
-            guard.forget_private(self)
 
     def alive(self) -> bool:
         """Return False when a private server has ended, or the reservation on another."""

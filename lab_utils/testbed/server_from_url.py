@@ -5,20 +5,16 @@ Nothing is written to it before one of its databases is found empty and reserved
 """
 
 import re
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import redis
 
 from ..errors import LabError
+from .private_server import refuse_old
 from .reservation import Reservation
-from .versions import refuse_old
 
-FORM = "redis://:password@127.0.0.1:6379/15, or rediss:// for TLS"
+FORM = "redis://:password@127.0.0.1:6379/15"
 OWN_INSTEAD = "or unset REDIS_URL: the lab then starts a server of its own"
-# Those on which no fact of a chapter depends.
-OPTIONS = ["db", "username", "password", "socket_timeout", "socket_connect_timeout"]
-OPTIONS += ["ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_keyfile_password"]
-OPTIONS += ["ssl_cert_reqs"]
 SHOWN_CHARACTERS = 150  # of what a server said
 
 
@@ -43,32 +39,23 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
 
 def options_of(url: str) -> dict:
     """Return redis-py's options of a URL."""
-    options = redis.connection.parse_url(url)
-    kind = options.pop("connection_class", None)
-    if kind is redis.UnixDomainSocketConnection:
-        return {"db": 0, "unix_socket_path": options.pop("path"), **options}
-    tls = {"ssl": True} if kind is redis.SSLConnection else {}
-    return {"db": 0, "host": "localhost", "port": 6379, **options, **tls}
+    return {"db": 0, "host": "localhost", "port": 6379, **redis.connection.parse_url(url)}
 
 
 def fault_of(url: str) -> str | None:
     """Return what is wrong with a URL, also where redis-py would read it as another, or None."""
     encode = "a space or one of / ? # @ in a password must be percent-encoded, as %20"
-    if not url.startswith(("redis://", "rediss://", "unix://")):
-        return "it begins with neither redis:// nor rediss:// nor unix://"
+    if not url.startswith("redis://"):
+        return "it does not begin with redis://, and the lab's link speaks plain TCP alone"
     if not url.isprintable() or " " in url or "#" in url:
         return encode
     try:
         parts = urlsplit(url)
         parts.port, (parts.hostname or "").encode("idna")  # each may be refused
-        path, query = parts.path.removeprefix("/"), dict(parse_qsl(parts.query))
-        if query.keys() - set(OPTIONS):
-            return f"after the ? only these are known here, or change no fact: {', '.join(OPTIONS)}"
-        if parts.scheme == "unix" and not path:
-            return "the path of the socket is missing, as in unix:///run/redis.sock?db=15"
-        for database in [query.get("db", "0"), path if path and parts.scheme != "unix" else "0"]:
-            if not re.fullmatch("[0-9]{1,9}", database):
-                return "what should be the number of a database is none; there are 16, from 0 to 15"
+        if parts.query:
+            return f"after the number of the database nothing may stand; {encode}"
+        if not re.fullmatch("/?[0-9]{0,9}", parts.path):
+            return "what should be the number of a database is none; there are 16, from 0 to 15"
         redis.connection.parse_url(url)
     except ValueError:  # no number of a port or of seconds, no name of a host
         return f"its parts make no sense; {encode}"
@@ -76,9 +63,8 @@ def fault_of(url: str) -> str | None:
 
 
 def without_password(url: str) -> str:
-    """Return a URL as it may be shown, without what stands before the @, or after password=."""
-    url = re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
-    return re.sub(r"([?&](?:ssl_keyfile_)?password=).*", r"\1***", url, flags=re.DOTALL)
+    """Return a URL as it may be shown, without the password before the @."""
+    return re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
 
 
 def check_answer(answer: dict, shown: str, options: dict):
@@ -139,8 +125,6 @@ ADVICE = {
     "an administrator allow it all commands, all keys and &redis-round-trip-lab*",
     "InvalidResponse|Protocol |UnicodeDecode|ValueError": "does not speak the protocol of Redis. "
     "Check the host and the port",
-    "certificate|CERTIFICATE": "has a certificate that this machine does not trust. Check that it "
-    "names this host, and if it is your own add ?ssl_ca_certs=/path/to/ca.pem to the URL",
 }
 
 
@@ -154,12 +138,8 @@ def advice(kind: str, text: str, shown: str, options: dict) -> str:
         if any(sign in f"{kind} {text}" for sign in signs.split("|")):
             return f"The server at {shown} {what.replace('{text}', text)}, {OWN_INSTEAD}."
     if "Connection" in kind or kind in ("TimeoutError", "BrokenPipeError", "gaierror", "OSError"):
-        plain = options.get("ssl") and re.search("ssl|eof occurred|timed? ?out", text, re.I)
-        hint = "If it speaks plain TCP, write redis:// instead of rediss://. " if plain else ""
-        if not options.get("ssl") and re.search("closed by server|reset by peer", text, re.I):
-            hint = "If it wants TLS, write rediss:// instead of redis://. "
         what = f"No answer from {shown}: {text or kind}."
-        return f"{what} {hint}Start that server, check host and firewall, {OWN_INSTEAD}."
+        return f"{what} Start that server, check host and firewall, {OWN_INSTEAD}."
     what = f"The server at {shown} refused what the lab needs: {text or kind}."
     return f"{what} Mend that and run the cell again, {OWN_INSTEAD}."
 

@@ -84,14 +84,14 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
 
     It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody watches, and from 30 ms before the
     work to 30 ms after it. The other client, next to the server, is a process of its own: it waits for no interpreter of ours.
-    Raises LabError where the server is not reached by TCP without TLS, or for less than one run.
+    Raises LabError for less than one run.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
     check_client(client, "lab.bystander")
     if setup is not None:
         check_function(setup, "lab.bystander(setup=…)", "work, r, setup=fill")
-    place_of(client)  # before `setup` writes
+    guard.check(client)  # before `setup` writes
     found = []
     for _ in range(runs if scale().repeats else 1):
         if setup:
@@ -119,17 +119,9 @@ def plot_rain(watched: dict, title: str | None = None):
     return draw_rain(watched, title)
 
 
-def place_of(client):
-    """Return the Server of a client; raise LabError where it is not the lab's, or a bystander can't reach it."""
-    place = guard.check(client)
-    if isinstance(place.address, str) or place.options.get("ssl"):
-        raise LabError("The bystander speaks plain TCP only. Unset REDIS_URL to use the lab's own server.")
-    return place
-
-
 def watched(fn, client):
     """Return one Run of `fn(client)` beside a bystander."""
-    place = place_of(client)
+    place = guard.check(client)
     other = Kept([sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

@@ -8,7 +8,7 @@ from ..arguments import check_text
 from ..errors import LabError
 from ..testbed.chosen_server import server
 from ..testbed.keeper import Kept
-from ..testbed.link import check_distance, link, without_address
+from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 
 PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
@@ -24,10 +24,10 @@ def run_fresh(code: str, rtt_ms: float = 0) -> float:
     """
     check_text(code, "code")
     chosen = server()
-    check_distance(chosen, rtt_ms)
+    check_distance(rtt_ms)
     address = chosen.options
     if rtt_ms:
-        address = {**without_address(address), "host": "127.0.0.1", "port": link().port(chosen, rtt_ms)}
+        address = {**address, "host": "127.0.0.1", "port": link().port(chosen, rtt_ms)}
     mark = secrets.token_hex(8)  # the code may print too
     with steady(chosen.pid, link() if rtt_ms else None):
         said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())

@@ -15,9 +15,9 @@ from ..calm import Calm
 from ..errors import LabError
 from ..median import Median
 from ..testbed import event_loop
-from ..testbed.chosen_server import check_options, connect, server
+from ..testbed.chosen_server import client_of, connect, server
 from ..testbed.evidence import Watch
-from ..testbed.link import check_distance, link, through
+from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
 from . import noted
@@ -152,14 +152,14 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     if same and len(variants) > 1:
         with connect(**options) as client:
             check_same_work(variants, client, setup)
-    clients = {rtt: client_at(rtt, parallel, options) for rtt in distances}
+    runners = {}
     with contextlib.ExitStack() as stack:
-        held = held_clients(variants, clients, stack)
-
-        def runner(name, rtt):
-            return Runner(variants[name], held[rtt][event_loop.is_async(variants[name])], held[rtt][False])
-
-        runners = {(name, rtt): runner(name, rtt) for rtt in distances for name in variants}
+        for rtt in distances:
+            made = client_of(server(), rtt, options, True) if parallel else connect(rtt, **options)
+            client = stack.enter_context(made)
+            for name, fn in variants.items():
+                like = event_loop.like if event_loop.is_async(fn) else contextlib.nullcontext
+                runners[name, rtt] = Runner(fn, stack.enter_context(like(client)), client)
         passed = link() if any(distances) else None
         with steady(server().pid, passed, parallel), watching(passed) as watch:
             samples, found = measure(runners, setup, rounds, watch)
@@ -167,15 +167,6 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
     noted.note(variants, (ops, setup, parallel, options), seconds)
     return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
-
-
-def client_at(rtt, parallel, options):
-    """Return a client as `lab.connect` does, through a link that is set for the placement in which is measured."""
-    if not parallel:
-        return connect(rtt, **options)
-    check_options(server(), options)
-    check_distance(server(), rtt)
-    return through(server(), link().port(server(), rtt, parallel), **options)
 
 
 def checked_variants(variants):
@@ -187,23 +178,10 @@ def checked_variants(variants):
 def checked_distances(rtt_ms):
     distances = tuple(rtt_ms) if isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
     for rtt in distances:
-        check_distance(server(), rtt)
+        check_distance(rtt)
     if not distances:
         raise LabError("lab.compare needs at least one distance: rtt_ms=(0, 1) for instance.")
     return distances
-
-
-def held_clients(variants, clients, stack):
-    """Return {rtt: {False: sync client, True: asyncio client}}, the asyncio ones only where a variant wants one."""
-    wants_async = any(event_loop.is_async(fn) for fn in variants.values())
-    held = {}
-    for rtt, client in clients.items():
-        stack.callback(client.close)
-        held[rtt] = {False: client}
-        if wants_async:
-            held[rtt][True] = event_loop.client_like(client)
-            stack.callback(lambda own=held[rtt][True]: event_loop.close(own))
-    return held
 
 
 @contextlib.contextmanager

@@ -59,13 +59,16 @@ def fit(command):
 
 
 def solve(measured: dict) -> Model:
-    """Return the Model that comes closest to {commands in a turn: seconds at RTT 0}: least squares of the relative errors."""
-    rows = [(1 / seconds, size / seconds) for size, seconds in measured.items()]  # turn_s and command_s times these should be 1
-    tt, tc, cc = (sum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
-    t, c = (sum(row[i] for row in rows) for i in (0, 1))
-    determinant = tt * cc - tc * tc
-    turn_s, command_s = (t * cc - c * tc) / determinant, (c * tt - t * tc) / determinant
-    return Model(turn_s, command_s, max(abs(turn_s * per_turn + command_s * per_command - 1) for per_turn, per_command in rows))
+    """Return the Model that comes closest to {commands in a turn: seconds at RTT 0}.
+
+    That is by least squares of the relative errors.
+    """
+    import numpy as np
+
+    shares = np.array([(1 / seconds, size / seconds) for size, seconds in measured.items()])
+    [turn_s, command_s], *_ = np.linalg.lstsq(shares, np.ones(len(shares)), rcond=None)
+    found = shares @ [turn_s, command_s]  # each should be 1
+    return Model(float(turn_s), float(command_s), float(abs(found - 1).max()))
 
 
 def predict(turns: float, commands: float, rtt_ms: float = 0, model: Model | None = None) -> float:

@@ -3,7 +3,6 @@
 import json
 from urllib.parse import quote
 
-import redis
 
 PLAYERS, POSTS = 200, 60
 VISITOR, TOKEN = "7", "t7"
@@ -32,7 +31,4 @@ def address(r):
     """The URL of a client's server, for a program of its own. It holds the password: do not print it."""
     options = r.get_connection_kwargs()
     login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
-    if "path" in options:
-        return f"unix://{login}{options['path']}?db={options.get('db', 0)}"
-    scheme = "rediss" if issubclass(r.connection_pool.connection_class, redis.SSLConnection) else "redis"
-    return f"{scheme}://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"
+    return f"redis://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

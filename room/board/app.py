@@ -210,7 +210,7 @@ class Events(Handler):
     def entry(self, event, person):
         """Return what the stream keeps. Who it is from is the board's to say, never the event's."""
         found = {"kind": event["kind"], "id": event["id"], "person": person.known_as, "who": person.who, "name": event["name"],
-                 "at": time.time() - waited(event)}
+                 "at": time.time() - event["age_s"]}
         keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
         return found | {key: event[key] for key in keys}
 
@@ -230,14 +230,6 @@ class Events(Handler):
             fits = event.get("name") in course().exercises and isinstance(event.get("solved"), bool)
             return "" if fits else "no exercise of the course, or neither solved nor not"
         return "a kind is guess, measured or check"
-
-
-def waited(event):
-    """Return the seconds for which an event waited for the board: 0, unless two clocks of its sender's agree on its age.
-
-    Then no clock was set meanwhile, and which time they show does not matter.
-    """
-    return event["age_s"] if event.get("agreed") is True else 0
 
 
 def is_number(value, least, most):

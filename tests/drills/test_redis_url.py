@@ -24,7 +24,7 @@ def theirs(another_server):
     open_one, closed = another_server(), another_server()
     for server in open_one, closed:
         server.connect().set("customer:1", "Ada")
-        guard.forget_private(server)
+        del guard._private[server.address]
     open_one.connect().acl_setuser("default", enabled=True, nopass=True)
     return open_one, closed
 
@@ -62,7 +62,7 @@ def test_any_string(theirs, record_property):
         @hypothesis.settings(max_examples=tries(2_000), deadline=None, database=None,
                              suppress_health_check=list(hypothesis.HealthCheck))
         @hypothesis.given(urls([f"redis://127.0.0.1:{open_one.address[1]}/3", url_of(closed, 15), f"redis://127.0.0.1:{http}/0",
-                                f"redis://ada:x@127.0.0.1:{ssh}/0", f"redis://127.0.0.1:{open_one.address[1]}/0?socket_timeout=1"]))
+                                f"redis://ada:x@127.0.0.1:{ssh}/0"]))
         def fuzz(url):
             text = attempt(url)
             passed.append(url)
@@ -79,8 +79,7 @@ def test_any_string(theirs, record_property):
 
 
 @pytest.mark.parametrize("kind", NO_REDIS)
-@pytest.mark.parametrize("scheme", ["redis", "rediss"])
-def test_what_is_no_redis(kind, scheme):
+def test_what_is_no_redis(kind):
     with listening(NO_REDIS[kind]) as port:
-        text = attempt(f"{scheme}://:password@127.0.0.1:{port}/15")
+        text = attempt(f"redis://:password@127.0.0.1:{port}/15")
     assert text and any(step in text for step in NEXT_STEPS), text

@@ -23,7 +23,7 @@ VALUES = (None, True, 0, -1, 1e308, 10**400, "", "\ud800", "x" * 70_000, "ana", 
           "ms", float("nan"), "1970-01-01T00:00:00Z", ["x"] * 1000)
 KEYS = ("password", "name", "username", "_xsrf", "events", "id", "kind", "value", "unit", "age_s", "shown", "number",
         "solved", "note", "expires_in", "scopes", "roles", "users", "usernames", "admin", "servers", "last_activity", "path",
-        "type", "kernel", "anonymous", "agreed", "question", "next", "state", "code", "offset", "limit", "")
+        "type", "kernel", "anonymous", "question", "next", "state", "code", "offset", "limit", "")
 BOARD = ("", "health", "api/join", "api/events", "view", "reveal", "remove", "board.csv", "board.js", "hub",
          "oauth_callback", "x")
 LEARNERS = ("", "/", "/lab", "/tree", "/api", "/api/contents", "/api/contents/x", "/api/sessions", "/api/kernels", "/api/status",

@@ -97,7 +97,7 @@ def theirs(another_server):
     replica = another_server(f"databases {DATABASES}", f"masterauth {primary.options['password']}",
                              f"replicaof 127.0.0.1 {primary.address[1]}")
     for server in primary, replica:
-        guard.forget_private(server)
+        del guard._private[server.address]
     return primary, replica
 
 
