@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roundtrips.resp import commands_in
 
@@ -43,16 +43,16 @@ def reading(admins):
 
 @dataclass
 class Meter:
-    """Readings of the server's counters: `first` and `before` a block, with nothing between, and `after` it."""
+    """Readings of the server's counters: `first` and `before` a block, then `after` it."""
 
     first: dict
     before: dict
-    after: dict | None = None
+    after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
         """Return the server's fields of a Cost; {} if the server read what `seen` has not sent."""
-        total = {name: (self.after[name] - self.before[name]) - (self.before[name] - self.first[name])
-                 for name in TOTALS}
+        of_reading = {name: self.before[name] - self.first[name] for name in TOTALS}
+        total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
         return {"server_us": self.microseconds(seen), "server_reads": total["reads"],

@@ -7,8 +7,9 @@ from .labels import explain, write
 from .rows import GAP, HEADING, REST, ROUNDS, ROUNDS_NOTE, ROW, lay_out, name_rows
 from .scales import plain_ticks
 
-PARTS = (("client's CPU", style.CLIENT), ("server's CPU", style.SERVER), ("waiting", style.WAITING))
-EDGE = {"edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
+COLORS = {"client's CPU": style.CLIENT, "server's CPU": style.SERVER, "waiting": style.WAITING}
+PARTS = {words: {"facecolor": color, "edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
+         for words, color in COLORS.items()}
 LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis, in longest bars, so that the words behind it have room
 NARROW_LABELS, NARROW_ROW = 1.8, 0.42  # of a narrow paper, where they are two lines
 
@@ -20,23 +21,23 @@ def plot_budget(times, rtt_ms=None, title=None):
     A distance makes the waiting longer and leaves the work as it was: where there is one, a second
     panel enlarges the milliseconds of work.
     """
-    rtts, narrow = [rtt_ms] if rtt_ms is not None else times.rtts, sized(False, True)
-    height = NARROW_ROW if narrow else ROW
+    rtts, height = [rtt_ms] if rtt_ms is not None else times.rtts, sized(ROW, NARROW_ROW)
     blocks = {f"RTT {milliseconds(rtt)}" if len(rtts) > 1 else "":
               [(name, rtt, times.budget(name, rtt)) for name in times.names] for rtt in rtts}
     names, bars, end = lay_out(blocks, height, HEADING)
     panels = 2 if any(rtts) else 1
     columns = sized(panels, 1)
     rows = panels // columns
-    figure, grid = plt.subplots(rows, columns, sharey=True, squeeze=False,
-                                figsize=(paper.width, REST + (1 if narrow else 0.25) * rows + (height * end + GAP) * rows),
-                                gridspec_kw={"width_ratios": (3, 2)[:columns]})
+    tall = sized(0.25, 1) + height * end + GAP  # of a panel
+    size = paper.width, REST + tall * rows
+    figure, grid = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=size,
+                                width_ratios=(3, 2)[:columns])
     axes = grid[0][0]
     longest, work = (max(sum(parts(budget)[:some]) for _, (*_, budget) in bars) for some in (3, 2))
-    draw_bars(axes, bars, longest * (NARROW_LABELS if narrow else LABELS[panels]))
+    draw_bars(axes, bars, longest * sized(LABELS[panels], NARROW_LABELS))
     for place, (name, rtt, budget) in bars:
         names.append((place, name, style.INK, "normal"))
-        write(axes, words(budget, "\n" if narrow else ", "), (sum(parts(budget)), place), (5, 0), linespacing=1)
+        write(axes, words(budget), (sum(parts(budget)), place), (5, 0), linespacing=1)
         rounds = [1000 * each for each in times.rounds(name, rtt)]
         axes.plot(rounds, [place + 0.42] * len(rounds), **ROUNDS)
     axes.set_xlabel("milliseconds a call")
@@ -48,9 +49,9 @@ def plot_budget(times, rtt_ms=None, title=None):
         enlarged.set_xlabel(f"the first {1.25 * work:.2g} of them, enlarged")
         enlarged.tick_params(axis="y", length=0)
         enlarged.grid(False, axis="y")
-    explain(axes, {label: {"facecolor": color, **EDGE} for label, color in PARTS}, loc="lower left",
-            bbox_to_anchor=(0, 1), ncols=2 if narrow else 3, fontsize=USUAL)
-    told = "; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for _, (name, rtt, budget) in bars)
+    explain(axes, PARTS, loc="lower left", bbox_to_anchor=(0, 1), ncols=sized(3, 2), fontsize=USUAL)
+    told = "; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}"
+                     for _, (name, rtt, budget) in bars)
     first = [block[0] for block in blocks.values()]
     title = title or budget_title(first[0], first[-1])
     return caption(figure, title, told, rtts, times.calm, ROUNDS_NOTE)
@@ -65,8 +66,8 @@ def draw_bars(axes, bars, end):
     """The bars up to `end` milliseconds; one that is longer leaves the panel."""
     for place, (*_, budget) in bars:
         left = 0.0
-        for (_, color), width in zip(PARTS, parts(budget), strict=True):
-            axes.barh(place, width, 0.68, left=left, color=color, **EDGE)
+        for fill, width in zip(PARTS.values(), parts(budget), strict=True):
+            axes.barh(place, width, 0.68, left=left, **fill)
             left += width
     axes.set_xlim(0, end)
     plain_ticks(axes.xaxis)
@@ -76,9 +77,9 @@ def waiting(budget):
     return parts(budget)[-1] / sum(parts(budget))
 
 
-def words(budget, between=", "):
-    """'35.6 ms, 86% waiting'."""
-    return f"{plain_duration(budget.total)}{between}{waiting(budget):.0%} waiting"
+def words(budget):
+    """'35.6 ms, 86% waiting', on a phone on two lines."""
+    return f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
 
 
 def budget_title(nearest, farthest):

@@ -58,7 +58,7 @@ def styled(draw):
         if not setting.is_drawn():
             return None
         _told.clear()
-        with in_style():
+        with on_paper(WIDE):
             figure = draw(*args, **kwargs)
             figure.narrow = functools.partial(narrow, draw, *args, **kwargs)
             return finished(figure, " ".join(_told))
@@ -66,25 +66,23 @@ def styled(draw):
 
 
 @contextlib.contextmanager
-def in_style():
+def on_paper(width):
     """The lab's style; what is drawn is closed, one that could not be drawn to its end too."""
     open_before = set(plt.get_fignums())
+    paper.width = width
     try:
         with plt.style.context(STYLE):
             yield
     finally:
+        paper.width = WIDE
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
 
 
 def narrow(draw, *args, **kwargs):
     """The same figure for a phone; what it says in words was told before."""
-    paper.width = NARROW
-    try:
-        with in_style(), contextlib.redirect_stdout(io.StringIO()):
-            return draw(*args, **kwargs)
-    finally:
-        paper.width = WIDE
+    with on_paper(NARROW), contextlib.redirect_stdout(io.StringIO()):
+        return draw(*args, **kwargs)
 
 
 def finished(figure, words=""):
@@ -171,7 +169,8 @@ def caption(figure, title, words, rtts=(), found=None, note="", source=None, mea
 
 def busy_note(found=None):
     """Nothing where the machine was calm; else who disturbed how much, in plain figures: of `found`, or of the whole chapter."""
-    where, found = ("", found) if found is not None else ("in this kernel, at worst: ", calm.so_far())
+    where = "" if found else "in this kernel, at worst: "
+    found = found or calm.so_far()
     return f"{where}{found.sentence()}".replace("~", "") if found.busy else ""
 
 

@@ -28,10 +28,10 @@ def plot_cells(blocks, unit, title):
         told.append(f"{heading}: {', '.join(sums)} ({unit})")
         draw_block(axes, each, across[heading])
         axes.set_title(heading, fontsize=SMALL, fontweight="normal", pad=3)
-    kinds = dict.fromkeys(kind for each in cells.values() for kind, _ in each)
-    fills = {kind: {"facecolor": style.CELLS[kind], "edgecolor": style.WAITING_EDGE} for kind in kinds}
-    explain(axes, fills, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=sized(4, 1), fontsize=SMALL,
-            borderpad=0.3)
+    fills = {kind: {"facecolor": style.CELLS[kind], "edgecolor": style.WAITING_EDGE}
+             for each in cells.values() for kind, _ in each}
+    explain(axes, fills, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=sized(4, 1),
+            fontsize=SMALL, borderpad=0.3)
     return caption(figure, title, "; ".join(told), measured=False)
 
 

@@ -45,7 +45,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     groups = {heading: bars_in(each, log) for heading, each in groups.items()}
     numbers = [value for values in groups.values() for value in values.values()]
     looks = looks_of(groups)
-    blocks = {heading: rows_of(values, unit, looks[heading], log) for heading, values in groups.items()}
+    blocks = {heading: rows_of(each, unit, looks[heading], log) for heading, each in groups.items()}
     figure, axes = page(blocks)
     draw_rows(axes, blocks, unit, log)
     figure.ratios = ratios_in(numbers)
@@ -138,7 +138,7 @@ def interval_of(factor):
 
 def bars_in_words(groups, unit):
     if "" in groups:
-        return "; ".join(f"{name} {worded(value, f' {unit}')}" for name, value in groups[""].items())
+        return "; ".join(f"{name} {worded(each, f' {unit}')}" for name, each in groups[""].items())
     told = (f"{group}: " + ", ".join(f"{name} {worded(value)}" for name, value in bars.items())
             for group, bars in groups.items())
     return f"{'; '.join(told)} ({unit})"
@@ -205,7 +205,8 @@ def shade(axes, shaded):
     if shaded:
         start, end, words = shaded
         axes.axvspan(start, end, color=style.RISK, zorder=0)
-        write(axes, words, ((start + end) / 2, 1), (0, -4), xycoords=axes.get_xaxis_transform(), fontsize=SMALL)
+        middle = (start + end) / 2, 1
+        write(axes, words, middle, (0, -4), xycoords=axes.get_xaxis_transform(), fontsize=SMALL)
 
 
 def name_panels(row, panels, looks):
@@ -228,7 +229,8 @@ def draw_series(axes, series, looks):
                       markersize=8, color=look.color, markerfacecolor=look.face, markeredgewidth=1.6)
         for x, y in points.items():
             if isinstance(y, Factor):
-                axes.plot([x, x], interval_of(y), color=look.color, linewidth=1.2, marker="_", markersize=7)
+                axes.plot([x, x], interval_of(y), color=look.color, linewidth=1.2,
+                          marker="_", markersize=7)
 
 
 def set_limits(row, values, ylabel, log_y, ylim, limit):

@@ -30,8 +30,8 @@ def plot_comparison(times, over, said=None, title=None):
     figure, axes = page(blocks)
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
     figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
-    return caption(figure, title or comparison_title(times, over), in_words(times, over), times.rtts,
-                   times.calm, ROUNDS_NOTE)
+    title = title or comparison_title(times, over)
+    return caption(figure, title, in_words(times, over), times.rtts, times.calm, ROUNDS_NOTE)
 
 
 def rows_at(times, over, rtt, scale):
@@ -70,4 +70,5 @@ def comparison_title(times, over):
     far = times.rtts[-1]
     ratios = {name: times.speedup(name, over, far) for name in others(times.names, over)}
     doubts = {name: str(ratio) for name, ratio in ratios.items() if not ratio.differs}
-    return f"{style.away(far)}: {style.told({name: times.seconds(name, far) for name in times.names}, doubts)}"
+    seconds = {name: times.seconds(name, far) for name in times.names}
+    return f"{style.away(far)}: {style.told(seconds, doubts)}"

@@ -53,9 +53,11 @@ def spread(heights, gap, low, high):
     piles = []
     for name in names:
         piles.append([heights[name]])
-        while len(piles) > 1 and fmean(piles[-1]) - fmean(piles[-2]) < gap * len(piles[-2] + piles[-1]) / 2:
+        while len(piles) > 1 and (fmean(piles[-1]) - fmean(piles[-2])
+                                  < gap * len(piles[-2] + piles[-1]) / 2):
             piles[-2:] = [piles[-2] + piles[-1]]
-    places = [fmean(pile) + gap * (nth - (len(pile) - 1) / 2) for pile in piles for nth in range(len(pile))]
+    places = [fmean(pile) + gap * (nth - (len(pile) - 1) / 2)
+              for pile in piles for nth in range(len(pile))]
     places = [max(place, low + gap * nth) for nth, place in enumerate(places)]
     places = [min(place, high - gap * (len(places) - 1 - nth)) for nth, place in enumerate(places)]
     return dict(zip(names, places, strict=True))

@@ -81,7 +81,8 @@ def waits(messages):
     for requests, replies in by_turn(messages):
         if replies:
             first, last = requests[0], replies[-1]
-            yield first.at_client, last.at_client, first.at_server, max(last.at_server, first.at_server)
+            left = max(first.at_server, last.at_server)
+            yield first.at_client, last.at_client, first.at_server, left
 
 
 def bundles(messages, span_s):
@@ -103,6 +104,8 @@ def draw_bundle(axes, bundle, way_s, late_s):
     ends; from there on the client was at work.
     """
     request, alone = bundle[0].way == "request", len(bundle) == 1
+    arrow = {"arrowstyle": "-|>", "color": style.MESSAGE, "shrinkA": 4, "shrinkB": 4,
+             "linewidth": 1.6 if alone else 0.8, "linestyle": "-" if request else "--"}
     for each in bundle:
         at_client = each.at_client
         if not request and way_s and at_client - each.at_server - way_s > late_s:
@@ -110,9 +113,7 @@ def draw_bundle(axes, bundle, way_s, late_s):
             at_client = each.at_server + way_s
         ends = [(0, at_client * 1000), (1, each.at_server * 1000)]
         start, stop = ends if request else ends[::-1]
-        axes.annotate("", stop, start, zorder=2,
-                      arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linewidth": 1.6 if alone else 0.8,
-                                  "linestyle": "-" if request else "--", "shrinkA": 4, "shrinkB": 4})
+        axes.annotate("", stop, start, zorder=2, arrowprops=arrow)
     text = bundle[0].text if alone else f"{len(bundle)} {'writes' if request else 'pieces'}"
     place = (0, bundle[0].at_client * 1000) if request else (1, bundle[0].at_server * 1000)
     write(axes, text, place, (-9 if request else 9, 0), fontsize=SMALL)

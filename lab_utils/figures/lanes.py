@@ -19,14 +19,18 @@ FEW, SOME = 1, 4  # connections; more than that is a bundle. A block's height on
 FEW_PX, SOME_PX, BUNDLE_PX = 26, 62, 132
 MOST_LANES = 24  # more connections than that are drawn as how many wait at each moment
 NARROWEST_PX, MOST_BOXES = 4, 160  # boxes narrower than that, or more of them, are drawn as the share of time waiting
-LONGEST_NAME, NAME = 60, 11  # letters, points
+LONGEST_NAME = 60
+BOLD = {"fontsize": 11, "fontweight": "bold"}
 FEWEST_DENSE = 20  # so few boxes are boxes, however narrow
 BIN_PX = 3
-OUTCOMES = {  # kind of flight: (what it means, colour, hatch)
-    REQUEST: ("waiting: a request is on its way", style.WAITING, None),
-    HANDSHAKE: ("opening a connection", style.HANDSHAKE, style.HANDSHAKE_HATCH),
-    UNANSWERED: ("no answer", style.FAILED, style.FAILED_HATCH),
-    REDIRECTED: ("sent to another node", style.FAILED, style.FAILED_HATCH),
+EDGE = {"edgecolor": style.WAITING_EDGE}
+OPENING = {"facecolor": style.HANDSHAKE, "hatch": style.HANDSHAKE_HATCH, **EDGE}
+FAILED = {"facecolor": style.FAILED, "hatch": style.FAILED_HATCH, **EDGE}
+OUTCOMES = {  # kind of flight: (what it means, how its box is filled)
+    REQUEST: ("waiting: a request is on its way", {"facecolor": style.WAITING, **EDGE}),
+    HANDSHAKE: ("opening a connection", OPENING),
+    UNANSWERED: ("no answer", FAILED),
+    REDIRECTED: ("sent to another node", FAILED),
 }
 WORKING = "the client works: nothing is on its way"
 BINNED = "waiting: a request is on its way (height: how much waits)"
@@ -78,7 +82,7 @@ def head(axes, name, run, top):
     mark = offset_copy(axes.transData, axes.figure, 5, 10, units="points")
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
-    bold = write(axes, shown, (0, top), (14, 5), fontsize=NAME, fontweight="bold")
+    bold = write(axes, shown, (0, top), (14, 5), **BOLD)
     beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
     axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
 
@@ -89,17 +93,18 @@ def requests_in_words(run):
 
 def end_label(axes, run, top, height):
     """A line where the way is done, and the time it took."""
-    axes.plot([run.seconds] * 2, [top - 3, top + height + 3], color=style.RULE, linewidth=1.4, clip_on=False)
-    write(axes, plain_duration(run.seconds), (run.seconds, top + height / 2), (5, 0), fontsize=NAME, fontweight="bold")
+    end = run.seconds
+    axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
+    write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
 
 
 def draw_block(axes, run, top, height, pixels):
-    """The lanes of a run, and orange where nothing was on its way. Returns the meanings drawn, for the legend.
+    """Draw the lanes of a run, orange where nothing was on its way; return the meanings drawn.
 
     `pixels` of the axis make a second.
     """
-    lanes = [[(flight.start, flight.end, flight.kind) for flight in run.flights if flight.connection == number]
-             for number in run.connections]
+    lanes = [[(flight.start, flight.end, flight.kind) for flight in run.flights
+              if flight.connection == number] for number in run.connections]
     if len(lanes) > MOST_LANES:
         return draw_share(axes, list(itertools.chain(*lanes)), len(lanes), run, top, height, pixels)
     each = height / len(lanes)
@@ -134,8 +139,7 @@ def idle(run):
 def draw_boxes(axes, spans, low, tall):
     for kind in {kind for _, _, kind in spans}:
         boxes = [(start, end - start) for start, end, other in spans if other == kind]
-        _, color, hatch = OUTCOMES[kind]
-        axes.broken_barh(boxes, (low, tall), facecolor=color, hatch=hatch, edgecolor=style.WAITING_EDGE, linewidth=0.7)
+        axes.broken_barh(boxes, (low, tall), linewidth=0.7, **OUTCOMES[kind][1])
     return {WORKING, *(OUTCOMES[kind][0] for _, _, kind in spans)}
 
 
@@ -144,8 +148,9 @@ def draw_share(axes, spans, lanes, run, low, tall, pixels):
     bins = max(1, round(run.seconds * pixels / BIN_PX))
     edges = [run.seconds * place / bins for place in range(bins + 1)]
     foot = low + tall
-    axes.stairs(foot - tall * waiting_share(spans, edges) / lanes, edges, baseline=foot, fill=True, color=style.WAITING)
-    axes.stairs(low + tall * waiting_share(idle(run), edges), edges, baseline=low, fill=True, color=style.CLIENT)
+    waiting, working = waiting_share(spans, edges) / lanes, waiting_share(idle(run), edges)
+    axes.stairs(foot - tall * waiting, edges, baseline=foot, fill=True, color=style.WAITING)
+    axes.stairs(low + tall * working, edges, baseline=low, fill=True, color=style.CLIENT)
     axes.plot([0, run.seconds], [foot, foot], color=style.WAITING_EDGE, linewidth=0.7)
     return {WORKING, BINNED}
 
@@ -177,15 +182,15 @@ def legend(axes, seen):
     """What the colours mean, of those that were drawn, under the axis."""
     from matplotlib.transforms import offset_copy
 
-    known = {meaning: {"facecolor": color, "hatch": hatch, "edgecolor": style.WAITING_EDGE}
-             for meaning, color, hatch in OUTCOMES.values()}
+    known = dict(OUTCOMES.values())
     if BINNED in seen:  # as pale as a single request: one swatch says it
         known[BINNED] = known.pop(OUTCOMES[REQUEST][0])
     known[WORKING] = {"facecolor": style.CLIENT}
-    shown = {textwrap.fill(meaning, sized(80, 40)): fill for meaning, fill in known.items() if meaning in seen}
+    shown = {textwrap.fill(meaning, sized(80, 40)): fill for meaning, fill in known.items()
+             if meaning in seen}
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # under the axis' own label
-    explain(axes, shown, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, ncols=sized(3, 1),
-            fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
+    explain(axes, shown, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
+            ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
 
 
 def lanes_title(runs):
@@ -208,9 +213,9 @@ def what(runs):
 
 def in_words(run):
     """'50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
-    kinds = Counter(flight.kind for flight in run.flights)
+    seen = Counter(flight.kind for flight in run.flights)
     parts = [requests_in_words(run), plain_duration(run.seconds), f"{run.waiting / run.seconds:.0%} of it waiting"]
-    parts += [counted(kinds[HANDSHAKE], "turn") + " to open connections"] if kinds[HANDSHAKE] else []
-    parts += [f"{kinds[UNANSWERED]} without an answer"] if kinds[UNANSWERED] else []
-    parts += [f"{kinds[REDIRECTED]} sent to another node"] if kinds[REDIRECTED] else []
+    parts += [counted(seen[HANDSHAKE], "turn") + " to open connections"] if seen[HANDSHAKE] else []
+    parts += [f"{seen[UNANSWERED]} without an answer"] if seen[UNANSWERED] else []
+    parts += [f"{seen[REDIRECTED]} sent to another node"] if seen[REDIRECTED] else []
     return ", ".join(parts)

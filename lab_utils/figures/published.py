@@ -21,7 +21,8 @@ def plot_table(what, published, reproduced, rtt_ms, title=None, fitted=()):
     draw_rows(axes, blocks, UNIT, log=True)
     found = evidence(published, reproduced, fitted)
     title = title or f"{what}, at the fitted RTT of {two_figures(rtt_ms)} ms: {found}"
-    return caption(figure, title, published_words(published, reproduced, fitted), (round(rtt_ms, 2),))
+    words = published_words(published, reproduced, fitted)
+    return caption(figure, title, words, (round(rtt_ms, 2),))
 
 
 def rows_of(published, reproduced, fitted):

@@ -73,7 +73,8 @@ def mark_worst(axes, ping, across, color):
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
     axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none", markeredgewidth=1.4)
-    write(axes, plain_duration(ping[1]), (due, latency), (shift, 7), ha=side, color=style.readable(color), fontweight="bold")
+    write(axes, plain_duration(ping[1]), (due, latency), (shift, 7), ha=side,
+          color=style.readable(color), fontweight="bold")
 
 
 def head(axes, name, run, runs, width):
@@ -82,8 +83,8 @@ def head(axes, name, run, runs, width):
     letters = int(width / words_px("x", USUAL))
     lines = textwrap.wrap(name, letters)[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
-    write(axes, small, (0, 1), (0, 4), xycoords="axes fraction", ha="left", fontsize=SMALL, color=style.QUIET,
-          linespacing=1.25)
+    write(axes, small, (0, 1), (0, 4), xycoords="axes fraction", ha="left", fontsize=SMALL,
+          color=style.QUIET, linespacing=1.25)
 
 
 def spread(runs):

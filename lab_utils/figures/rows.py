@@ -55,7 +55,7 @@ def said_row(value, text):
 
 
 def lay_out(blocks, height, heading):
-    """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows from the top.
+    """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows.
 
     A row is `height` inches high, and a heading `heading`; an empty one takes no room.
     """
@@ -116,11 +116,13 @@ def set_scale(axes, rows, width, log):
     ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows]
     between = [row for row in rows if row.since and sized(True, False)]
     while True:
-        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)] for row in rows]
+        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
+                  for row in rows]
         log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
-        low, high = map(math.log, axes.get_xlim())
-        kept = [row for row in between
-                if width * abs(math.log(row.value / row.since)) / (high - low) > words_px(row.note, SMALL) + MARGIN_PX]
+        low, high = axes.get_xlim()
+        px = width / math.log(high / low)
+        kept = [row for row in between if words_px(row.note, SMALL) + MARGIN_PX
+                < px * abs(math.log(row.value / row.since))]
         if kept == between:
             return between
         between = kept  # what stands beside the dots took the room of a note between them
@@ -146,13 +148,16 @@ def draw_row(axes, place, row, log, between):
         (left, right), end, gap = words_of(row, between), max(end, row.since or 0), 9
     else:
         axes.barh(place, row.value, 0.56 * thin, color=row.look.color, edgecolor=style.PAPER)
+    on_paper = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines
     for words, at, shift in ((left, row.start, -gap), (right, end, gap)):
         if words:
-            write(axes, words, (at, place), (shift, 0), color=style.GUESS if row.said else style.INK,
-                  bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5})  # no line runs through it
-    axes.plot(row.rounds, [place + 0.4 * thin] * len(row.rounds), **ROUNDS | {"color": row.look.color})
+            write(axes, words, (at, place), (shift, 0), bbox=on_paper,
+                  color=style.GUESS if row.said else style.INK)
+    below = [place + 0.4 * thin] * len(row.rounds)
+    axes.plot(row.rounds, below, **ROUNDS | {"color": row.look.color})
     if between:
-        write(axes, row.note, (math.sqrt(row.value * row.since), place), (0, 2), fontsize=SMALL, color=style.QUIET)
+        middle = math.sqrt(row.value * row.since), place
+        write(axes, row.note, middle, (0, 2), fontsize=SMALL, color=style.QUIET)
 
 
 def draw_dot(axes, place, row):

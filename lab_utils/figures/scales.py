@@ -65,7 +65,8 @@ def mark(axes, value, words, across=False, end=0):
     `across` is for the y axis; there the words stand left, or with `end` 1 right.
     """
     if across:
-        draw, ends, place, shift = axes.axhline, axes.get_yaxis_transform(), (end, value), (-4 if end else 4, 3)
+        draw, ends = axes.axhline, axes.get_yaxis_transform()
+        place, shift = (end, value), (-4 if end else 4, 3)
     else:
         draw, ends, place, shift = axes.axvline, axes.get_xaxis_transform(), (value, 1), (0, 3)
     draw(value, color=style.RULE, linewidth=1, linestyle=(0, (4, 3)), zorder=1.5)
@@ -81,8 +82,10 @@ def log_axis(axes, rows, width):
     shrunk = min(1.0, MOST_BESIDE * width / most) if most else 1.0
     lows = [(math.log(low), shrunk * left) for low, _, left, _ in rows]
     highs = [(math.log(high), shrunk * right) for _, high, _, right in rows]
-    unit = max(NARROWEST / width, *((high - low) / (width - left - right) for low, left in lows for high, right in highs))
-    start = min(low - left * unit for low, left in lows)  # `unit` is how much of the logarithm a px is
+    # How much of the logarithm a px is: the two words that are farthest apart have room.
+    unit = max(NARROWEST / width, *((high - low) / (width - left - right)
+                                    for low, left in lows for high, right in highs))
+    start = min(low - left * unit for low, left in lows)
     end = max(high + right * unit for high, right in highs)
     spare = max(0.0, NARROWEST - (end - start)) / 2
     axes.set_xscale("log")

@@ -150,7 +150,7 @@ def phrase(name):
 def told(seconds, notes=None):
     """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS in 5.28 ms, …' where a name has no phrase.
 
-    Of more than three the slowest and the fastest. `notes`, {name: words}, stand in brackets behind.
+    Of more than three the slowest and the fastest. Behind stand `notes`, {name: words}.
     """
     if len(seconds) > MOST_TOLD:
         ends = [end(seconds, key=seconds.get) for end in (max, min)]

@@ -43,8 +43,10 @@ def plot_sweep(sweep, title=None):
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
     told = (f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-            f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts)
-    caption(figure, title or sweep.finding(sweep.rtts[-1]), "; ".join(told), sweep.rtts, found, ROUNDS_NOTE)
+            f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
+            for rtt in sweep.rtts)
+    title = title or sweep.finding(sweep.rtts[-1])
+    caption(figure, title, "; ".join(told), sweep.rtts, found, ROUNDS_NOTE)
     ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
     name_ends(axes, series, looks, words)
     return figure

@@ -53,7 +53,7 @@ def draw_chain(questions, columns, title):
     for each in (axes, strips):
         for spine in each.spines.values():
             spine.set_visible(False)
-    told = "; ".join(f"round trip {column + 1}: {', '.join(lot)}" for column, lot in enumerate(lots))
+    told = "; ".join(f"round trip {place}: {', '.join(lot)}" for place, lot in enumerate(lots, 1))
     title = title or f"{every} questions, and the longest chain of them is {last + 1}"
     return caption(figure, title, told, measured=False)
 

@@ -70,14 +70,15 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     axes.set_xlabel(unit)
     if waiting:
         draw_sum(axes, share, whole, levels)
-    known = {"the client's CPU": style.CLIENT}
+    known = {"the client's CPU": {"facecolor": style.CLIENT}}
     if waiting:
-        known["sending, waiting and receiving"] = style.WAITING
-    explain(axes, {words: {"facecolor": color} for words, color in known.items()}, loc="lower right",
-            bbox_to_anchor=(1, 1.0), ncols=sized(2, 1), fontsize=SMALL, borderpad=0, borderaxespad=0.3)
+        known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
+    explain(axes, known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=sized(2, 1),
+            fontsize=SMALL, borderpad=0, borderaxespad=0.3)
     most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(5))
-    return caption(figure, title or f"{short(tree.name)} takes {number(whole)} {unit}: "
-                   f"{share:.0%} of it sending, waiting and receiving", f"most in itself: {most} ({unit})")
+    title = title or (f"{short(tree.name)} takes {number(whole)} {unit}: "
+                      f"{share:.0%} of it sending, waiting and receiving")
+    return caption(figure, title, f"most in itself: {most} ({unit})")
 
 
 def draw_sum(axes, share, whole, levels):

@@ -11,8 +11,8 @@ def plot_ladders(captures):
 
     Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
     """
-    sent = isinstance(captures, dict) and [getattr(each, "messages", None) for each in captures.values()]
-    if not sent or not all(sent):
+    named = captures if isinstance(captures, dict) else {}
+    if not named or not all(getattr(each, "messages", None) for each in named.values()):
         raise LabError("plot_ladders needs captures by name, of functions that sent something. "
                        'Pass {"loop": lab.capture(loop, far)} for instance.')
     told = {name: f"{name}: {in_words(capture)}" for name, capture in captures.items()}

@@ -25,6 +25,7 @@ def plot_lock(held, title):
     axes.set(xlim=(0, None), ylim=(len(held) - 0.4, -0.6))
     axes.set_xlabel("milliseconds since the first took it")
     name_rows(axes, [(row, who, style.INK, "normal") for row, who in enumerate(held)])
-    told = (f"{who} has the lock for {plain_duration(lost - took)} and works for {plain_duration(done - took)}"
+    told = (f"{who} has the lock for {plain_duration(lost - took)} "
+            f"and works for {plain_duration(done - took)}"
             for who, (took, lost, done) in held.items())
     return caption(figure, title, "; ".join(told))
