@@ -8,8 +8,8 @@ from roundtrips import trace
 
 from . import __all__ as NAMES
 from .counting.cost import Cost, count
-from .counting.side_by_side import plot_lanes
 from .counting.timelines import timeline
+from .counting.watching import plot_lanes
 from .counting.wire import capture
 from .course import out_of_order, reporting
 from .course.claims import claim

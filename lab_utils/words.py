@@ -50,14 +50,6 @@ def milliseconds(rtt_ms: float) -> str:
     return f"{rtt_ms:g} ms"
 
 
-def size(nbytes: int) -> str:
-    """Return '38,780 bytes' below 100 KB, '1.2 MB' above: sizes that were counted."""
-    for unit, scale in (("GB", 1e9), ("MB", 1e6)):
-        if nbytes >= scale:
-            return f"{nbytes / scale:.3g} {unit}"
-    return f"{nbytes:,} bytes"
-
-
 def times(value: float) -> str:
     """Return '5.2x', '120x'; near 1 with two decimals, '1.08x'."""
     return f"{value:.2f}x" if value < 2 else f"{value:.1f}x" if value < 20 else f"{value:,.0f}x"

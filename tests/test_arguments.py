@@ -9,7 +9,7 @@ from helpers import refusal
 from redis.cluster import RedisCluster
 
 import lab_utils as lab
-from lab_utils.figures.ladder import plot_ladders
+from chapter_helpers.ladders import plot_ladders
 from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.clusters import Cluster
 from lab_utils.timing.comparison import Comparison

@@ -9,7 +9,6 @@ from lab_utils.words import (
     milliseconds,
     plain_duration,
     singular,
-    size,
     three_figures,
     times,
     two_figures,
@@ -28,7 +27,7 @@ DURATIONS = [
 ]
 
 
-def test_counts_and_sizes():
+def test_counts():
     assert [three_figures(value) for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)] == [
         "1,234", "100", "12.3", "0.0123", "1", "0.000012", "0"]
     assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
@@ -36,7 +35,6 @@ def test_counts_and_sizes():
     assert [counted(2, thing) for thing in ("reply", "key", "query")] == ["2 replies", "2 keys", "2 queries"]
     assert [singular(things) for things in ("replies", "keys", "round trips")] == ["reply", "key", "round trip"]
     assert [two_figures(value) for value in (6.63, 0.1234, 123.4)] == ["6.6", "0.12", "120"]
-    assert [size(number) for number in (5, 38_780, 1_200_000, 3_000_000_000)] == ["5 bytes", "38,780 bytes", "1.2 MB", "3 GB"]
     assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
 
 

@@ -4,18 +4,16 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from redis.cluster import RedisCluster
 from roundtrips.resp import commands_in
 from roundtrips.scope import blocks_here
 
-from ..arguments import check_client, check_dict, check_function, check_ran, check_sent
-from ..errors import LabError
+from ..arguments import check_dict, check_ran, check_sent
 from ..testbed import event_loop, guard
-from ..testbed.guard import nodes_of
 from ..testbed.pinning import one_thread
 from ..words import counted
 from .recording import Recording
-from .server_counters import Meter
+from .server_counters import Meter, metered
+from .watching import check_runs, opened
 
 
 @dataclass(frozen=True)
@@ -106,45 +104,23 @@ def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
     """
     if isinstance(fn, dict):
         for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
-            check_countable(each, client)
+            check_runs(each, client, "lab.count")
         return Costs({name: cost_and_result(each, client)[0] for name, each in fn.items()})
     return cost_and_result(fn, client)[0]
 
 
 def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
     """Return the Cost of one run, and what the function returned."""
-    check_countable(fn, client)
+    check_runs(fn, client, "lab.count")
     event_loop.check_outside()
     guard.check(client)
     # a count within a count has the turn already
-    with contextlib.nullcontext() if blocks_here() else one_thread:
-        return (counted_async if event_loop.is_async(fn) else counted_plain)(fn, client)
-
-
-def check_countable(fn, client):
-    check_function(fn, "lab.count", may_be_async=True)
-    check_client(client, "lab.count", cluster=True)
-    if event_loop.is_async(fn) and isinstance(client, RedisCluster):
-        raise LabError("lab.count takes a function of a cluster as plain `def`, not `async def`. "
-                       "Write it with RedisCluster.")
-
-
-def counted_plain(fn, client):
-    for node in nodes_of(client):
-        node.ping()  # opens the connection, so that its handshake is not counted
-    with Meter(client) as meter, Recording() as seen:
-        result = check_ran(fn(client), "lab.count")
-    return cost_of(seen, meter), result
-
-
-def counted_async(fn, client):
-    """Count as counted_plain does; the Recording closes even if the coroutine never ends."""
-    with event_loop.like(client) as own:
-        event_loop.run(own.ping)
-        with Meter(client) as meter, Recording() as seen:
-            result = check_ran(event_loop.run(fn, own), "lab.count")
+    turn = contextlib.nullcontext() if blocks_here() else one_thread
+    with turn, opened(fn, client) as work, metered(client) as meter, Recording() as seen:
+        result = check_ran(work()[0], "lab.count")
     cost = cost_of(seen, meter)
-    check_sent(cost.commands, "lab.count")
+    if event_loop.is_async(fn):
+        check_sent(cost.commands, "lab.count")
     return cost, result
 
 

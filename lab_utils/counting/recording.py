@@ -8,19 +8,20 @@ from roundtrips.traces import record_of
 from ..interrupts import uninterrupted
 
 
-class Recording:
+class Recording(Recorder):
     """Open it with `with`; then it holds what the block did through redis-py.
 
     `writes` and `reads` are Messages, `round_trips` RoundTrips, in order, with their times in
-    seconds after `began`, a time of time.perf_counter(). `opened` connections were set up;
-    `clients` are redis-py's connections by their number.
+    seconds after `began`, a time of time.perf_counter(). `opened` connections were set up,
+    `unanswered` requests were still on their way when the block ended; `clients` are redis-py's
+    connections by their number.
     """
 
     def __init__(self) -> None:
-        self._recorder = Recorder(payloads=True)
+        super().__init__(payloads=True)
 
     def __enter__(self) -> "Recording":
-        self._recorder.open()
+        self.open()
         return self
 
     def __exit__(self, kind=None, *error) -> None:
@@ -29,43 +30,22 @@ class Recording:
                 with uninterrupted():
                     cut_off()
         finally:
-            self._recorder.close()
-
-    @property
-    def began(self) -> float:
-        return self._recorder.began
-
-    @property
-    def opened(self) -> int:
-        return self._recorder.opened
-
-    @property
-    def clients(self) -> list:
-        return self._recorder.clients
+            self.close()
 
     @property
     def round_trips(self) -> list[RoundTrip]:
-        return record_of(self._recorder, "plain").log
+        return record_of(self, "plain").log
 
     @property
     def writes(self) -> list[Message]:
-        return self._messages(written=True)
+        return [self._since_began(each) for each in self.messages if each.written]
 
     @property
     def reads(self) -> list[Message]:
-        return self._messages(written=False)
+        return [self._since_began(each) for each in self.messages if not each.written]
 
-    def _messages(self, written: bool) -> list[Message]:
-        return [
-            each._replace(at=each.at - self.began, ended=each.ended - self.began)
-            for each in self._recorder.messages
-            if each.written == written
-        ]
-
-    @property
-    def unanswered(self) -> bool:
-        """Whether something was still on its way when the block ended."""
-        return self._recorder.unanswered > 0
+    def _since_began(self, message):
+        return message._replace(at=message.at - self.began, ended=message.ended - self.began)
 
 
 def chunks_of(command) -> list:

@@ -1,6 +1,8 @@
 """The server's own counters around a piece of work, and what they say of it."""
 
+import contextlib
 from collections import Counter
+from dataclasses import dataclass, field
 
 from roundtrips.resp import commands_in
 
@@ -12,53 +14,46 @@ TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed",
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
-class Meter:
-    """The server's counters around a block, read through a connection of its own.
+@contextlib.contextmanager
+def metered(client):
+    """Yield a Meter of the block, whose readings go through connections of their own.
 
-    Reading them is a command too: two readings before the block tell what one costs, and that is
-    taken off. Of a cluster, they are the sum over its nodes.
+    A reading is a command too: two before the block tell what one costs. Of a cluster, they are
+    the sum over its nodes.
     """
+    with contextlib.ExitStack() as stack:
+        admins = [stack.enter_context(admin_of(node)) for node in nodes_of(client)]
+        meter = Meter(reading(admins), reading(admins))
+        yield meter
+        meter.after = reading(admins)
 
-    def __init__(self, client):
-        self.admins = [admin_of(node) for node in nodes_of(client)]
 
-    def __enter__(self) -> "Meter":
-        try:
-            first = self.read()
-            self.before = self.read()
-        except BaseException:
-            self.close()
-            raise
-        self.of_reading = {name: self.before[name] - first[name] for name in TOTALS}
-        return self
+def reading(admins):
+    """Return the TOTALS, and "calls" and "usec" of each command."""
+    found = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
+    for info in (admin.info("all") for admin in admins):
+        for name, key in TOTALS.items():
+            found[name] += info[key]
+        for key, stat in info.items():
+            command = key.removeprefix("cmdstat_")
+            if key != command and command != "info":
+                found["calls"][command] += stat["calls"]
+                found["usec"][command] += stat["usec"]
+    return found
 
-    def __exit__(self, failed, *_):
-        try:
-            if not failed:
-                self.after = self.read()
-        finally:
-            self.close()
 
-    def close(self):
-        for admin in self.admins:
-            admin.close()
+@dataclass
+class Meter:
+    """Readings of the server's counters: `first` and `before` a block, then `after` it."""
 
-    def read(self):
-        """Return the TOTALS, and "calls" and "usec" of each command."""
-        found = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
-        for info in (admin.info("all") for admin in self.admins):
-            for name, key in TOTALS.items():
-                found[name] += info[key]
-            for key, stat in info.items():
-                command = key.removeprefix("cmdstat_")
-                if key != command and command != "info":
-                    found["calls"][command] += stat["calls"]
-                    found["usec"][command] += stat["usec"]
-        return found
+    first: dict
+    before: dict
+    after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
         """Return the server's fields of a Cost; {} if the server read what `seen` has not sent."""
-        total = {name: self.after[name] - self.before[name] - self.of_reading[name] for name in TOTALS}
+        of_reading = {name: self.before[name] - self.first[name] for name in TOTALS}
+        total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
         return {"server_us": self.microseconds(seen), "server_reads": total["reads"],

@@ -1,15 +1,16 @@
-"""Watch functions at work: every request of one run, with its times, as a Run of Flights."""
+"""Watch functions at work: every request of one run, with its times, and draw them as lanes."""
 
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from redis.cluster import RedisCluster
 from roundtrips.roundtrip import ELSEWHERE, LOST
 from roundtrips.traces import Trace
 
-from ..arguments import check_client, check_dict, check_function, check_ran
+from .. import setting
+from ..arguments import check_client, check_dict, check_function, check_ran, check_title
 from ..errors import LabError
 from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
 from ..scale import scale
@@ -18,9 +19,41 @@ from ..testbed.chosen_server import distance_of, server
 from ..testbed.guard import nodes_of
 from ..testbed.link import link
 from ..testbed.pinning import steady
+from ..words import counted, plain_duration
 from .recording import Recording
 
 RUNS = 5  # at most, of which the fastest is shown: what else the machine does makes one longer
+
+
+def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False):
+    """Draw each of {name: function of a client} on one axis of time, a lane for each connection.
+
+    A box is a request on its way, from when it was handed to the system until the last of its reply
+    was read: pale, since it is waiting. Orange is when nothing at all was on its way, so the client
+    worked. Opening connections, requests without an answer, and those that a cluster sent elsewhere
+    are marked apart; a cluster's lanes stand by node. Many narrow boxes are drawn as the share of
+    time waiting, many connections as how many of them wait.
+
+    Functions may be `async def`. Each runs once unseen, so that its connections are open, then five
+    times with redis-py tapped, which costs some µs a request (fewer times if that takes over a
+    second); the fastest run is drawn. `parallel` is as in `lab.compare`. Prints one line in words,
+    returns the Figure. Raises LabError for anything but functions and a client, or where a function
+    sends nothing; and whatever the functions raise.
+
+    `lab.plot_lanes(t)` draws a Trace of `roundtrips`: what its block did, as far as it was kept.
+    """
+    check_title(title, "lab.plot_lanes")
+    if not setting.is_drawn():
+        return None
+    from ..figures.lanes import draw_lanes
+
+    if not isinstance(ways, Trace):
+        return draw_lanes(watch(ways, client, parallel), title)
+    if not ways.log:
+        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let it use a client.")
+    found = (f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
+             f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting")
+    return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)
 
 
 def watch(ways: dict[str, Callable], client, parallel: bool = False) -> dict[str, Run]:
@@ -31,14 +64,19 @@ def watch(ways: dict[str, Callable], client, parallel: bool = False) -> dict[str
     anything but functions and a client of redis-py, and whatever the functions raise.
     """
     for fn in check_dict(ways, "This figure", '{"loop": loop, "pipeline": pipeline}').values():
-        check_function(fn, "This figure", "ways, r", may_be_async=True)
-    check_client(client, "This figure", cluster=True)
-    if isinstance(client, RedisCluster) and any(map(event_loop.is_async, ways.values())):
-        raise LabError("Functions of a cluster have to be plain `def` here, not `async def`. "
-                       "Write them with RedisCluster.")
+        check_runs(fn, client, "This figure", "ways, r")
     guard.check(client)
     with held(client, parallel):
         return {name: watched(fn, client) for name, fn in ways.items()}
+
+
+def check_runs(fn, client, helper, call="loop, r"):
+    """Raise LabError unless `fn`, plain or async, can be run with the client."""
+    check_function(fn, helper, call, may_be_async=True)
+    check_client(client, helper, cluster=True)
+    if event_loop.is_async(fn) and isinstance(client, RedisCluster):
+        raise LabError(f"{helper} takes a function of a cluster as plain `def`, not `async def`. "
+                       "Write it with RedisCluster.")
 
 
 def held(client, parallel):
@@ -50,17 +88,7 @@ def held(client, parallel):
 
 def watched(fn, client):
     """Return the fastest Run of a function of a client."""
-    for node in nodes_of(client):
-        node.ping()  # opens the connection
-    with contextlib.ExitStack() as stack:
-        if event_loop.is_async(fn):
-            own = stack.enter_context(event_loop.like(client))
-
-            def work():
-                return event_loop.run(timed_async, fn, own)
-        else:
-            def work():
-                return timed(fn, client)
+    with opened(fn, client) as work:
         check_ran(work()[0], "This figure")  # opens the connections that it needs
         runs = [one_run(work, client)]
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
@@ -68,6 +96,22 @@ def watched(fn, client):
     if not runs[0].flights:
         raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)
+
+
+@contextlib.contextmanager
+def opened(fn, client) -> Iterator[Callable]:
+    """Yield a function that runs `fn`, plain or async, with one connection open.
+
+    It returns what `fn` returned, and when that began and ended, by time.perf_counter().
+    """
+    for node in nodes_of(client):
+        node.ping()
+    if not event_loop.is_async(fn):
+        yield lambda: timed(fn, client)
+        return
+    with event_loop.like(client) as own:
+        event_loop.run(own.ping)
+        yield lambda: event_loop.run(timed_async, fn, own)
 
 
 def timed(fn, client):

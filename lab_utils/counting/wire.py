@@ -109,36 +109,36 @@ def messages(seen, events):
 def requests(seen, events):
     """Yield (way, when it left, when all of it was there, bytes) of each write."""
     there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
-    offset = 0
+    sent = 0
     for write in seen.writes:
         for data in write.chunks:
-            offset += len(data)
-            yield "request", seen.began + write.at, time_at(there, offset - 1), data
+            sent += len(data)
+            yield "request", seen.began + write.at, time_of(sent, there), data
 
 
 def replies(seen, events):
     """Yield (way, when all of it was read, when the server sent it, bytes) of each reply."""
     back = arrivals((len(read.data), seen.began + read.at) for read in seen.reads)
-    offset = 0
+    sent = 0
     for _, way, arrived, _, encoded in events:
         if way == "reply":
             data = base64.b64decode(encoded)
-            offset += len(data)
-            yield "reply", time_at(back, offset - 1), arrived, data
+            sent += len(data)
+            yield "reply", time_of(sent, back), arrived, data
 
 
 def arrivals(pieces):
-    """Return [(offset of the last byte, time)] of pieces given as (size, time)."""
-    ends, offset = [], 0
+    """Return [(bytes so far, time)] of pieces given as (size, time)."""
+    found, so_far = [], 0
     for size, at in pieces:
-        offset += size
-        ends.append((offset - 1, at))
-    return ends
+        so_far += size
+        found.append((so_far, at))
+    return found
 
 
-def time_at(ends, offset):
-    """Return when the byte at `offset` came. Raises LabError if it had not when all ended."""
-    came = next((at for last, at in ends if offset <= last), None)
+def time_of(count, arrivals):
+    """Return when so many bytes had come. Raises LabError if they had not when all ended."""
+    came = next((at for so_far, at in arrivals if count <= so_far), None)
     if came is None:
         raise still_on_its_way()
     return came

@@ -3,6 +3,7 @@
 from ..words import factor_off, times
 from . import style
 from .canvas import USUAL, environment, paper, plt, set_title, styled
+from .labels import write
 
 FARTHEST = 1_000  # by how much a guess may be off before it stands at the end of the scale
 ROW, REST = 0.34, 1.7  # inches
@@ -27,8 +28,7 @@ def draw_calibration(pairs, close, words):
                      if name[:2] == chapter)
         for (factor, name, off), side in ((own[0], -1), (own[-1], 1)):
             if off > close and (factor > 1) == (side > 0):
-                axes.annotate(label(name, off), (within_reach(factor), row), (9 * side, 0), va="center",
-                              textcoords="offset points", ha="left" if side > 0 else "right", fontsize=USUAL)
+                write(axes, label(name, off), (within_reach(factor), row), (9 * side, 0))
     reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
     axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5))

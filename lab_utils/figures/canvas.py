@@ -6,10 +6,10 @@ picture's text for those who cannot see it, and is printed where no picture is s
 
 import contextlib
 import functools
-import importlib.util
 import io
 import os
 import re
+import runpy
 import textwrap
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,7 +58,7 @@ def styled(draw):
         if not setting.is_drawn():
             return None
         _told.clear()
-        with in_style():
+        with on_paper(WIDE):
             figure = draw(*args, **kwargs)
             figure.narrow = functools.partial(narrow, draw, *args, **kwargs)
             return finished(figure, " ".join(_told))
@@ -66,25 +66,23 @@ def styled(draw):
 
 
 @contextlib.contextmanager
-def in_style():
+def on_paper(width):
     """The lab's style; what is drawn is closed, one that could not be drawn to its end too."""
     open_before = set(plt.get_fignums())
+    paper.width = width
     try:
         with plt.style.context(STYLE):
             yield
     finally:
+        paper.width = WIDE
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
 
 
 def narrow(draw, *args, **kwargs):
     """The same figure for a phone; what it says in words was told before."""
-    paper.width = NARROW
-    try:
-        with in_style(), contextlib.redirect_stdout(io.StringIO()):
-            return draw(*args, **kwargs)
-    finally:
-        paper.width = WIDE
+    with on_paper(NARROW), contextlib.redirect_stdout(io.StringIO()):
+        return draw(*args, **kwargs)
 
 
 def finished(figure, words=""):
@@ -92,21 +90,18 @@ def finished(figure, words=""):
     alt = words or title_of(figure)
     figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
     if path := os.environ.get("LAB_FIGURE_CHECK"):
-        checker(path).look_at(figure)
+        checker(path)(figure)
     return figure
 
 
 @functools.cache
 def checker(path):
-    """The module in a file: the tests look at every figure that a chapter draws."""
-    spec = importlib.util.spec_from_file_location("figure_check", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The `look_at` of a file: the tests look at every figure that a chapter draws."""
+    return runpy.run_path(path)["look_at"]
 
 
 def set_title(axes, text):
-    """Writes the finding above the whole figure of these axes."""
+    """Writes the finding above the whole figure, which may be given by its axes."""
     whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
     lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part))
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
@@ -132,9 +127,8 @@ def text_px(text, points, weight="normal"):
 
 
 def title_of(figure):
-    """The figure's title on one line: the whole figure's, or that of its first axes."""
-    title = figure.get_suptitle() or next((axes.get_title(loc="left") for axes in figure.axes), "")
-    return " ".join(title.split())
+    """The figure's title on one line."""
+    return " ".join(figure.get_suptitle().split())
 
 
 def environment(axes, rtts=(), found=None, note="", source=None):
@@ -158,21 +152,26 @@ def say(line, found=None):
         print(f"measured: {_told[-1]}")
 
 
-def tell(measured, line):
-    """Prints a measured line as such, and a line of facts bare."""
+def caption(figure, title, words, rtts=(), found=None, note="", source=None, measured=True):
+    """Write what belongs to every figure: its finding, the small type, and the sentence; return it.
+
+    Words that are not `measured` are facts, and printed bare. For the others see `environment`.
+    """
+    set_title(figure, title)
+    environment(figure, rtts, found, note, source)
     if measured:
-        say(line)
+        say(words, found)
     else:
-        _told.append(line)
-        print(line)
+        _told.append(words)
+        print(words)
+    return figure
 
 
 def busy_note(found=None):
     """Nothing where the machine was calm; else who disturbed how much, in plain figures: of `found`, or of the whole chapter."""
-    if found is not None:
-        return found.sentence().replace("~", "") if found.busy else ""
-    chapter = calm.so_far()
-    return f"in this kernel, at worst: {chapter.sentence()}".replace("~", "") if chapter.busy else ""
+    where = "" if found else "in this kernel, at worst: "
+    found = found or calm.so_far()
+    return f"{where}{found.sentence()}".replace("~", "") if found.busy else ""
 
 
 def number(value):

@@ -1,7 +1,8 @@
 """Cells: every byte, or every write, one beside the other, so that nothing hides in a sum."""
 
 from . import style
-from .canvas import SMALL, environment, paper, plt, set_title, sized, styled, tell
+from .canvas import SMALL, caption, paper, plt, sized, styled
+from .labels import explain
 
 LETTERED, NARROW_LETTERED = 48, 18  # cells at most on a line with a letter in each
 A_LINE = 96  # cells, or so many about it that no line is left half empty
@@ -27,13 +28,11 @@ def plot_cells(blocks, unit, title):
         told.append(f"{heading}: {', '.join(sums)} ({unit})")
         draw_block(axes, each, across[heading])
         axes.set_title(heading, fontsize=SMALL, fontweight="normal", pad=3)
-    kinds = dict.fromkeys(kind for each in cells.values() for kind, _ in each)
-    boxes = [plt.Rectangle((0, 0), 1, 1, facecolor=style.CELLS[kind], edgecolor=style.WAITING_EDGE) for kind in kinds]
-    axes.legend(boxes, kinds, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=sized(4, 1), fontsize=SMALL, borderpad=0.3)
-    set_title(axes, title)
-    environment(axes)
-    tell(False, "; ".join(told))
-    return figure
+    fills = {kind: {"facecolor": style.CELLS[kind], "edgecolor": style.WAITING_EDGE}
+             for each in cells.values() for kind, _ in each}
+    explain(axes, fills, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=sized(4, 1),
+            fontsize=SMALL, borderpad=0.3)
+    return caption(figure, title, "; ".join(told), measured=False)
 
 
 def line_for(count):

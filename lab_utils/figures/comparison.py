@@ -3,12 +3,11 @@
 from ..arguments import heard
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import environment, say, set_title, styled
+from .canvas import caption, styled
 from .rows import ROUNDS_NOTE, Row, draw_rows, page, said_row
 from .scales import unit_for
 
 LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to be seen
-MOST_IN_TITLE = 3
 
 
 @styled
@@ -31,21 +30,18 @@ def plot_comparison(times, over, said=None, title=None):
     figure, axes = page(blocks)
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
     figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
-    set_title(axes, title or comparison_title(times, over))
-    environment(axes, times.rtts, times.calm, ROUNDS_NOTE)
-    say(in_words(times, over), times.calm)
-    return figure
+    title = title or comparison_title(times, over)
+    return caption(figure, title, in_words(times, over), times.rtts, times.calm, ROUNDS_NOTE)
 
 
 def rows_at(times, over, rtt, scale):
     looks, rows = style.looks(times.names), []
     for name in times.names:
-        seconds = times.seconds(name, rtt)
+        value = times.seconds(name, rtt) * scale
         ratio = None if name == over else times.speedup(name, over, rtt)
         since = times.seconds(over, rtt) * scale if ratio and ratio.differs else None
-        rounds = tuple(each * scale for each in times.rounds(name, rtt))
-        rows.append(Row(name, seconds * scale, plain_duration(seconds), looks[name].in_row,
-                        str(ratio) if ratio else "", since, rounds=rounds))
+        rows.append(Row(name, value, plain_duration(times.seconds(name, rtt)), looks[name].in_row,
+                        str(ratio) if ratio else "", since, rounds=value.rounds))
     return rows
 
 
@@ -67,14 +63,12 @@ def in_words(times, over):
 
 
 def comparison_title(times, over):
-    """'5 ms away: 151 ms in a loop, 5.28 ms in a pipeline, 5.23 ms with MSET'; of more than three the slowest and the fastest.
+    """'5 ms away: 151 ms in a loop, 5.28 ms in a pipeline, 5.23 ms with MSET'.
 
     Where the rounds do not tell one of them from `over`, that is said.
     """
-    far, names = times.rtts[-1], times.names
-    if len(names) > MOST_IN_TITLE:
-        ends = [end(names, key=lambda name: times.seconds(name, far)) for end in (max, min)]
-        names = [name for name in names if name in ends]
-    ratios = {name: times.speedup(name, over, far) for name in others(names, over)}
+    far = times.rtts[-1]
+    ratios = {name: times.speedup(name, over, far) for name in others(times.names, over)}
     doubts = {name: str(ratio) for name, ratio in ratios.items() if not ratio.differs}
-    return f"{style.away(far)}: {style.told({name: times.seconds(name, far) for name in names}, doubts)}"
+    seconds = {name: times.seconds(name, far) for name in times.names}
+    return f"{style.away(far)}: {style.told(seconds, doubts)}"

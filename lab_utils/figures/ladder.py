@@ -5,11 +5,12 @@ Pale on the client's side is waiting, green on the server's is work; several lad
 
 import itertools
 
-from ..arguments import check_number, check_title
+from ..arguments import check_number
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, environment, paper, plt, say, set_title, sized, styled
+from .canvas import SMALL, caption, paper, plt, sized, styled
+from .labels import write
 
 HEIGHT = 5.2
 BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
@@ -25,25 +26,12 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
     """
     if not capture.messages:
         raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
-    drawn = list(itertools.chain(*by_turn(capture.messages)[:check_number(turns, "turns", 1, whole=True)]))
-    left = count_turns(capture.messages) - count_turns(drawn)
-    below = f"… and {left:,} more turns like these" if left else ""
+    all_turns = by_turn(capture.messages)
+    left = len(all_turns) - check_number(turns, "turns", 1, whole=True)
+    below = f"… and {left:,} more turns like these" if left > 0 else ""
     told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back"
+    drawn = [message for turn in all_turns[:turns] for part in turn for message in part]
     return draw_ladders([(drawn, capture.rtt_ms, below)], title or in_all(capture), told, gap)
-
-
-def plot_ladders(captures, title=None):
-    """Draw the ladder of each {name: Capture}, side by side; time runs downwards, on the same scale for all.
-
-    Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
-    """
-    if not isinstance(captures, dict) or not captures or not all(getattr(each, "messages", None) for each in captures.values()):
-        raise LabError('plot_ladders needs captures by name, of functions that sent something. '
-                       'Pass {"loop": lab.capture(loop, far)} for instance.')
-    check_title(title, "plot_ladders")
-    told = {name: f"{name}: {in_words(capture)}" for name, capture in captures.items()}
-    ladders = [(capture.messages, capture.rtt_ms, told[name]) for name, capture in captures.items()]
-    return draw_ladders(ladders, title or ladders_title(captures), "; ".join(told.values()))
 
 
 @styled
@@ -57,10 +45,7 @@ def draw_ladders(ladders, title, told, gap=None):
         draw_ladder(axes, messages, end, rtt_ms, gap)
         axes.set_xlabel(below)
     panels[0][0].set_ylabel("milliseconds since the first request left")
-    set_title(panels[0][0], title)
-    environment(panels[0][0], sorted({rtt_ms for _, rtt_ms, _ in ladders}))
-    say(told)
-    return figure
+    return caption(figure, title, told, sorted({rtt_ms for _, rtt_ms, _ in ladders}))
 
 
 def draw_ladder(axes, messages, end, rtt_ms, gap=None):
@@ -77,16 +62,14 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
     if gap:
         for (*_, left), (_, _, arrived, _) in itertools.pairwise(turns):
             band(axes, 1, left, arrived, style.RISK, BAND)
-            axes.annotate(gap, (1, 500 * (left + arrived)), (9, 0), textcoords="offset points", va="center",
-                          fontsize=SMALL, color=style.INK)
+            write(axes, gap, (1, 500 * (left + arrived)), (9, 0), fontsize=SMALL)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
     axes.set_xlim(*sized(SIDES, NARROW_SIDES))
     axes.set_ylim(end * 1.04, -0.1 * end)
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)
-    for side in ("bottom", "left"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["bottom", "left"]].set_visible(False)
 
 
 def band(axes, place, start, stop, color, width):
@@ -95,12 +78,11 @@ def band(axes, place, start, stop, color, width):
 
 def waits(messages):
     """(sent, heard at the client, arrived, left at the server) of each turn, in seconds."""
-    for turn in by_turn(messages):
-        requests = [message for message in turn if message.way == "request"]
-        replies = [message for message in turn if message.way == "reply"]
-        if requests and replies:
-            yield (requests[0].at_client, replies[-1].at_client, requests[0].at_server,
-                   max(replies[-1].at_server, requests[0].at_server))
+    for requests, replies in by_turn(messages):
+        if replies:
+            first, last = requests[0], replies[-1]
+            left = max(first.at_server, last.at_server)
+            yield first.at_client, last.at_client, first.at_server, left
 
 
 def bundles(messages, span_s):
@@ -121,38 +103,31 @@ def draw_bundle(axes, bundle, way_s, late_s):
     A reply that lay at the client before redis-py read it arrives where the way of `way_s` seconds
     ends; from there on the client was at work.
     """
-    message = bundle[0]
-    request = message.way == "request"
-    text = message.text if len(bundle) == 1 else f"{len(bundle)} {'writes' if request else 'pieces'}"
+    request, alone = bundle[0].way == "request", len(bundle) == 1
+    arrow = {"arrowstyle": "-|>", "color": style.MESSAGE, "shrinkA": 4, "shrinkB": 4,
+             "linewidth": 1.6 if alone else 0.8, "linestyle": "-" if request else "--"}
     for each in bundle:
         at_client = each.at_client
         if not request and way_s and at_client - each.at_server - way_s > late_s:
             band(axes, 0, each.at_server + way_s, at_client, style.CLIENT, BAND - 1.5)
             at_client = each.at_server + way_s
-        ends = (0, at_client * 1000), (1, each.at_server * 1000)
+        ends = [(0, at_client * 1000), (1, each.at_server * 1000)]
         start, stop = ends if request else ends[::-1]
-        axes.annotate("", stop, start, zorder=2,
-                      arrowprops={"arrowstyle": "-|>", "color": style.MESSAGE, "linewidth": 1.6 if len(bundle) == 1 else 0.8,
-                                  "linestyle": "-" if request else "--", "shrinkA": 4, "shrinkB": 4})
-    place = (0, message.at_client * 1000) if request else (1, message.at_server * 1000)
-    axes.annotate(text, place, (-9 if request else 9, 0), textcoords="offset points", color=style.INK,
-                  fontsize=SMALL, ha="right" if request else "left", va="center")
+        axes.annotate("", stop, start, zorder=2, arrowprops=arrow)
+    text = bundle[0].text if alone else f"{len(bundle)} {'writes' if request else 'pieces'}"
+    place = (0, bundle[0].at_client * 1000) if request else (1, bundle[0].at_server * 1000)
+    write(axes, text, place, (-9 if request else 9, 0), fontsize=SMALL)
 
 
 def by_turn(messages):
-    """The messages of each turn: a turn ends where the next request follows a reply."""
-    turns, last = [], "reply"
-    for message in messages:
-        if message.way == "request" and last == "reply":
-            turns.append([])
-        if turns:
-            turns[-1].append(message)
-        last = message.way
+    """(requests, replies) of each turn, which ends where the next request follows a reply."""
+    turns = []
+    for way, group in itertools.groupby(messages, key=lambda message: message.way):
+        if way == "request":
+            turns.append((list(group), []))
+        elif turns:
+            turns[-1][1].extend(group)
     return turns
-
-
-def count_turns(messages):
-    return len(by_turn(messages))
 
 
 def took(capture):
@@ -161,17 +136,6 @@ def took(capture):
 
 
 def in_all(capture):
-    turns = count_turns(capture.messages)
+    turns = len(by_turn(capture.messages))
     word = "one wait" if turns == 1 else f"{turns:,} waits"
     return f"{word}, {plain_duration(took(capture))} in all at RTT {milliseconds(capture.rtt_ms)}"
-
-
-def ladders_title(captures):
-    """'5 ms away: 15.4 ms one by one, 5.07 ms in a pipeline'."""
-    far = {capture.rtt_ms for capture in captures.values()}
-    where = f"{style.away(*far)}: " if len(far) == 1 else ""
-    return where + style.told({name: took(capture) for name, capture in captures.items()})
-
-
-def in_words(capture):
-    return f"{counted(count_turns(capture.messages), 'wait')}, {plain_duration(took(capture))}"

@@ -2,7 +2,7 @@
 
 from ..words import factor_off, plain_duration, times, two_figures, within
 from . import style
-from .canvas import environment, say, set_title, sized, styled
+from .canvas import caption, sized, styled
 from .rows import Row, draw_rows, page
 
 ALIKE = 1.05  # a figure reproduced within this factor came out the same
@@ -20,10 +20,9 @@ def plot_table(what, published, reproduced, rtt_ms, title=None, fitted=()):
     figure, axes = page(blocks)
     draw_rows(axes, blocks, UNIT, log=True)
     found = evidence(published, reproduced, fitted)
-    set_title(axes, title or f"{what}, at the fitted RTT of {two_figures(rtt_ms)} ms: {found}")
-    environment(axes, (round(rtt_ms, 2),))
-    say(published_words(published, reproduced, fitted))
-    return figure
+    title = title or f"{what}, at the fitted RTT of {two_figures(rtt_ms)} ms: {found}"
+    words = published_words(published, reproduced, fitted)
+    return caption(figure, title, words, (round(rtt_ms, 2),))
 
 
 def rows_of(published, reproduced, fitted):

@@ -5,8 +5,9 @@ import textwrap
 
 from ..words import plain_duration
 from . import style
-from .canvas import SMALL, USUAL, environment, paper, plt, say, set_title, sized, styled
-from .scales import words_px
+from .canvas import SMALL, USUAL, caption, paper, plt, sized, styled
+from .labels import write
+from .scales import plain_ticks, words_px
 
 ABREAST = 4  # panels in a row
 PANEL_IN, LOW_PANEL_IN, REST_IN, BESIDE_PX = 3.1, 2.3, 1.3, 140  # low ones stand one above the other
@@ -23,19 +24,24 @@ def draw_rain(watched, title=None):
     size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
     figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size)
     places = list(grid.flat)
-    limits = limits_of(runs.values())
+    dues, waits = zip(*(ping for run in runs.values() for ping in run.pings), strict=True)
+    across = 1000 * min(dues), 1000 * max(dues)
+    places[0].set(xlim=across, ylim=(0, 1000 * max(waits) * ROOM))  # the others share its axes
     for axes, (name, run) in zip(places, runs.items(), strict=False):
-        draw_panel(axes, run, limits, style.way(name)[0])
+        draw_panel(axes, run, across, style.way(name)[0])
         head(axes, name, run, watched[name].runs, (100 * paper.width - BESIDE_PX) / columns)
     for axes in places[len(runs):]:
         axes.set_visible(False)
     for axes in (row[0] for row in grid):
         axes.set_ylabel("ms until the PING's reply")
     figure.align_ylabels()
-    set_title(places[0], title or finding(watched))
-    under(places, columns, watched)
-    say("; ".join(f"{name}: {in_words(felt)}" for name, felt in watched.items()))
-    return figure
+    for axes in places[len(runs) - columns:len(runs)]:
+        axes.set_xlabel("ms since the work began", fontsize=SMALL)
+        axes.tick_params(labelbottom=True)
+    idle = max(felt.idle_worst for felt in watched.values())
+    return caption(figure, title or finding(watched),
+                   "; ".join(f"{name}: {in_words(felt)}" for name, felt in watched.items()),
+                   note=f"with no work beside it a PING took up to {plain_duration(idle)}")
 
 
 def in_words(felt):
@@ -48,20 +54,10 @@ def middle(runs):
     return sorted(runs, key=lambda run: run.worst)[len(runs) // 2]
 
 
-def limits_of(runs):
-    """((first, last), (0, slowest)) in ms, of all panels."""
-    pings = [ping for run in runs for ping in run.pings]
-    across = min(due for due, _ in pings), max(due for due, _ in pings)
-    waits = [latency for _, latency in pings]
-    return tuple(1000 * at for at in across), (0, 1000 * max(waits) * ROOM)
-
-
-def draw_panel(axes, run, limits, color):
-    axes.set_xlim(*limits[0])
-    axes.set_ylim(*limits[1])
+def draw_panel(axes, run, across, color):
     axes.xaxis.get_major_locator().set_params(nbins=MOST_TICKS)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    plain_ticks(axes.xaxis)
+    plain_ticks(axes.yaxis)
     axes.axvspan(0, 1000 * run.took, color=style.GRID, zorder=0)
     axes.grid(False)
     felt = set(run.samples)
@@ -69,7 +65,7 @@ def draw_panel(axes, run, limits, color):
         drops = [(1000 * due, 1000 * latency) for due, latency in run.pings if ((due, latency) in felt) == ours]
         axes.plot([at for at, _ in drops], [wait for _, wait in drops], linestyle="none", marker="o", markersize=2.6,
                   color=shade, markeredgewidth=0)
-    mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), limits[0], color)
+    mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), across, color)
 
 
 def mark_worst(axes, ping, across, color):
@@ -77,8 +73,8 @@ def mark_worst(axes, ping, across, color):
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
     axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none", markeredgewidth=1.4)
-    axes.annotate(plain_duration(ping[1]), (due, latency), (shift, 7), textcoords="offset points", ha=side, fontsize=USUAL,
-                  color=style.readable(color), fontweight="bold")
+    write(axes, plain_duration(ping[1]), (due, latency), (shift, 7), ha=side,
+          color=style.readable(color), fontweight="bold")
 
 
 def head(axes, name, run, runs, width):
@@ -87,8 +83,8 @@ def head(axes, name, run, runs, width):
     letters = int(width / words_px("x", USUAL))
     lines = textwrap.wrap(name, letters)[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
-    axes.annotate(small, (0, 1), (0, 4), xycoords="axes fraction", textcoords="offset points", fontsize=SMALL,
-                  color=style.QUIET, va="bottom", linespacing=1.25)
+    write(axes, small, (0, 1), (0, 4), xycoords="axes fraction", ha="left", fontsize=SMALL,
+          color=style.QUIET, linespacing=1.25)
 
 
 def spread(runs):
@@ -107,12 +103,3 @@ def finding(watched):
     slowest, quickest = (sorted(run.worst for run in watched[name].runs) for name in (ranked[0], ranked[-1]))
     same = len(told) == 2 and slowest[0] <= quickest[-1]  # the runs do not tell the two apart
     return f"A bystander's slowest PING: {', '.join(told)}" + ("; their runs overlap" if same else "")
-
-
-def under(places, columns, watched):
-    """What the time is, below the last panel of each column, and what PINGs took where no work ran."""
-    for axes in places[max(0, len(watched) - columns):len(watched)]:
-        axes.set_xlabel("ms since the work began", fontsize=SMALL)
-        axes.tick_params(labelbottom=True)
-    idle = max(felt.idle_worst for felt in watched.values())
-    environment(places[0], note=f"with no work beside it a PING took up to {plain_duration(idle)}")

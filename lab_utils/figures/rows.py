@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from . import style
 from .canvas import SMALL, USUAL, paper, plt, sized
-from .scales import NARROWEST, log_axis, plain_ticks, words_px
+from .labels import write
+from .scales import log_axis, plain_ticks, words_px
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
 NARROW_ROW, NARROW_HEADING, NARROW_REST, ABOVE = 0.55, 0.5, 2.2, 0.36  # on a phone; a name stands above its row, by so many rows
@@ -40,44 +41,52 @@ class Row:
 
     @property
     def start(self):
-        return min(self.value, *self.interval, *self.rounds, self.value)
+        return min((self.value, *self.interval, *self.rounds))
 
     @property
     def end(self):
         """Where the bar ends, its interval, or its rounds."""
-        return max(self.value, *self.interval, *self.rounds, self.value)
+        return max((self.value, *self.interval, *self.rounds))
 
 
-def said_row(value, text, note="", since=None):
+def said_row(value, text):
     """What the learner said: a hollow diamond in a row of its own."""
-    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), note, since, said=True)
+    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), said=True)
+
+
+def lay_out(blocks, height, heading):
+    """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows.
+
+    A row is `height` inches high, and a heading `heading`; an empty one takes no room.
+    """
+    heads, rows, place = [], [], 0.0
+    for words, block in blocks.items():
+        if words:
+            heads.append((place, words, style.INK, "bold"))
+            place += heading / height
+        rows += [(place + nth, row) for nth, row in enumerate(block)]
+        place += len(block) + GAP / height
+    return heads, rows, place - GAP / height
 
 
 def page(blocks):
-    """(figure, axes) high enough for {heading: [Row]}; an empty heading takes no room."""
-    rows = sum(len(rows) for rows in blocks.values())
-    headings = sum(bool(heading) for heading in blocks)
-    height = sized(ROW, NARROW_ROW) * rows + sized(HEADING, NARROW_HEADING) * headings + GAP * (len(blocks) - 1)
-    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height))
+    """(figure, axes) high enough for {heading: [Row]}."""
+    height = sized(ROW, NARROW_ROW)
+    *_, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
+    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
 
 
 def draw_rows(axes, blocks, label, log=False):
     """Draws {heading: [Row]} as dots on a log axis, or as bars from zero; `label` says what is measured, and its unit."""
-    names, place, height = [], 0.0, sized(ROW, NARROW_ROW)
-    rows = [row for block in blocks.values() for row in block]
+    names, placed, end = lay_out(blocks, sized(ROW, NARROW_ROW), sized(HEADING, NARROW_HEADING))
+    rows = [row for _, row in placed]
     longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
     width = paper.width * 100 - 40 - sized(longest, 0)
     between = set_scale(axes, rows, width, log)
-    for heading, block in blocks.items():
-        if heading:
-            names.append((place, heading, style.INK, "bold"))
-            place += sized(HEADING, NARROW_HEADING) / height
-        for row in block:
-            names.append((place - sized(0, ABOVE), row.name, style.GUESS if row.said else style.INK, "normal"))
-            draw_row(axes, place, row, log, between(row))
-            place += 1
-        place += GAP / height
-    axes.set_ylim(place - 0.4 - GAP / height, -0.6)
+    for place, row in placed:
+        names.append((place - sized(0, ABOVE), row.name, style.GUESS if row.said else style.INK, "normal"))
+        draw_row(axes, place, row, log, row in between)
+    axes.set_ylim(end - 0.4, -0.6)
     name_rows(axes, names, inside=sized(False, True))
     plain_ticks(axes.xaxis)
     if sized(False, not log):
@@ -96,37 +105,27 @@ def name_rows(axes, names, inside=False):
 
 
 def set_scale(axes, rows, width, log):
-    """Sets the axis so that all words have room; returns a function that says of a row whether its factor fits on its line."""
+    """Set the axis so that all words have room; return the rows whose factor fits on their line."""
     if not log:
         ends = [row.end / max(0.25, 1 - (words_px(ending(row), USUAL) + MARGIN_PX) / width) for row in rows]
         values = [0, *(row.value * 1.06 for row in rows)]
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
-        return lambda row: False
+        return []
     rows = [row for row in rows if row.value > 0]
     ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows]
-    span = max(math.log(max(high for _, high in ends) / min(low for low, _ in ends)), NARROWEST)
-
-    def fits(row):
-        if not row.since or row.value <= 0 or sized(False, True):
-            return False
-        return 0.6 * width * abs(math.log(row.value / row.since)) / span > words_px(row.note, SMALL) + 2 * MARGIN_PX
-
-    on_line = [fits(row) for row in rows]
+    between = [row for row in rows if row.since and sized(True, False)]
     while True:
-        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(*each)] for each in zip(rows, on_line, strict=True)]
+        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
+                  for row in rows]
         log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
-        low, high = map(math.log, axes.get_xlim())
-        kept = [fit and width * abs(math.log(row.value / row.since)) / (high - low) > words_px(row.note, SMALL)
-                for fit, row in zip(on_line, rows, strict=True)]
-        if kept == on_line:
-            return lambda row: row in rows and on_line[rows.index(row)]
-        on_line = kept  # what stands beside the dots took the room of a note between them
-
-
-def leftwards(row):
-    """True where the row's words stand left of its dot, since the line comes from the right."""
-    return bool(row.since and row.value < row.since)
+        low, high = axes.get_xlim()
+        px = width / math.log(high / low)
+        kept = [row for row in between if words_px(row.note, SMALL) + MARGIN_PX
+                < px * abs(math.log(row.value / row.since))]
+        if kept == between:
+            return between
+        between = kept  # what stands beside the dots took the room of a note between them
 
 
 def ending(row, between=False):
@@ -136,30 +135,29 @@ def ending(row, between=False):
 
 def words_of(row, between):
     """(left, right) of the dot and its line: the value, and the factor where there is no room for it on the line."""
-    return (row.text, "" if between else row.note) if leftwards(row) else ("", ending(row, between))
+    if row.since and row.value < row.since:  # the line comes from the right
+        return row.text, "" if between else row.note
+    return "", ending(row, between)
 
 
 def draw_row(axes, place, row, log, between):
-    color = style.GUESS if row.said else style.INK
+    thin = ROW / sized(ROW, NARROW_ROW)
+    left, right, end, gap = "", ending(row), row.end, 6
     if log or row.said:
         draw_dot(axes, place, row)
-        left, right = words_of(row, between)
-        write(axes, left, (row.start, place), (-9, 0), color, "right")
-        write(axes, right, (max(row.end, row.since or 0), place), (9, 0), color, "left")
+        (left, right), end, gap = words_of(row, between), max(end, row.since or 0), 9
     else:
-        axes.barh(place, row.value, 0.56 * ROW / sized(ROW, NARROW_ROW), color=row.look.color, edgecolor=style.PAPER)
-        write(axes, ending(row), (row.end, place), (6, 0), color, "left")
-    axes.plot(row.rounds, [place + 0.4 * ROW / sized(ROW, NARROW_ROW)] * len(row.rounds), **ROUNDS | {"color": row.look.color})
+        axes.barh(place, row.value, 0.56 * thin, color=row.look.color, edgecolor=style.PAPER)
+    on_paper = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines
+    for words, at, shift in ((left, row.start, -gap), (right, end, gap)):
+        if words:
+            write(axes, words, (at, place), (shift, 0), bbox=on_paper,
+                  color=style.GUESS if row.said else style.INK)
+    below = [place + 0.4 * thin] * len(row.rounds)
+    axes.plot(row.rounds, below, **ROUNDS | {"color": row.look.color})
     if between:
-        axes.annotate(row.note, (math.sqrt(row.value * row.since), place), (0, 2), textcoords="offset points", ha="center",
-                      va="bottom", fontsize=SMALL, color=style.QUIET)
-
-
-def write(axes, words, place, shift, color, side):
-    """Words beside a dot or a bar, on paper, so that no line runs through them."""
-    if words:
-        axes.annotate(words, place, shift, textcoords="offset points", ha=side, va="center", fontsize=USUAL, color=color,
-                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5})
+        middle = math.sqrt(row.value * row.since), place
+        write(axes, row.note, middle, (0, 2), fontsize=SMALL, color=style.QUIET)
 
 
 def draw_dot(axes, place, row):

@@ -4,6 +4,7 @@ import math
 
 from . import style
 from .canvas import SMALL
+from .labels import write
 
 # A log scale whose ends are less than this factor apart gets ticks between the powers of ten, at numbers that begin so.
 BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
@@ -63,15 +64,13 @@ def mark(axes, value, words, across=False, end=0):
 
     `across` is for the y axis; there the words stand left, or with `end` 1 right.
     """
-    line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
-    text = {"fontsize": SMALL, "color": style.QUIET, "annotation_clip": False, "textcoords": "offset points"}
     if across:
-        axes.axhline(value, **line)
-        axes.annotate(words, (end, value), (-4 if end else 4, 3), xycoords=axes.get_yaxis_transform(),
-                      ha="right" if end else "left", va="bottom", **text)
+        draw, ends = axes.axhline, axes.get_yaxis_transform()
+        place, shift = (end, value), (-4 if end else 4, 3)
     else:
-        axes.axvline(value, **line)
-        axes.annotate(words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), ha="center", va="bottom", **text)
+        draw, ends, place, shift = axes.axvline, axes.get_xaxis_transform(), (value, 1), (0, 3)
+    draw(value, color=style.RULE, linewidth=1, linestyle=(0, (4, 3)), zorder=1.5)
+    write(axes, words, place, shift, xycoords=ends, fontsize=SMALL, color=style.QUIET)
 
 
 def log_axis(axes, rows, width):
@@ -81,11 +80,13 @@ def log_axis(axes, rows, width):
     """
     most = max(left for *_, left, _ in rows) + max(right for *_, right in rows)
     shrunk = min(1.0, MOST_BESIDE * width / most) if most else 1.0
-    start, end, unit = 0.0, 0.0, 0.0  # `unit` is how much of the logarithm a px is
-    for _ in range(50):
-        start = min(math.log(low) - shrunk * left * unit for low, _, left, _ in rows)
-        end = max(math.log(high) + shrunk * right * unit for _, high, _, right in rows)
-        unit = max(end - start, NARROWEST) / width
+    lows = [(math.log(low), shrunk * left) for low, _, left, _ in rows]
+    highs = [(math.log(high), shrunk * right) for _, high, _, right in rows]
+    # How much of the logarithm a px is: the two words that are farthest apart have room.
+    unit = max(NARROWEST / width, *((high - low) / (width - left - right)
+                                    for low, left in lows for high, right in highs))
+    start = min(low - left * unit for low, left in lows)
+    end = max(high + right * unit for high, right in highs)
     spare = max(0.0, NARROWEST - (end - start)) / 2
     axes.set_xscale("log")
     axes.set_xlim(math.exp(start - spare), math.exp(end + spare))

@@ -80,6 +80,7 @@ COUNT = re.compile(r"[\d,]+ (?=(?:threads|tasks)$)")
 IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline", "transaction": "in a transaction",
             "threads": "in threads", "asyncio": "with asyncio", "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
             "script": "in a script", "lua": "in a script"}
+MOST_TOLD = 3
 NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
 # What is no way, but has a role: the CPU, other people's figures, and what a formula says.
@@ -149,8 +150,11 @@ def phrase(name):
 def told(seconds, notes=None):
     """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS in 5.28 ms, …' where a name has no phrase.
 
-    `notes`, {name: words}, stand in brackets behind.
+    Of more than three the slowest and the fastest. Behind stand `notes`, {name: words}.
     """
+    if len(seconds) > MOST_TOLD:
+        ends = [end(seconds, key=seconds.get) for end in (max, min)]
+        seconds = {name: each for name, each in seconds.items() if name in ends}
     known, several = all(map(phrase, seconds)), "," in "".join(seconds)
     parts = []
     for name, each in seconds.items():

@@ -2,9 +2,10 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import environment, paper, plt, say, set_title, styled
+from .canvas import caption, paper, plt, styled
 from .charts import BESIDE_PX, draw_series
 from .labels import name_ends
+from .rows import ROUNDS, ROUNDS_NOTE
 from .scales import plain_ticks, ticks_at
 
 DECADE = 10  # times: values that are closer together are drawn from zero
@@ -29,8 +30,7 @@ def plot_sweep(sweep, title=None):
     words = {}
     for name, rtt in named.items():
         rounds = [(size, 1000 * each) for size in sweep.sizes for each in sweep.comparison.rounds(str(size), rtt)]
-        axes.plot(*zip(*rounds, strict=True), linestyle="none", marker="o", markersize=2.5, color=looks[name].color,
-                  markeredgewidth=0)
+        axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": looks[name].color})
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
@@ -42,12 +42,13 @@ def plot_sweep(sweep, title=None):
         last.margins(y=0.15)
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
-    set_title(axes, title or sweep.finding(sweep.rtts[-1]))
-    environment(axes, sweep.rtts, found, "small dots: the rounds")
+    told = (f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
+            f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
+            for rtt in sweep.rtts)
+    title = title or sweep.finding(sweep.rtts[-1])
+    caption(figure, title, "; ".join(told), sweep.rtts, found, ROUNDS_NOTE)
     ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
     name_ends(axes, series, looks, words)
-    say("; ".join(f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-                  f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}" for rtt in sweep.rtts), found)
     return figure
 
 

@@ -3,7 +3,8 @@
 from lab_utils.arguments import shown
 from lab_utils.errors import LabError
 from lab_utils.figures import style
-from lab_utils.figures.canvas import SMALL, USUAL, environment, paper, plt, set_title, sized, styled, tell
+from lab_utils.figures.canvas import SMALL, USUAL, caption, paper, plt, sized, styled
+from lab_utils.figures.labels import write
 
 ROW, REST = 0.38, 2.5  # inches; a question, and all but them
 STRIPS = 2.6  # rows below the questions
@@ -39,8 +40,7 @@ def draw_chain(questions, columns, title):
             (left, low), (right, high) = at[need], at[name]
             axes.plot([left, left + STEM, right], [low, low, high], color=style.WAITING_EDGE, linewidth=1.4, zorder=1)
         axes.plot(*at[name], marker="o", markersize=9, color=style.NO_ROLE)
-        words = f"{count} × {name}" if count > 1 else name
-        axes.annotate(words, at[name], (8, 2), textcoords="offset points", va="bottom", fontsize=USUAL)
+        write(axes, f"{count} × {name}" if count > 1 else name, at[name], (8, 2))
     axes.set(xlim=(-0.15, sized(last + 0.85, 1.6 * last + 0.3)), ylim=(rows - 0.4, -0.6), yticks=[])
     axes.set_xticks(range(last + 1), [sized(f"round trip {column + 1}", column + 1) for column in range(last + 1)],
                     fontsize=SMALL)
@@ -53,10 +53,9 @@ def draw_chain(questions, columns, title):
     for each in (axes, strips):
         for spine in each.spines.values():
             spine.set_visible(False)
-    set_title(axes, title or f"{every} questions, and the longest chain of them is {last + 1}")
-    environment(axes)
-    tell(False, "; ".join(f"round trip {column + 1}: {', '.join(lot)}" for column, lot in enumerate(lots)))
-    return figure
+    told = "; ".join(f"round trip {place}: {', '.join(lot)}" for place, lot in enumerate(lots, 1))
+    title = title or f"{every} questions, and the longest chain of them is {last + 1}"
+    return caption(figure, title, told, measured=False)
 
 
 def below(questions, need):
@@ -73,8 +72,7 @@ def draw_strips(axes, trips):
         color, _ = style.way("pipeline" if row else "one by one")
         axes.vlines(range(count), row - 0.3, row + 0.3, color=color, linewidth=1.1)
         words = sized("", f"{how}: ") + f"{count} round trips"
-        axes.annotate(words, *sized(((count - 1, row), (8, 0)), ((0, row - 0.3), (0, 2))),
-                      va=sized("center", "bottom"), textcoords="offset points", fontsize=USUAL)
+        write(axes, words, *sized(((count - 1, row), (8, 0)), ((0, row - 0.3), (0, 2))), ha="left")
     axes.set(xlim=(-2, 1.2 * max(trips.values())), ylim=(len(trips) - 0.4, -0.6), xticks=[])
     axes.set_yticks(range(len(trips)), sized(list(trips), [""] * len(trips)), fontsize=USUAL)
     axes.tick_params(length=0)

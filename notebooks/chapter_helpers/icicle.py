@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from lab_utils.errors import LabError
 from lab_utils.figures import style
-from lab_utils.figures.canvas import SMALL, environment, number, paper, plt, say, set_title, sized, styled, text_px
+from lab_utils.figures.canvas import SMALL, caption, number, paper, plt, sized, styled, text_px
+from lab_utils.figures.labels import explain
 
 LEVEL, REST = 0.34, 1.5  # inches
 SUM = 1.5  # levels: room for both sums below the boxes
@@ -69,12 +70,15 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     axes.set_xlabel(unit)
     if waiting:
         draw_sum(axes, share, whole, levels)
-    set_title(axes, title or f"{short(tree.name)} takes {number(whole)} {unit}: {share:.0%} of it sending, waiting and receiving")
-    explain(axes, bool(waiting))
-    environment(axes)
+    known = {"the client's CPU": {"facecolor": style.CLIENT}}
+    if waiting:
+        known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
+    explain(axes, known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=sized(2, 1),
+            fontsize=SMALL, borderpad=0, borderaxespad=0.3)
     most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(5))
-    say(f"most in itself: {most} ({unit})")
-    return figure
+    title = title or (f"{short(tree.name)} takes {number(whole)} {unit}: "
+                      f"{share:.0%} of it sending, waiting and receiving")
+    return caption(figure, title, f"most in itself: {most} ({unit})")
 
 
 def draw_sum(axes, share, whole, levels):
@@ -119,11 +123,3 @@ def write(axes, name, left, width, level, whole):
 def short(name):
     """'execute' of "Pipeline.execute"."""
     return name.rsplit(".", 1)[-1]
-
-
-def explain(axes, with_waiting):
-    from matplotlib.patches import Patch
-
-    known = {"the client's CPU": style.CLIENT} | ({"sending, waiting and receiving": style.WAITING} if with_waiting else {})
-    axes.legend([Patch(facecolor=color) for color in known.values()], known, loc="lower right", bbox_to_anchor=(1, 1.0),
-                ncols=sized(2, 1), fontsize=SMALL, borderpad=0, borderaxespad=0.3, frameon=False)

@@ -2,7 +2,8 @@
 
 from lab_utils.words import plain_duration
 from lab_utils.figures import style
-from lab_utils.figures.canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
+from lab_utils.figures.canvas import caption, paper, plt, sized, styled
+from lab_utils.figures.labels import write
 from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.5, 1.5  # inches
@@ -20,13 +21,11 @@ def plot_lock(held, title):
                                               (lost, done, style.RISK, sized("at work without it", "without it"), style.INK)):
             if end > start:
                 axes.barh(row, 1000 * (end - start), 0.6, left=1000 * start, color=color, edgecolor=style.PAPER)
-                axes.annotate(words, (1000 * start, row), (5, 0), textcoords="offset points", va="center",
-                              color=ink, fontsize=USUAL)
+                write(axes, words, (1000 * start, row), (5, 0), color=ink)
     axes.set(xlim=(0, None), ylim=(len(held) - 0.4, -0.6))
     axes.set_xlabel("milliseconds since the first took it")
     name_rows(axes, [(row, who, style.INK, "normal") for row, who in enumerate(held)])
-    set_title(axes, title)
-    environment(axes)
-    say("; ".join(f"{who} has the lock for {plain_duration(lost - took)} and works for {plain_duration(done - took)}"
-                  for who, (took, lost, done) in held.items()))
-    return figure
+    told = (f"{who} has the lock for {plain_duration(lost - took)} "
+            f"and works for {plain_duration(done - took)}"
+            for who, (took, lost, done) in held.items())
+    return caption(figure, title, "; ".join(told))

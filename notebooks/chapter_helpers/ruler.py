@@ -1,7 +1,8 @@
 """The ruler of distances: how far places are apart, on one log axis, and what each leaves of a second."""
 
 from lab_utils.figures import style
-from lab_utils.figures.canvas import USUAL, environment, number, paper, plt, set_title, sized, styled, tell
+from lab_utils.figures.canvas import caption, number, paper, plt, sized, styled
+from lab_utils.figures.labels import write
 from lab_utils.figures.rows import ABOVE, NARROW_ROW, name_rows
 from lab_utils.figures.scales import plain_ticks
 
@@ -20,12 +21,11 @@ def plot_ruler(places, title):
     for row, ((low, high, *light), shade) in enumerate(zip(places.values(), shades, strict=True)):
         axes.plot([low, high], [row, row], color=shade, linewidth=9, solid_capstyle="butt", marker="o", markersize=9,
                   markeredgewidth=0)
-        axes.annotate(span(low, high), (high, row), (11, 0), textcoords="offset points", va="center", fontsize=USUAL)
+        write(axes, span(low, high), (high, row), (11, 0))
         for value in light:
             axes.plot([value, low], [row, row], color=shade, linewidth=1.2)
             axes.plot([value], [row], color=shade, marker="|", markersize=11, markeredgewidth=2)
-            axes.annotate(f"by light {number(value)}", (value, row), (-6, 0), textcoords="offset points", ha="right",
-                          va="center", fontsize=USUAL, color=style.QUIET)
+            write(axes, f"by light {number(value)}", (value, row), (-6, 0), color=style.QUIET)
     least, most = (end(value for spans in places.values() for value in spans) for end in (min, max))
     axes.set(xscale="log", xlim=(least / 1.6, most * 5), ylim=(len(places) - 0.4, -0.6))
     axes.set_xlabel("RTT in milliseconds, log scale")
@@ -36,10 +36,8 @@ def plot_ruler(places, title):
     above.set_ticks([10.0**power for power in range(9) if least < 1000 / 10.0**power < most])
     names = [(row - sized(0, ABOVE), place, style.INK, "normal") for row, place in enumerate(places)]
     name_rows(axes, names, inside=sized(False, True))
-    set_title(axes, title)
-    environment(axes, note="published, not measured here")
-    tell(False, "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items()))
-    return figure
+    told = "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items())
+    return caption(figure, title, told, note="published, not measured here", measured=False)
 
 
 def inverse(values):

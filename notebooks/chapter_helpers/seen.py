@@ -2,7 +2,7 @@
 
 from lab_utils.words import counted, plain_duration
 from lab_utils.figures import style
-from lab_utils.figures.canvas import USUAL, environment, paper, plt, say, set_title, sized, styled
+from lab_utils.figures.canvas import USUAL, caption, paper, plt, sized, styled
 from lab_utils.figures.scales import plain_ticks
 
 
@@ -31,7 +31,4 @@ def plot_seen(runs, whole, title):
         told.append(f"{name}: {counted(len(samples), 'look')} in {plain_duration(took)}, {words}")
     panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
     panels[-1][0].set_xlabel(f"milliseconds since execute() was called{sized(' ', chr(10))}(shaded: until it returned)")
-    set_title(panels[0][0], title)
-    environment(panels[0][0])
-    say("; ".join(told))
-    return figure
+    return caption(figure, title, "; ".join(told))

@@ -1,7 +1,8 @@
 """The line of hash slots: which node has which, and where the names of keys fall."""
 
 from lab_utils.figures import style
-from lab_utils.figures.canvas import environment, paper, plt, set_title, styled, tell
+from lab_utils.figures.canvas import caption, paper, plt, styled
+from lab_utils.figures.labels import write
 from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.34, 1.5  # inches
@@ -18,13 +19,12 @@ def plot_slots(slots, ranges, title):
     told = []
     for node, (first, last) in enumerate(ranges):
         axes.axvspan(first, last + 1, color=style.ROAD if node % 2 else style.PAPER, zorder=0)
-        axes.annotate(f"node {node}", ((first + last) / 2, 1), (0, 4), xycoords=axes.get_xaxis_transform(),
-                      textcoords="offset points", ha="center", va="bottom", color=style.QUIET)
+        write(axes, f"node {node}", ((first + last) / 2, 1), (0, 4), color=style.QUIET,
+              xycoords=axes.get_xaxis_transform())
     for row, (key, slot) in enumerate(slots.items()):
         node = next(node for node, (first, last) in enumerate(ranges) if first <= slot <= last)
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)
-        side, shift = ("left", 9) if slot < SLOTS / 2 else ("right", -9)
-        axes.annotate(f"{slot:,}", (slot, row), (shift, 0), textcoords="offset points", ha=side, va="center")
+        write(axes, f"{slot:,}", (slot, row), (9 if slot < SLOTS / 2 else -9, 0))
         told.append(f"{key} slot {slot:,}, node {node}")
     axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6))
     axes.set_xticks([0, *(first for first, _ in ranges[1:]), SLOTS - 1])
@@ -32,7 +32,4 @@ def plot_slots(slots, ranges, title):
     axes.set_xlabel("slot")
     axes.grid(False, axis="x")
     name_rows(axes, [(row, key, style.INK, "normal") for row, key in enumerate(slots)])
-    set_title(axes, title)
-    environment(axes)
-    tell(False, "; ".join(told))
-    return figure
+    return caption(figure, title, "; ".join(told), measured=False)
