@@ -114,16 +114,6 @@ class Command:
     detail: float | None = None
 
 
-def command_in(data: bytes) -> list[bytes] | None:
-    """Return the parts of the one command that this is; None if it must be read closely."""
-    pieces = data.split(b"\r\n")
-    try:
-        alone = len(pieces) == 2 * int(pieces[0][1:]) + 2 and not pieces[-1]
-    except ValueError:
-        return None
-    return pieces[2::2] if alone else None
-
-
 def name_of(parts: Sequence[bytes]) -> str:
     name = NAMES.get(parts[0])
     if name is not None:

@@ -176,7 +176,5 @@ def recorder_after_fork(old: Recorder) -> Recorder:
     redis_py.renew_locks()  # it may be asked before this
     new = Recorder(process=True)
     new.began, new.is_open = perf_counter(), True
-    everybody = redis_py.open_recorders
-    redis_py.open_recorders = tuple(new if each is old else each for each in everybody)
-    redis_py.of_process = tuple(new if each is old else each for each in redis_py.of_process)
+    redis_py.tell(new if each is old else each for each in redis_py.open_recorders)
     return new

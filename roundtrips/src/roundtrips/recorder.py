@@ -16,15 +16,7 @@ from typing import Any, NamedTuple
 
 from . import redis_py, scope, sockets
 from .callsites import CallSite
-from .commands import (
-    MOST_KEPT,
-    NAMES,
-    Seen,
-    command_in,
-    packed_names,
-    packed_seen,
-    seen_in,
-)
+from .commands import MOST_KEPT, NAMES, Seen, packed_names, packed_seen, seen_in
 from .critical_path import CriticalPath
 from .faults import fenced
 from .resp import commands_in, in_bytes
@@ -337,23 +329,19 @@ class Recorder:
         """Return the Fold that a round trip belongs to, with its seconds and commands added."""
         site, setup = note[SITE], note[SETUP]
         # A Fold keeps its call site alive, so that no id is used twice.
-        key = id(site), tuple(names.items()), setup
+        key: Any = (id(site), tuple(names.items()), setup)
         fold = self.folds.get(key)
-        if fold is None:
-            fold = self.new_fold(key, note)
+        if fold is None and len(self.folds) >= MOST_FOLDS:
+            key = site, None, setup
+            fold = self.folds.setdefault(key, Fold(site=site, setup=setup, various=True))
+        elif fold is None:
+            first = said_in(note[WHAT]).first
+            key_of_first = first[0].key if first else None
+            fold = self.folds[key] = Fold(site=site, setup=setup, key=key_of_first)
         fold.seconds += note[REPLIED] - note[SENT]
         for name in names:
             fold.names[name] = fold.names.get(name, 0) + names[name]
         return fold
-
-    def new_fold(self, key: Any, note: list[Any]) -> Fold:
-        site, setup = note[SITE], note[SETUP]
-        if len(self.folds) >= MOST_FOLDS:
-            key = site, None, setup
-            return self.folds.setdefault(key, Fold(site=site, setup=setup, various=True))
-        first = said_in(note[WHAT]).first
-        made = Fold(site=site, setup=setup, key=first[0].key if first else None)
-        return self.folds.setdefault(key, made)
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:
         with self.sorting:
@@ -396,23 +384,22 @@ def answer(
     state.notes = left
 
 
-def end_all(state: redis_py.State, failure: BaseException | None, lost: bool = False) -> None:
-    """Note that no more replies are waited for: all of a pipeline were read, or none will come."""
+def end_all(
+    state: redis_py.State,
+    failure: BaseException | None = None,
+    lost: bool = False,
+    heard: bool = False,
+) -> None:
+    """Note that no more replies are waited for: all of a pipeline were read, or none will come.
+
+    With `heard` it ended when the last reply was heard, if any was: nobody will read the rest.
+    """
     now = perf_counter()
     for note in state.notes:
         if failure is not None:
             note[FAILURE], note[WAS_LOST] = type(failure).__name__, lost
         end(note, state)
-        note[REPLIED] = now
-        note[MISSING] = 0
-    state.notes = ()
-
-
-def leave(state: redis_py.State) -> None:
-    """Let go of what was answered in part, or not at all: nobody will read the rest."""
-    for note in state.notes:
-        end(note, state)
-        note[REPLIED] = note[HEARD]
+        note[REPLIED] = note[HEARD] if heard else now
         note[MISSING] = 0
     state.notes = ()
 
@@ -451,10 +438,6 @@ def said_in(what: Any) -> Said:
     """Return the Said of a write: of its bytes, or of what was read from them before."""
     if type(what) is Said:
         return what
-    alone = command_in(what)
-    if alone is not None:
-        seen = seen_in(alone)
-        return Said([seen], {seen.name: 1}, len(what))
     first: list[Seen] = []
     names: dict[str, int] = {}
     for parts in commands_in([what]):
