@@ -41,7 +41,7 @@ def distance(record: Record) -> float | None:
 
     Those that set connections up tell it where there are no others. None: nothing tells it.
     """
-    small = [each for each in record.log if each.is_small and not each.blocks]
+    small = [each for each in record.log if each.tells_distance]
     seconds = sorted(each.seconds for each in small if not each.setup)
     seconds = seconds or sorted(each.seconds for each in small)
     return seconds[int(FASTEST * len(seconds))] if seconds else None

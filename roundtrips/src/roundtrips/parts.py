@@ -155,8 +155,8 @@ def added_up(parts: list[Part], missing: list[str]) -> Trace:
 
 def add(whole: Record, part: Record, later: float, process: str) -> None:
     """Add what one process did to the whole; it began `later` seconds after that."""
-    for name in vars(part.totals):
-        setattr(whole.totals, name, getattr(whole.totals, name) + getattr(part.totals, name))
+    whole.totals.include(part.totals)
+    whole.totals.setup_trips += part.totals.setup_trips
     connections, workers, before = len(whole.places), len(whole.workers), len(whole.log)
     for each in part.log:
         each.sent, each.replied = each.sent + later, each.replied + later

@@ -246,10 +246,9 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
         item.user_properties += made.items()
     try:
         check(t, budget.limits, budget.allow_uncounted)
-        found = [each for each in t.findings if each.sure] if run.fails_on_findings else []
-        found = run.table.kept(found)
-        if found:
-            raise OverBudget(repr(type(t.findings)(found)))
+        sure = [each for each in t.findings if each.sure] if run.fails_on_findings else []
+        if found := run.table.kept(sure):
+            raise OverBudget(repr(found))
     except OverBudget as error:
         hint = "\nIf that is meant: --round-trips-accept." if run.ratchet else ""
         raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None

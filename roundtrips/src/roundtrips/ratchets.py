@@ -21,7 +21,8 @@ from .functions import function_at
 from .words import counted
 
 if TYPE_CHECKING:
-    from .traces import SiteTotal, Trace
+    from .recorder import SiteTotal
+    from .traces import Trace
 
     State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -116,6 +116,11 @@ class Sums:
             self.elsewhere += outcome == ELSEWHERE
             self.errors += outcome == FAILED
 
+    def include(self, other: Sums) -> None:
+        """Add what others add up to."""
+        for each in fields(Sums):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
 
 @dataclass(kw_only=True)
 class Totals(Sums):
@@ -125,18 +130,26 @@ class Totals(Sums):
 
 
 @dataclass(kw_only=True)
-class Fold(Sums):
-    """Round trips of one kind from one call site that are no longer kept whole.
+class SiteTotal(Sums):
+    """All round trips of one kind that came from one call site.
 
-    `key` is the first one's (None if it has none), `names` counts commands by name.
+    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
+    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
     """
 
     site: CallSite
+    label: str = ""
     names: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     setup: bool = False
-    key: bytes | None = None
-    various: bool = False  # of several kinds: there were too many to tell apart
+    pattern: str | None = None
+    folded: bool = False
+
+    def take(self, names: dict[str, int], seconds: float) -> None:
+        """Add commands by name, and how long they took."""
+        for name in names:
+            self.names[name] = self.names.get(name, 0) + names[name]
+        self.seconds += seconds
 
 
 @dataclass(frozen=True)
@@ -149,6 +162,16 @@ class Place:
     cluster: bool = False
     asynchronous: bool = False
 
+    @property
+    def wait(self) -> str:
+        """What stands before a call of its client."""
+        return "await " if self.asynchronous else ""
+
+    @property
+    def loop(self) -> str:
+        """How a loop over what its client yields begins."""
+        return "async for" if self.asynchronous else "for"
+
 
 class Recorder:
     """What is told of writes and replies between `open` and `close`.
@@ -159,7 +182,8 @@ class Recorder:
     def __init__(self, process: bool = False, payloads: bool = False) -> None:
         self.process, self.payloads = process, payloads
         self.kept: list[Kept] = []  # the first ones
-        self.folds: dict[Any, Fold] = {}  # the others: {(site, names, setup): Fold}
+        # The others: {(site, names, setup): (their sums, the first one's key)}.
+        self.folds: dict[Any, tuple[SiteTotal, bytes | None]] = {}
         self.totals, self.commands = Totals(), Counter[str]()
         self.path = CriticalPath()
         self.places: list[Place] = []  # of connections, by number
@@ -316,7 +340,9 @@ class Recorder:
             for name in names:
                 self.commands[name] += names[name]
         if len(self.kept) >= WHOLE and not self.payloads:
-            self.fold(note, names).add(size, came, outcome)
+            fold = self.fold(note, names)
+            fold.add(size, came, outcome)
+            fold.take(names, note[REPLIED] - note[SENT])
             return
         if type(what) is not Said and len(what) > KEPT_UNREAD:
             what = said_in(what)
@@ -325,23 +351,19 @@ class Recorder:
             note[FAILURE], setup, note[CONNECTION], worker.token, depth, note[REPLY],
         ))  # fmt: skip
 
-    def fold(self, note: list[Any], names: dict[str, int]) -> Fold:
-        """Return the Fold that a round trip belongs to, with its seconds and commands added."""
+    def fold(self, note: list[Any], names: dict[str, int]) -> SiteTotal:
+        """Return the sums that a round trip belongs to: there may be too many to tell apart."""
         site, setup = note[SITE], note[SETUP]
-        # A Fold keeps its call site alive, so that no id is used twice.
-        key: Any = (id(site), tuple(names.items()), setup)
-        fold = self.folds.get(key)
-        if fold is None and len(self.folds) >= MOST_FOLDS:
-            key = site, None, setup
-            fold = self.folds.setdefault(key, Fold(site=site, setup=setup, various=True))
-        elif fold is None:
-            first = said_in(note[WHAT]).first
-            key_of_first = first[0].key if first else None
-            fold = self.folds[key] = Fold(site=site, setup=setup, key=key_of_first)
-        fold.seconds += note[REPLIED] - note[SENT]
-        for name in names:
-            fold.names[name] = fold.names.get(name, 0) + names[name]
-        return fold
+        # The sums keep their call site alive, so that no id is used twice.
+        kind: Any = (id(site), tuple(names.items()), setup)
+        if kind in self.folds:
+            return self.folds[kind][0]
+        made, key = SiteTotal(site=site, setup=setup, folded=True), None
+        if len(self.folds) >= MOST_FOLDS:
+            kind, made.label = (site, None, setup), "various commands"
+        elif first := said_in(note[WHAT]).first:
+            key = first[0].key
+        return self.folds.setdefault(kind, (made, key))[0]
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:
         with self.sorting:

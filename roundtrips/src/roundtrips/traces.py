@@ -7,58 +7,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 
-from . import redis_py
+from . import advice, config, redis_py
 from .callsites import CallSite
 from .commands import SEVERAL, TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
-from .keys import Patterns, chosen, general
+from .keys import Patterns, chosen, general, patterns_of
 from .processes import UNSEEN, clients_here
-from .recorder import Fold, Kept, Place, Recorder, Sums, Totals
+from .recorder import Kept, Place, Recorder, SiteTotal, Totals
+from .report.compare import Comparison
 from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
 from .words import counted
 
-if TYPE_CHECKING:
-    from .advice import Findings
-    from .report.compare import Comparison
-
 FORMAT = 2  # of the JSON
-SUMS = tuple(each.name for each in fields(Sums))
-
-
-@dataclass(kw_only=True)
-class SiteTotal(Sums):
-    """All round trips of one kind that came from one call site.
-
-    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
-    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
-    """
-
-    site: CallSite
-    label: str = ""
-    names: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    setup: bool = False
-    pattern: str | None = None
-    folded: bool = False
-
-    def take(self, each: RoundTrip | SiteTotal) -> None:
-        """Add the numbers of one round trip, or of several."""
-        for name, times in each.names.items():
-            self.names[name] = self.names.get(name, 0) + times
-        self.seconds += each.seconds
-        if isinstance(each, RoundTrip):
-            self.add(each.bytes_sent, each.bytes_received, each.outcome)
-        else:
-            for name in SUMS:
-                setattr(self, name, getattr(self, name) + getattr(each, name))
 
 
 @dataclass
@@ -163,13 +131,10 @@ class Trace:
         return by_site(self.record)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> advice.Findings:
         """What to change: a list of Finding, the one that saves most first."""
-        from .advice import Findings, findings_of
-        from .config import settings
-
-        table = settings()
-        return Findings(table.kept(findings_of(self.record, table.min_loop)))
+        table = config.settings()
+        return table.kept(advice.findings_of(self.record, table.min_loop))
 
     def seconds_at(self, rtt_ms: float, here_ms: float | None = None) -> float:
         """Return about how many seconds the block would take, Redis `rtt_ms` milliseconds away.
@@ -182,8 +147,6 @@ class Trace:
 
     def compare(self, after: Trace) -> Comparison:
         """Return a Comparison with a later trace. Raises RoundTripsError for no Trace."""
-        from .report.compare import Comparison
-
         if not isinstance(after, Trace):
             raise RoundTripsError(
                 f"compare takes another trace, and got a {type(after).__name__}. Pass what "
@@ -257,14 +220,11 @@ class Tracing:
         self.trace = Trace(recorder, self.keys)
         try:
             recorder.open()
-        except Exception as fault:
+        except BaseException as fault:
             recorder.close()
-            if isinstance(fault, RoundTripsError):
+            if isinstance(fault, RoundTripsError) or not isinstance(fault, Exception):
                 raise
             recorder.faults.append(fault)  # our own: the program goes on, and the trace says it
-        except BaseException:  # a Ctrl-C in the midst of it
-            recorder.close()
-            raise
         return self.trace
 
     def __exit__(self, *failure: Any) -> None:
@@ -361,18 +321,18 @@ def record_of(recorder: Recorder, keys: str) -> Record:
         numbers = numbers_of(recorder)
         kept, folds = recorder.kept, recorder.folds.values()
         in_log = [seen.key for each in kept for seen in each.said.first]
-        in_folds = [fold.key for fold in folds]
-        patterns = Patterns(filter(None, in_log + in_folds), keys)
+        patterns = patterns_of(filter(None, [*in_log, *[key for _, key in folds]]), keys)
         return replace(
             numbers,
             log=log_of(kept, patterns, {token: at for at, token in enumerate(recorder.workers)}),
-            folds=[folded(fold, patterns) for fold in folds],
+            folds=[folded(fold, patterns[key][0] if key else None) for fold, key in folds],
             places=list(recorder.places),
             workers=list(recorder.workers.values()),
         )
 
 
 def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> list[RoundTrip]:
+    """Return the round trips; `workers` has the number of each by its token."""
     log: list[RoundTrip] = []
     evidence, details = Evidence(), dict[float, float]()
     for each in kept:
@@ -396,17 +356,12 @@ def command_of(seen: Seen, patterns: Patterns, details: dict[float, float]) -> C
         detail = details.setdefault(detail, float(len(details) + 1))
     if not seen.key:  # b"" of a SCAN that begins
         return Command(seen.name, None, None if seen.key is None else 0, detail)
-    return Command(seen.name, *patterns.of[seen.key], detail)
+    return Command(seen.name, *patterns[seen.key], detail)
 
 
-def folded(fold: Fold, patterns: Patterns) -> SiteTotal:
-    pattern = patterns.of[fold.key][0] if fold.key else None
-    label = "various commands" if fold.various else label_of(each_of(fold), pattern)
-    return SiteTotal(
-        **{name: getattr(fold, name) for name in SUMS},
-        site=fold.site, seconds=fold.seconds, setup=fold.setup,
-        label=label, names=dict(fold.names), pattern=pattern, folded=True,
-    )  # fmt: skip
+def folded(fold: SiteTotal, pattern: str | None) -> SiteTotal:
+    label = fold.label or label_of(each_of(fold), pattern)
+    return replace(fold, names=dict(fold.names), label=label, pattern=pattern)
 
 
 def revived(stored: dict[str, Any]) -> dict[str, Any]:
@@ -427,13 +382,18 @@ def by_site(record: Record) -> list[SiteTotal]:
         groups.setdefault((each.site, frozenset(each.names), each.setup), []).append(each)
     found = []
     for (site, _, setup), several in groups.items():
-        found.append(SiteTotal(site=site, setup=setup, label=label_of_all(several)))
+        total = SiteTotal(site=site, setup=setup, label=label_of_all(several))
         for each in several:
-            found[-1].take(each)
+            total.take(each.names, each.seconds)
+            if isinstance(each, RoundTrip):
+                total.add(each.bytes_sent, each.bytes_received, each.outcome)
+            else:
+                total.include(each)
+        found.append(total)
     return sorted(found, key=lambda total: (total.setup, -total.round_trips))
 
 
-def each_of(several: Fold | SiteTotal | RoundTrip) -> dict[str, int]:
+def each_of(several: SiteTotal | RoundTrip) -> dict[str, int]:
     """Return {name: times} of one of several alike."""
     number = 1 if isinstance(several, RoundTrip) else several.round_trips
     return {name: max(1, times // number) for name, times in several.names.items()}
