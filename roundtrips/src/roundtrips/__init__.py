@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from .traces import trace as trace
 
 __version__ = "0.1.0"
+__all__ = [
+    "OverBudget", "RoundTripsError", "RoundTripsMixin", "Trace", "Uncounted", "budget", "trace",
+]  # fmt: skip
 HOMES = {
     **dict.fromkeys(("OverBudget", "RoundTripsMixin", "Uncounted", "budget"), "budgets"),
     **dict.fromkeys(("Trace", "trace"), "traces"),
     "RoundTripsError": "errors",
 }
-__all__ = [*HOMES]
 
 
 def __getattr__(name: str) -> Any:

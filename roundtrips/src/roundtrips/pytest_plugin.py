@@ -85,15 +85,12 @@ class Run:
 
     def limits_of(self, nodeid: str) -> dict[str, Any]:
         """Return what `budget()` takes, for a test that says nothing itself."""
-        most = self.max
+        limits = [] if self.max is None else [self.max]
         if self.ratchet and not self.accepts:
-            from .ratchets import tolerance_of
+            from .ratchets import most
 
-            number, percent = tolerance_of(self.table.ratchet_tolerance)
-            kept = self.before[entry(nodeid)]
-            kept += number + kept * percent // 100
-            most = kept if most is None else min(kept, most)
-        return {"max": most, "allow_uncounted": self.table.allow_uncounted}
+            limits.append(most(self.before[entry(nodeid)], self.table.ratchet_tolerance))
+        return {"max": min(limits, default=None), "allow_uncounted": self.table.allow_uncounted}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a test's numbers; with xdist this is called where all of them come together."""
