@@ -45,12 +45,8 @@ class CallSite:
         if self == NOWHERE:
             return "a thread that runs no line of yours"
         through = f", through {self.through}" if self.through else ""
-        return f"{short_file(self.file)}:{self.line} in {self.short_function}{through}"
-
-    @property
-    def short_function(self) -> str:
-        """The function's name without those that it stands in."""
-        return self.function.rsplit(".", 1)[-1]
+        function = self.function.rsplit(".", 1)[-1]  # without those that it stands in
+        return f"{short_file(self.file)}:{self.line} in {function}{through}"
 
 
 NOWHERE = CallSite("?", 0, "?")

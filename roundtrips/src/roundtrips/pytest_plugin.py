@@ -1,12 +1,4 @@
-"""The plugin for pytest: budgets of round trips for tests.
-
-    def test_page(round_trips, client):
-        with round_trips(max=3):
-            client.get("/")
-
-    @pytest.mark.max_round_trips(3, waits=2)
-    def test_page(client):
-        client.get("/")
+"""The plugin for pytest: the fixture `round_trips` and the marker `max_round_trips` are budgets.
 
 The marker takes what `budget()` takes; `max_round_trips(None)` lifts what `--max-round-trips` sets
 for all tests. Each option (`pytest --help`) is a setting of pytest's ini file too, by the same name

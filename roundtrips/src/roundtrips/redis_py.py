@@ -450,8 +450,9 @@ def read_plainly(connection: Any, state: State) -> None:
     """
     is_long = state.notes and state.notes[0][recorder.MISSING] > 1 and not state.connecting
     read = owner_of(connection).read_response
-    if is_long and type(connection).read_response is read:
-        put_on(connection, state, "read_response", MethodType(read.__wrapped__, connection))
+    plain = getattr(read, "__wrapped__", None)  # None if somebody else has replaced it since
+    if is_long and plain is not None and type(connection).read_response is read:
+        put_on(connection, state, "read_response", MethodType(plain, connection))
 
 
 class Batch:
@@ -613,12 +614,9 @@ def listens(original: Any) -> Any:
 
 
 def watch_listener(connection: Any) -> None:
-    if connection is not None and "can_read" not in state_of(connection).put:
-        put_on(connection, state_of(connection), "can_read", looks(connection))
-
-
-def looks(connection: Any) -> Any:
-    """Return a connection's `can_read`, which notes what is lost; it keeps no connection alive."""
+    """Have its `can_read` note what is lost, in a way that keeps no connection alive."""
+    if connection is None or "can_read" in state_of(connection).put:
+        return
     original, known = type(connection).can_read, weakref.ref(connection)
 
     def can_read(*args: Any, **kwargs: Any) -> Any:
@@ -629,7 +627,7 @@ def looks(connection: Any) -> Any:
             fenced(failed_to_read, self, failure)
             raise
 
-    return can_read
+    put_on(connection, state_of(connection), "can_read", can_read)
 
 
 def async_reads(original: Any) -> Any:
