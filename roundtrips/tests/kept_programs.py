@@ -38,9 +38,7 @@ KEPT = [
     # A thread of a thread; two blocks in threads, which hand work to one executor of before.
     {"mode": "sync", "client": {}, "warm": 1,
      "steps": [["threads", [[["threads", [[["loop", 1, ["get"]]]]]]]],
-               ["threads", [
-                   [["block", "pass", [["executor", "before", [[["loop", 9, ["get"]]]]]]]],
-                   [["block", "pass", [["executor", "before", [[["loop", 5, ["set"]]]]]]],
-                    ["loop", 3, ["get"]]],
-               ]]]},
+               ["threads", [[["block", "pass", [["executor", "before", [[["loop", 9, ["get"]]]]]]]],
+                            [["block", "pass", [["executor", "before", [[["loop", 5, ["set"]]]]]]],
+                             ["loop", 3, ["get"]]]]]]},
 ]  # fmt: skip
