@@ -1,4 +1,4 @@
-"""Programs that failed once, each as `programs` describes it."""
+"""Programs that failed once, and one that random ones are seldom like; see `programs`."""
 
 KEPT = [
     # Of two blocks in one another only the inner one saw a write.
@@ -35,4 +35,10 @@ KEPT = [
     # A listener's farewell, whose reply nobody reads, among more than is sorted in at once.
     {"mode": "sync", "client": {}, "warm": 1, "scope": "block", "kept": [5, 2],
      "steps": [["pubsub", 0, "unread"], ["lock"]]},
+    # A thread of a thread; two blocks in threads, which hand work to one executor of before.
+    {"mode": "sync", "client": {}, "warm": 1,
+     "steps": [["threads", [[["threads", [[["loop", 1, ["get"]]]]]]]],
+               ["threads", [[["block", "pass", [["executor", "before", [[["loop", 9, ["get"]]]]]]]],
+                            [["block", "pass", [["executor", "before", [[["loop", 5, ["set"]]]]]]],
+                             ["loop", 3, ["get"]]]]]]},
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """The commands in what a client wrote: what hiredis packs, and nothing of what is cut off."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtrips.resp import commands_in
@@ -11,6 +11,7 @@ commands = st.lists(st.lists(st.binary(), min_size=1), min_size=1)
 
 
 @given(commands, st.integers(1, 50))
+@settings(deadline=None)
 def test_commands_are_read_as_hiredis_packs_them(commands, size):
     packed = [hiredis.pack_command(tuple(command)) for command in commands]
     data = b"".join(packed)

@@ -18,45 +18,6 @@ import redis.asyncio
 from roundtrips import scope, trace
 
 
-@pytest.fixture
-def warm():
-    """An executor of before, with a worker."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(int).result()
-        yield pool
-
-
-def test_threads_of_a_thread_and_functions_handed_to_an_executor_of_before(r, warm):
-    def child():
-        r.get("child")
-        grandchild = threading.Thread(target=r.get, args=("grandchild",))
-        grandchild.start()
-        grandchild.join()
-
-    with trace() as t:
-        thread = threading.Thread(target=child)
-        thread.start()
-        thread.join()
-        warm.submit(r.get, "a").result()
-        list(warm.map(r.get, ["b", "c"]))
-    assert (t.round_trips, t.uncounted) == (5, [])
-
-
-def test_two_threads_with_a_block_each_share_an_executor(r, warm):
-    together = threading.Barrier(2)
-
-    def one(number):
-        with trace() as t:
-            together.wait(10)
-            for _ in range(number):
-                warm.submit(r.get, "a").result()
-            together.wait(10)
-        return t.round_trips, t.uncounted
-
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(one, (2, 5))) == [(2, []), (5, [])]
-
-
 def test_what_is_submitted_keeps_its_name():
     def mine():
         """Mine."""

@@ -76,10 +76,10 @@ def program(options):
 
 SEAMS = [
     *((redis_py, name) for name in (
-        "state_of", "watch", "begin_write", "tell_written", "failed_to_read",
-        "end_batch", "read_plainly", "seeing", "described", "is_connected",
+        "state_of", "watch", "failed_to_read", "end_batch", "read_plainly", "seeing", "described",
+        "is_closed",
     )),
-    *((recorder, name) for name in ("answer", "end_all", "leave", "end", "said_in")),
+    *((recorder, name) for name in ("answer", "end_all", "end", "said_in")),
     (recorder, "packed"),
     *((recorder.Recorder, name) for name in ("wrote", "number_of", "keep")),
     *((scope, name) for name in ("blocks_here", "worker_here", "handed_over")),

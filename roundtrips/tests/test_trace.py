@@ -301,22 +301,6 @@ def test_nothing_is_missed_that_threads_do_while_notes_are_sorted_in(r, monkeypa
     assert t.round_trips == 1600 == t.commands["GET"]
 
 
-def test_a_round_trip_that_lasts_longer_than_thousands_of_others_is_counted(r, monkeypatch):
-    monkeypatch.setattr(recorder, "WHOLE", 100)
-    monkeypatch.setattr(recorder, "BATCH", 20)
-    with trace() as t:
-        blocking = threading.Thread(target=r.blpop, args=("list",), kwargs={"timeout": 20})
-        blocking.start()
-        while not r.info("clients")["blocked_clients"]:
-            pass
-        for _ in range(500):
-            r.ping()
-        r.rpush("list", "x")
-        blocking.join()
-    assert t.commands["BLPOP"] == 1 and t.commands["PING"] == 500
-    assert t.round_trips == sum(t.commands.values())
-
-
 # What it tells
 
 

@@ -10,6 +10,7 @@ started the thread.
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import sys
 import sysconfig
@@ -22,20 +23,13 @@ from typing import Any
 
 import redis
 
-OWN, REDIS, SKIP, TASK = (
-    "own",
-    "redis",
-    "skip",
-    "task",
-)  # kinds of file; another is a library's name
+OWN, REDIS, SKIP, TASK = "own", "redis", "skip", "task"  # kinds of file; else a library's name
 INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
 HERE = os.path.dirname(__file__) + os.sep
 EVENTS = asyncio.events.__file__  # what runs a task: further down the stack is who runs the loop
 PYTHONS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 OF_THREADS = (threading.__file__, HERE + "scope.py")
-
-kinds: dict[str, str] = {}  # file name of a code object -> its kind
 
 
 @dataclass(frozen=True)
@@ -51,12 +45,8 @@ class CallSite:
         if self == NOWHERE:
             return "a thread that runs no line of yours"
         through = f", through {self.through}" if self.through else ""
-        return f"{short_file(self.file)}:{self.line} in {self.short_function}{through}"
-
-    @property
-    def short_function(self) -> str:
-        """The function's name without those that it stands in."""
-        return self.function.rsplit(".", 1)[-1]
+        function = self.function.rsplit(".", 1)[-1]  # without those that it stands in
+        return f"{short_file(self.file)}:{self.line} in {function}{through}"
 
 
 NOWHERE = CallSite("?", 0, "?")
@@ -90,14 +80,9 @@ def short_file(name: str) -> str:
         return os.sep.join(Path(name).parts[-2:])
 
 
+@functools.cache
 def kind_of(file: str) -> str:
-    known = kinds.get(file)
-    if known is None:
-        known = kinds[file] = find_kind(file)
-    return known
-
-
-def find_kind(file: str) -> str:
+    """Return the kind of a code object's file."""
     if file == EVENTS:
         return TASK
     if file.startswith(REDIS_FOLDER):

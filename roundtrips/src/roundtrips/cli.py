@@ -220,7 +220,7 @@ class Command:
         for each in fields(self.table):  # what the command line leaves out, the table may say
             if getattr(options, each.name, None) in (None, False):
                 setattr(options, each.name, getattr(self.table, each.name))
-        ratchets.tolerance_of(options.ratchet_tolerance)
+        ratchets.most(0, options.ratchet_tolerance)  # refuses what is none
         for name in FILES:  # the program may go to another folder
             if getattr(options, name):
                 setattr(options, name, self.place(name, getattr(options, name)))

@@ -21,36 +21,26 @@ def named(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_STRINGS = """
+# Of strings, of any key, of hashes, lists, sets, and the others.
+KEY_FIRST = named("""
     APPEND BITCOUNT BITFIELD BITFIELD_RO BITPOS DECR DECRBY GET GETBIT GETDEL GETEX GETRANGE
     GETSET INCR INCRBY INCRBYFLOAT MGET MSET MSETNX PSETEX SET SETBIT SETEX SETNX SETRANGE
     STRLEN SUBSTR
-"""
-_GENERIC = """
     COPY DEL DUMP EXISTS EXPIRE EXPIREAT EXPIRETIME MOVE PERSIST PEXPIRE PEXPIREAT PEXPIRETIME
     PTTL RENAME RENAMENX RESTORE SORT SORT_RO TOUCH TTL TYPE UNLINK WATCH
-"""
-_HASHES = """
     HDEL HEXISTS HEXPIRE HEXPIREAT HEXPIRETIME HGET HGETALL HGETDEL HGETEX HINCRBY HINCRBYFLOAT
     HKEYS HLEN HMGET HMSET HPERSIST HPEXPIRE HPTTL HRANDFIELD HSCAN HSET HSETEX HSETNX HSTRLEN
     HTTL HVALS
-"""
-_LISTS = """
     BLMOVE BLPOP BRPOP BRPOPLPUSH LINDEX LINSERT LLEN LMOVE LPOP LPOS LPUSH LPUSHX LRANGE LREM
     LSET LTRIM RPOP RPOPLPUSH RPUSH RPUSHX
-"""
-_SETS = """
     SADD SCARD SDIFF SDIFFSTORE SINTER SINTERSTORE SISMEMBER SMEMBERS SMISMEMBER SMOVE SPOP
     SRANDMEMBER SREM SSCAN SUNION SUNIONSTORE BZPOPMAX BZPOPMIN ZADD ZCARD ZCOUNT ZINCRBY
     ZLEXCOUNT ZMSCORE ZPOPMAX ZPOPMIN ZRANDMEMBER ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANGESTORE
     ZRANK ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZREVRANGE ZREVRANGEBYSCORE
     ZREVRANK ZSCAN ZSCORE
-"""
-_OTHERS = """
     GEOADD GEODIST GEOHASH GEOPOS GEOSEARCH PFADD PFCOUNT PFMERGE XACK XADD XAUTOCLAIM XCLAIM
     XDEL XLEN XPENDING XRANGE XREVRANGE XTRIM
-"""
-KEY_FIRST = named(" ".join((_STRINGS, _GENERIC, _HASHES, _LISTS, _SETS, _OTHERS)))
+""")
 KEY_FIRST_MODULES = ("JSON.", "BF.", "CF.", "CMS.", "TOPK.", "TDIGEST.", "TS.")
 SCRIPTED = frozenset({"EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"})
 CONTAINERS = named("""
@@ -114,16 +104,6 @@ class Command:
     detail: float | None = None
 
 
-def command_in(data: bytes) -> list[bytes] | None:
-    """Return the parts of the one command that this is; None if it must be read closely."""
-    pieces = data.split(b"\r\n")
-    try:
-        alone = len(pieces) == 2 * int(pieces[0][1:]) + 2 and not pieces[-1]
-    except ValueError:
-        return None
-    return pieces[2::2] if alone else None
-
-
 def name_of(parts: Sequence[bytes]) -> str:
     name = NAMES.get(parts[0])
     if name is not None:
@@ -151,11 +131,6 @@ def key_in(name: str, parts: Sequence[bytes]) -> bytes | None:
     if name in ("OBJECT ENCODING", "MEMORY USAGE"):
         return parts[2] if len(parts) > 2 else None
     return None
-
-
-def blocks(command: Command | Seen) -> bool:
-    """Return whether it waits at the server, until something comes or `detail` seconds are over."""
-    return command.detail is not None and command.name in BLOCKING
 
 
 def detail_of(name: str, parts: Sequence[bytes]) -> float | None:

@@ -1,18 +1,5 @@
 """Settings: the table [tool.roundtrips] of the nearest pyproject.toml, and what it ignores.
 
-    [tool.roundtrips]
-    max = 40                    # of the command: what the whole program may make
-    max_waits = 20
-    max_setup = 8               # round trips of setting connections up
-    fail_on_findings = true
-    allow_uncounted = false
-    ratchet = "trips.json"      # from the folder of the pyproject.toml
-    ratchet_tolerance = "10%"   # or a number: by how much a call site may grow
-    no_keys = true              # show no word of any key; see the module keys
-    min_loop = 5                # calls in a row from which a loop is a finding
-    ignore = ["loop", "app/legacy.py", "app/pages.py:show"]
-    programs = ["ffmpeg"]       # programs that the program starts and that don't speak to Redis
-
 `ignore` holds kinds of finding, files (with * and ?) and functions in them: their findings are left
 out, and they are not held to the ratchet. A comment `# roundtrips: ignore` on the line of a call
 site leaves out its findings. Counts and budgets leave nothing out.
@@ -28,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from .errors import RoundTripsError
 
 if TYPE_CHECKING:
-    from .advice import Finding
+    from collections.abc import Iterable
+
+    from .advice import Finding, Findings
     from .callsites import CallSite
 
 COMMENT = "# roundtrips: ignore"
@@ -38,17 +27,17 @@ COMMENT = "# roundtrips: ignore"
 class Settings:
     """What the table says; None, False or () where it says nothing. `folder` is where it stands."""
 
-    max: int | None = None
+    max: int | None = None  # of the command: what the whole program may make
     max_waits: int | None = None
-    max_setup: int | None = None
+    max_setup: int | None = None  # round trips of setting connections up
     fail_on_findings: bool = False
     allow_uncounted: bool = False
-    ratchet: str | None = None
-    ratchet_tolerance: str | int | None = None
-    no_keys: bool = False
-    min_loop: int | None = None
-    ignore: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
+    ratchet: str | None = None  # a file, named from the folder of the pyproject.toml
+    ratchet_tolerance: str | int | None = None  # 2 or "10%": by how much a call site may grow
+    no_keys: bool = False  # show no word of any key; see the module keys
+    min_loop: int | None = None  # calls in a row from which a loop is a finding
+    ignore: tuple[str, ...] = ()  # such as "loop", "app/legacy.py", "app/pages.py:show"
+    programs: tuple[str, ...] = ()  # that the program starts and that don't speak to Redis
     folder: str = ""
 
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:
@@ -65,16 +54,18 @@ class Settings:
         named = any(fnmatch(file, path) and function in names for path, _, function in places)
         return named or kind in self.ignore
 
-    def kept(self, findings: list[Finding]) -> list[Finding]:
+    def kept(self, findings: Iterable[Finding]) -> Findings:
         """Return the findings that neither the table nor a comment ignores."""
         import linecache
 
-        return [
+        from .advice import Findings
+
+        return Findings(
             each
             for each in findings
             if not self.ignores(each.site, each.kind)
             and COMMENT not in linecache.getline(each.site.file, each.site.line)
-        ]
+        )
 
 
 current: Settings | None = None  # the command's, found before its program goes elsewhere
@@ -87,14 +78,13 @@ def settings(start: str | None = None) -> Settings:
     """
     if start is None and current is not None:
         return current
-    folder = os.path.abspath(start or os.getcwd())
-    while not os.path.isfile(os.path.join(folder, "pyproject.toml")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return Settings()
-        folder = above
-    path = os.path.join(folder, "pyproject.toml")
-    return made_of(table_in(path), path)
+    folder, below = os.path.abspath(start or os.getcwd()), ""
+    while folder != below:
+        path = os.path.join(folder, "pyproject.toml")
+        if os.path.isfile(path):
+            return made_of(table_in(path), path)
+        folder, below = os.path.dirname(folder), folder
+    return Settings()
 
 
 def table_in(path: str) -> dict[str, Any]:

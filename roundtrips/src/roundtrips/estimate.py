@@ -20,14 +20,9 @@ FASTEST = 0.1  # of the small round trips: what else the machine does can only m
 
 
 def seconds_at(record: Record, rtt_ms: float, here_ms: float | None = None) -> float:
-    """Return about how many seconds the block would take, `rtt_ms` milliseconds away.
-
-    `here_ms` is the distance at which it was traced; left out, it is taken from the fastest small
-    replies. Raises RoundTripsError for anything but numbers of 0 or more.
-    """
-    for name, value in (("rtt_ms", rtt_ms), ("here_ms", here_ms)):
-        if value is None and name == "here_ms":
-            continue
+    """Return what Trace.seconds_at tells."""
+    given = {"rtt_ms": rtt_ms} if here_ms is None else {"rtt_ms": rtt_ms, "here_ms": here_ms}
+    for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
             raise RoundTripsError(
                 f"{name} is {value!r}. Pass milliseconds of round trip, a number of 0 or more."
@@ -41,7 +36,7 @@ def distance(record: Record) -> float | None:
 
     Those that set connections up tell it where there are no others. None: nothing tells it.
     """
-    small = [each for each in record.log if each.is_small and not each.blocks]
+    small = [each for each in record.log if each.tells_distance]
     seconds = sorted(each.seconds for each in small if not each.setup)
     seconds = seconds or sorted(each.seconds for each in small)
     return seconds[int(FASTEST * len(seconds))] if seconds else None

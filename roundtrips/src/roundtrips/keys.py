@@ -27,6 +27,7 @@ LONGEST = 200  # bytes of a key that are looked at
 MANY = 3  # keys that hold a word which is shown, at least
 FEW = 12  # different words at one place of keys that are cut alike, at most
 MOST_KINDS = 3  # of key that one call site is said to name
+Patterns = dict[bytes, tuple[str, int]]
 
 
 def chosen(mode: str | None) -> str:
@@ -37,16 +38,14 @@ def chosen(mode: str | None) -> str:
     return mode
 
 
-class Patterns:
-    """Patterns and numbers of all the keys of one trace: `of[key]` is (pattern, number from 1)."""
-
-    def __init__(self, keys: Iterable[bytes], mode: str) -> None:
-        cut = {key: parts_of(key) for key in dict.fromkeys(keys)}
-        shown = words_in_many(cut.values()) if mode == "words" else None
-        self.of = {
-            key: (HOLE if mode == "none" else pattern(parts, shown), number)
-            for number, (key, parts) in enumerate(cut.items(), 1)
-        }
+def patterns_of(keys: Iterable[bytes], mode: str) -> Patterns:
+    """Return {key: (its pattern, its number from 1)} of all the keys of one trace."""
+    cut = {key: parts_of(key) for key in dict.fromkeys(keys)}
+    shown = words_in_many(cut.values()) if mode == "words" else None
+    return {
+        key: (HOLE if mode == "none" else pattern(parts, shown), number)
+        for number, (key, parts) in enumerate(cut.items(), 1)
+    }
 
 
 def parts_of(key: bytes) -> list[str]:

@@ -155,8 +155,8 @@ def added_up(parts: list[Part], missing: list[str]) -> Trace:
 
 def add(whole: Record, part: Record, later: float, process: str) -> None:
     """Add what one process did to the whole; it began `later` seconds after that."""
-    for name in vars(part.totals):
-        setattr(whole.totals, name, getattr(whole.totals, name) + getattr(part.totals, name))
+    whole.totals.include(part.totals)
+    whole.totals.setup_trips += part.totals.setup_trips
     connections, workers, before = len(whole.places), len(whole.workers), len(whole.log)
     for each in part.log:
         each.sent, each.replied = each.sent + later, each.replied + later
@@ -176,7 +176,5 @@ def recorder_after_fork(old: Recorder) -> Recorder:
     redis_py.renew_locks()  # it may be asked before this
     new = Recorder(process=True)
     new.began, new.is_open = perf_counter(), True
-    everybody = redis_py.open_recorders
-    redis_py.open_recorders = tuple(new if each is old else each for each in everybody)
-    redis_py.of_process = tuple(new if each is old else each for each in redis_py.of_process)
+    redis_py.tell(new if each is old else each for each in redis_py.open_recorders)
     return new

@@ -134,13 +134,7 @@ class Process:
     def forked(self) -> None:
         """Begin anew in a process that was forked off: what the parent counted is the parent's."""
         try:
-            self.begin_anew()
-        finally:
-            self.release_signals()
-
-    def begin_anew(self) -> None:
-        try:
-            if sys._getframe(2).f_code.co_name == "_execute_child":
+            if sys._getframe(1).f_code.co_name == "_execute_child":
                 return  # Popen's: it becomes another program in a moment
             self.pid, self.report, self.started, self.mark = os.getpid(), None, {}, ""
             self.status, self.ended, self.told = 0, False, False
@@ -152,29 +146,28 @@ class Process:
             if self.recorder is not None or self.refusals:
                 self.note()
             util = sys.modules.get("multiprocessing.util")
-            if util and sys._getframe(2).f_globals["__name__"].startswith("multiprocessing."):
+            if util and sys._getframe(1).f_globals["__name__"].startswith("multiprocessing."):
                 util.register_after_fork(self, Process.insist)  # a forkserver resets what is before
         except Exception as fault:
             self.refusals.append(f"roundtrips failed in a forked process: {fault}")
+        finally:
+            self.release_signals()
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Note what this process starts: an audit hook, which lasts as long as the process."""
         if not event.startswith(("os.", "subprocess.")) or os.getpid() != self.pid:
             return
         try:
+            if event == "os.posix_spawn" and sys._getframe(1).f_code.co_name == "_posix_spawn":
+                return  # which is how a Popen starts it, since Python 3.13 nearly always
             if event in STARTS:
-                self.starts(event, arguments)
+                self.note()
+                name = name_of(event, arguments)
+                self.started[name] = self.started.get(name, 0) + 1
             elif event == "os.exec" and os.access(arguments[0], os.X_OK):
                 self.becomes(os.path.basename(os.fsdecode(arguments[0])))
         except Exception as fault:
             self.refusals.append(f"roundtrips failed to see what it starts: {fault}")
-
-    def starts(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "os.posix_spawn" and sys._getframe(2).f_code.co_name == "_posix_spawn":
-            return  # which is how a Popen starts it, since Python 3.13 nearly always
-        name = name_of(event, arguments)
-        self.note()
-        self.started[name] = self.started.get(name, 0) + 1
 
     # The ways it may end
 
@@ -394,13 +387,10 @@ def name_here() -> str:
 
 def starts_unheard() -> bool:
     """Return whether multiprocessing has started processes, of which no audit event tells."""
-    if not any(f"multiprocessing.popen_{way}" in sys.modules for way in UNHEARD):
-        return False  # they are loaded when it starts the first one
-    # In those that it starts they are loaded, too.
-    return (
-        not is_multiprocessings()
-        and sys.modules["multiprocessing.process"].parent_process() is None
-    )
+    # These are loaded when it starts the first one, and in those that it starts.
+    loaded = any(f"multiprocessing.popen_{way}" in sys.modules for way in UNHEARD)
+    process: Any = sys.modules.get("multiprocessing.process")
+    return loaded and not is_multiprocessings() and process.parent_process() is None
 
 
 def is_multiprocessings() -> bool:

@@ -1,12 +1,4 @@
-"""The plugin for pytest: budgets of round trips for tests.
-
-    def test_page(round_trips, client):
-        with round_trips(max=3):
-            client.get("/")
-
-    @pytest.mark.max_round_trips(3, waits=2)
-    def test_page(client):
-        client.get("/")
+"""The plugin for pytest: the fixture `round_trips` and the marker `max_round_trips` are budgets.
 
 The marker takes what `budget()` takes; `max_round_trips(None)` lifts what `--max-round-trips` sets
 for all tests. Each option (`pytest --help`) is a setting of pytest's ini file too, by the same name
@@ -85,15 +77,12 @@ class Run:
 
     def limits_of(self, nodeid: str) -> dict[str, Any]:
         """Return what `budget()` takes, for a test that says nothing itself."""
-        most = self.max
+        limits = [] if self.max is None else [self.max]
         if self.ratchet and not self.accepts:
-            from .ratchets import tolerance_of
+            from .ratchets import most
 
-            number, percent = tolerance_of(self.table.ratchet_tolerance)
-            kept = self.before[entry(nodeid)]
-            kept += number + kept * percent // 100
-            most = kept if most is None else min(kept, most)
-        return {"max": most, "allow_uncounted": self.table.allow_uncounted}
+            limits.append(most(self.before[entry(nodeid)], self.table.ratchet_tolerance))
+        return {"max": min(limits, default=None), "allow_uncounted": self.table.allow_uncounted}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a test's numbers; with xdist this is called where all of them come together."""
@@ -246,10 +235,9 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
         item.user_properties += made.items()
     try:
         check(t, budget.limits, budget.allow_uncounted)
-        found = [each for each in t.findings if each.sure] if run.fails_on_findings else []
-        found = run.table.kept(found)
-        if found:
-            raise OverBudget(repr(type(t.findings)(found)))
+        sure = [each for each in t.findings if each.sure] if run.fails_on_findings else []
+        if found := run.table.kept(sure):
+            raise OverBudget(repr(found))
     except OverBudget as error:
         hint = "\nIf that is meant: --round-trips-accept." if run.ratchet else ""
         raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None

@@ -21,7 +21,8 @@ from .functions import function_at
 from .words import counted
 
 if TYPE_CHECKING:
-    from .traces import SiteTotal, Trace
+    from .recorder import SiteTotal
+    from .traces import Trace
 
     State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
 
@@ -53,11 +54,10 @@ def state_of(trace: Trace, folder: str, ignoring: Settings | None = None) -> Sta
 
 def worse(before: State, after: State, tolerance: str | int | None = None) -> list[str]:
     """Return what grew by more than the tolerance, in words, the worst first."""
-    number, percent = tolerance_of(tolerance)
     grown = [
         (now - before[site], site, now)
         for site, now in after.items()
-        if now > before[site] + number + before[site] * percent / 100
+        if now > most(before[site], tolerance)
     ]
     return [
         f"{site[0]} in {site[1].rsplit('.', 1)[-1]}: {site[2]}: "
@@ -66,15 +66,16 @@ def worse(before: State, after: State, tolerance: str | int | None = None) -> li
     ]
 
 
-def tolerance_of(given: str | int | None) -> tuple[int, int]:
-    """Return (round trips, percent) of None, 2, '2' or '10%'; raise RoundTripsError for others."""
-    found = TOLERANCE.match("0" if given is None else str(given))
+def most(made: int, tolerance: str | int | None) -> int:
+    """Return what may be made where it was `made` before; RoundTripsError unless 2, '10%', None."""
+    found = TOLERANCE.match("0" if tolerance is None else str(tolerance))
     if found is None:
         raise RoundTripsError(
-            f"The ratchet's tolerance is {given!r}. Write by how many round trips a call site may "
-            "grow, such as 2, or by how much of what it made, such as 10%."
+            f"The ratchet's tolerance is {tolerance!r}. Write by how many round trips a call site "
+            "may grow, such as 2, or by how much of what it made, such as 10%."
         )
-    return (0, int(found[1])) if found[2] else (int(found[1]), 0)
+    more = int(found[1])
+    return made + (made * more // 100 if found[2] else more)
 
 
 def better(before: State, after: State) -> int:

@@ -9,22 +9,14 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from . import redis_py, scope, sockets
 from .callsites import CallSite
-from .commands import (
-    MOST_KEPT,
-    NAMES,
-    Seen,
-    command_in,
-    packed_names,
-    packed_seen,
-    seen_in,
-)
+from .commands import MOST_KEPT, NAMES, Seen, packed_names, packed_seen, seen_in
 from .critical_path import CriticalPath
 from .faults import fenced
 from .resp import commands_in, in_bytes
@@ -124,6 +116,11 @@ class Sums:
             self.elsewhere += outcome == ELSEWHERE
             self.errors += outcome == FAILED
 
+    def include(self, other: Sums) -> None:
+        """Add what others add up to."""
+        for each in fields(Sums):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
 
 @dataclass(kw_only=True)
 class Totals(Sums):
@@ -133,18 +130,26 @@ class Totals(Sums):
 
 
 @dataclass(kw_only=True)
-class Fold(Sums):
-    """Round trips of one kind from one call site that are no longer kept whole.
+class SiteTotal(Sums):
+    """All round trips of one kind that came from one call site.
 
-    `key` is the first one's (None if it has none), `names` counts commands by name.
+    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
+    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
     """
 
     site: CallSite
+    label: str = ""
     names: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     setup: bool = False
-    key: bytes | None = None
-    various: bool = False  # of several kinds: there were too many to tell apart
+    pattern: str | None = None
+    folded: bool = False
+
+    def take(self, names: dict[str, int], seconds: float) -> None:
+        """Add commands by name, and how long they took."""
+        for name in names:
+            self.names[name] = self.names.get(name, 0) + names[name]
+        self.seconds += seconds
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,16 @@ class Place:
     cluster: bool = False
     asynchronous: bool = False
 
+    @property
+    def wait(self) -> str:
+        """What stands before a call of its client."""
+        return "await " if self.asynchronous else ""
+
+    @property
+    def loop(self) -> str:
+        """How a loop over what its client yields begins."""
+        return "async for" if self.asynchronous else "for"
+
 
 class Recorder:
     """What is told of writes and replies between `open` and `close`.
@@ -167,7 +182,8 @@ class Recorder:
     def __init__(self, process: bool = False, payloads: bool = False) -> None:
         self.process, self.payloads = process, payloads
         self.kept: list[Kept] = []  # the first ones
-        self.folds: dict[Any, Fold] = {}  # the others: {(site, names, setup): Fold}
+        # The others: {(site, names, setup): (their sums, the first one's key)}.
+        self.folds: dict[Any, tuple[SiteTotal, bytes | None]] = {}
         self.totals, self.commands = Totals(), Counter[str]()
         self.path = CriticalPath()
         self.places: list[Place] = []  # of connections, by number
@@ -324,7 +340,9 @@ class Recorder:
             for name in names:
                 self.commands[name] += names[name]
         if len(self.kept) >= WHOLE and not self.payloads:
-            self.fold(note, names).add(size, came, outcome)
+            fold = self.fold(note, names)
+            fold.add(size, came, outcome)
+            fold.take(names, note[REPLIED] - note[SENT])
             return
         if type(what) is not Said and len(what) > KEPT_UNREAD:
             what = said_in(what)
@@ -333,27 +351,19 @@ class Recorder:
             note[FAILURE], setup, note[CONNECTION], worker.token, depth, note[REPLY],
         ))  # fmt: skip
 
-    def fold(self, note: list[Any], names: dict[str, int]) -> Fold:
-        """Return the Fold that a round trip belongs to, with its seconds and commands added."""
+    def fold(self, note: list[Any], names: dict[str, int]) -> SiteTotal:
+        """Return the sums that a round trip belongs to: there may be too many to tell apart."""
         site, setup = note[SITE], note[SETUP]
-        # A Fold keeps its call site alive, so that no id is used twice.
-        key = id(site), tuple(names.items()), setup
-        fold = self.folds.get(key)
-        if fold is None:
-            fold = self.new_fold(key, note)
-        fold.seconds += note[REPLIED] - note[SENT]
-        for name in names:
-            fold.names[name] = fold.names.get(name, 0) + names[name]
-        return fold
-
-    def new_fold(self, key: Any, note: list[Any]) -> Fold:
-        site, setup = note[SITE], note[SETUP]
+        # The sums keep their call site alive, so that no id is used twice.
+        kind: Any = (id(site), tuple(names.items()), setup)
+        if kind in self.folds:
+            return self.folds[kind][0]
+        made, key = SiteTotal(site=site, setup=setup, folded=True), None
         if len(self.folds) >= MOST_FOLDS:
-            key = site, None, setup
-            return self.folds.setdefault(key, Fold(site=site, setup=setup, various=True))
-        first = said_in(note[WHAT]).first
-        made = Fold(site=site, setup=setup, key=first[0].key if first else None)
-        return self.folds.setdefault(key, made)
+            kind, made.label = (site, None, setup), "various commands"
+        elif first := said_in(note[WHAT]).first:
+            key = first[0].key
+        return self.folds.setdefault(kind, (made, key))[0]
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:
         with self.sorting:
@@ -396,23 +406,22 @@ def answer(
     state.notes = left
 
 
-def end_all(state: redis_py.State, failure: BaseException | None, lost: bool = False) -> None:
-    """Note that no more replies are waited for: all of a pipeline were read, or none will come."""
+def end_all(
+    state: redis_py.State,
+    failure: BaseException | None = None,
+    lost: bool = False,
+    heard: bool = False,
+) -> None:
+    """Note that no more replies are waited for: all of a pipeline were read, or none will come.
+
+    With `heard` it ended when the last reply was heard, if any was: nobody will read the rest.
+    """
     now = perf_counter()
     for note in state.notes:
         if failure is not None:
             note[FAILURE], note[WAS_LOST] = type(failure).__name__, lost
         end(note, state)
-        note[REPLIED] = now
-        note[MISSING] = 0
-    state.notes = ()
-
-
-def leave(state: redis_py.State) -> None:
-    """Let go of what was answered in part, or not at all: nobody will read the rest."""
-    for note in state.notes:
-        end(note, state)
-        note[REPLIED] = note[HEARD]
+        note[REPLIED] = note[HEARD] if heard else now
         note[MISSING] = 0
     state.notes = ()
 
@@ -451,10 +460,6 @@ def said_in(what: Any) -> Said:
     """Return the Said of a write: of its bytes, or of what was read from them before."""
     if type(what) is Said:
         return what
-    alone = command_in(what)
-    if alone is not None:
-        seen = seen_in(alone)
-        return Said([seen], {seen.name: 1}, len(what))
     first: list[Seen] = []
     names: dict[str, int] = {}
     for parts in commands_in([what]):

@@ -18,7 +18,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 from time import perf_counter
@@ -45,8 +45,10 @@ SYNC: Any = redis.connection.AbstractConnection
 ASYNC: Any = redis.asyncio.connection.AbstractConnection
 PIPELINE: Any = redis.client.Pipeline
 ASYNC_PIPELINE: Any = redis.asyncio.client.Pipeline
-# Up to redis-py 6.1 it is plain `connect`.
-CONNECTS = "connect_check_health" if hasattr(SYNC, "connect_check_health") else "connect"
+# What opens a connection, and what redis-py gives it before it writes on a closed one.
+CONNECTS, BEFORE_WRITING = "connect_check_health", {"check_health": False}
+if not hasattr(SYNC, CONNECTS):  # up to 6.1
+    CONNECTS, BEFORE_WRITING = "connect", {}
 # Private names that are used besides those that are replaced: (class, method, a name in its code).
 USED = (
     (SYNC, CONNECTS, "_sock"),
@@ -127,18 +129,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=renew_locks)
 
 
+def tell(recorders: Iterable[Recorder]) -> None:
+    """Have these recorders told of what happens, and no other."""
+    global open_recorders, of_process
+    open_recorders = tuple(recorders)
+    of_process = tuple(each for each in open_recorders if each.process)
+
+
 def open_recorder(new: Recorder) -> None:
     """Have a recorder told of what happens here. Raises RoundTripsError for an unknown redis-py."""
-    global open_recorders, of_process
     with changing:
         if not open_recorders:
             replace_all()
         try:
-            open_recorders += (new,)
+            tell((*open_recorders, new))
             new.is_open = True
-            if new.process:
-                of_process += (new,)
-            else:
+            if not new.process:
                 scope.blocks.set((*scope.blocks_here(), new))
         except BaseException:
             close_recorder(new)
@@ -147,11 +153,9 @@ def open_recorder(new: Recorder) -> None:
 
 def close_recorder(old: Recorder) -> None:
     """Leave it out, and leave redis-py as it was if it is the last. Twice does no harm."""
-    global open_recorders, of_process
     with changing:
         old.is_open = False
-        open_recorders = tuple(each for each in open_recorders if each is not old)
-        of_process = tuple(each for each in of_process if each is not old)
+        tell(each for each in open_recorders if each is not old)
         taken = scope.blocks.get()
         if taken and old in taken:
             scope.blocks.set(tuple(each for each in taken if each is not old))
@@ -307,10 +311,9 @@ def cut_off() -> None:
 
 def described(connection: Any) -> tuple[str, float | None, bool, bool]:
     """Return (address, timeout, whether a cluster's, whether asyncio's) of a connection."""
+    address = str(getattr(connection, "path", "?"))
     if hasattr(connection, "port"):
         address = f"{connection.host}:{connection.port}"
-    else:
-        address = str(getattr(connection, "path", "?"))
     frame, cluster = sys._getframe(1), False
     while frame is not None and not cluster:
         name = frame.f_globals.get("__name__")
@@ -332,35 +335,40 @@ def watch(state: State, stream: Any) -> None:
                 sockets.count(stream)
 
 
-def is_own(connection: Any, name: str, owner: Any) -> bool:
-    """Return whether its class has a method in redis-py's place that does not go on to that one."""
-    kind = type(connection)
-    method = getattr(kind, name)
-    goes_on = {"super", "send_packed_command", *(each.__name__ for each in kind.__mro__)}
-    return method is not getattr(owner, name) and goes_on.isdisjoint(names_in(method))
+def owner_of(connection: Any) -> Any:
+    """Return the class of redis-py's that this connection's is made from."""
+    return ASYNC if isinstance(connection, ASYNC) else SYNC
 
 
 def note_if_unseen(connection: Any, *names: str) -> None:
-    """Note a connection whose class writes or reads by itself."""
-    owner = ASYNC if isinstance(connection, ASYNC) else SYNC
+    """Note a connection whose class writes or reads by itself: it does not go on to redis-py's."""
+    kind, owner = type(connection), owner_of(connection)
+    goes_on = {"super", "send_packed_command", *(each.__name__ for each in kind.__mro__)}
     for name in names:
-        if is_own(connection, name, owner):
+        method = getattr(kind, name)
+        if method is not getattr(owner, name) and goes_on.isdisjoint(names_in(method)):
             for each in seeing():
-                each.unseen.add(f"{type(connection).__name__}, whose {name} is not redis-py's")
+                each.unseen.add(f"{kind.__name__}, whose {name} is not redis-py's")
 
 
-def begin_write(connection: Any, stream: Any) -> State:
-    state = state_of(connection)
-    if stream is not state.stream:
-        watch(state, stream)
-        note_if_unseen(connection, "read_response")
-    state.before, state.thread = received_bytes(state.key, 0), get_ident()  # type: ignore[arg-type]
-    if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
-        state.started, state.writers = perf_counter(), seeing()
-        for each in state.writers:
-            if each.payloads:
-                each.listen(connection, state)
-    return state
+def begin_write(connection: Any, stream: Any) -> State | None:
+    """Return what is known of a connection that is about to be written on; None: a fault."""
+    try:
+        state = state_of(connection)
+        if stream is not state.stream:
+            watch(state, stream)
+            note_if_unseen(connection, "read_response")
+        state.before = received_bytes(state.key, 0)  # type: ignore[arg-type]
+        state.thread = get_ident()
+        if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
+            state.started, state.writers = perf_counter(), seeing()
+            for each in state.writers:
+                if each.payloads:
+                    each.listen(connection, state)
+        return state
+    except Exception as fault:
+        faults.note(fault)
+        return None
 
 
 def seeing() -> tuple[Recorder, ...]:
@@ -370,41 +378,46 @@ def seeing() -> tuple[Recorder, ...]:
 
 def tell_written(connection: Any, state: State, chunks: Any) -> None:
     """Tell the recorders of a write that has been handed to the system."""
-    sent = perf_counter()
-    said: Any
-    if state.packed is not None and state.packed[1] is chunks:
-        commands = state.packed[0]
-        missing = len(commands)
-        said = recorder.packed(commands, sum(map(len, chunks)))
-        state.packed = None
-    else:
-        said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
-        if not said:
-            return  # redis-py writes nothing at all for an empty pipeline
-        # The first says so of nearly all, and is fast.
-        alone = said.rfind(b"*") == 0 or b"\r\n*" not in said
-        if not alone or len(said) > recorder.KEPT_RAW:
-            said = recorder.said_in(said)
-        missing = 1 if alone else sum(said.names.values()) or 1
-    if state.notes and state.notes[0][recorder.HEARD] is not None:
-        recorder.leave(state)
-    taken = scope.blocks.get()
-    if taken is None or not (len(taken) == 1 and taken[0].is_open):
-        taken = scope.blocks_here()
-    if not taken:
-        for each in open_recorders:
-            each.unattributed += not each.process
-    if of_process:
-        taken = (*taken, *of_process)
-    if taken:
-        worker = scope.worker_here(state.thread)
-        site = worker.site or callsites.finder.find()
-        for each in taken:
-            each.wrote(connection, state, sent, said, missing, worker, site)
-            if each.payloads:
-                each.message(state, sent, chunks)
-    if sockets.listeners:
-        state.writers = taken
+    try:
+        sent = perf_counter()
+        said: Any
+        if state.packed is not None and state.packed[1] is chunks:
+            commands = state.packed[0]
+            missing = len(commands)
+            said = recorder.packed(commands, sum(map(len, chunks)))
+            state.packed = None
+        else:
+            said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
+            if not said:
+                return  # redis-py writes nothing at all for an empty pipeline
+            # The first says so of nearly all, and is fast.
+            alone = said.rfind(b"*") == 0 or b"\r\n*" not in said
+            if not alone or len(said) > recorder.KEPT_RAW:
+                said = recorder.said_in(said)
+            missing = 1 if alone else sum(said.names.values()) or 1
+        if state.notes and state.notes[0][recorder.HEARD] is not None:
+            recorder.end_all(state, heard=True)
+        taken = scope.blocks.get()
+        if taken is None or not (len(taken) == 1 and taken[0].is_open):
+            taken = scope.blocks_here()
+        if not taken:
+            for each in open_recorders:
+                each.unattributed += not each.process
+        if of_process:
+            taken = (*taken, *of_process)
+        if taken:
+            worker = scope.worker_here(state.thread)
+            site = worker.site or callsites.finder.find()
+            for each in taken:
+                each.wrote(connection, state, sent, said, missing, worker, site)
+                if each.payloads:
+                    each.message(state, sent, chunks)
+        if sockets.listeners:
+            state.writers = taken
+        if state.batch:
+            read_plainly(connection, state)
+    except Exception as fault:
+        faults.note(fault)
 
 
 def chunks_of(command: Any) -> list[Any]:
@@ -427,22 +440,19 @@ def failed_to_read(connection: Any, failure: BaseException) -> None:
 
 
 def is_closed(connection: Any) -> bool:
-    return bool((connection._reader if isinstance(connection, ASYNC) else connection._sock) is None)
+    return (connection._reader if isinstance(connection, ASYNC) else connection._sock) is None
 
 
-def has_heard(state: State) -> bool:
-    """Return whether anything came on the connection since the write whose reply is missing."""
-    return bool(sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED])
-
-
-def read_plainly(connection: Any, state: State, owner: Any, plain_read: Any) -> None:
+def read_plainly(connection: Any, state: State) -> None:
     """Have a pipeline's replies read as without a block: nobody need see each of them.
 
     Not while it connects, nor where its class has a way of its own to read.
     """
     is_long = state.notes and state.notes[0][recorder.MISSING] > 1 and not state.connecting
-    if is_long and type(connection).read_response is owner.read_response:
-        put_on(connection, state, "read_response", MethodType(plain_read, connection))
+    read = owner_of(connection).read_response
+    plain = getattr(read, "__wrapped__", None)  # None if somebody else has replaced it since
+    if is_long and plain is not None and type(connection).read_response is read:
+        put_on(connection, state, "read_response", MethodType(plain, connection))
 
 
 class Batch:
@@ -492,7 +502,7 @@ class Connecting:
 
     def begin(self) -> None:
         state = state_of(self.connection)
-        recorder.leave(state)
+        recorder.end_all(state, heard=True)
         self.told = seeing()
         for each in self.told:
             each.opened += 1
@@ -502,24 +512,10 @@ class Connecting:
     def __exit__(self, *failure: Any) -> None:
         if self.state is not None:
             self.state.connecting -= 1
-        if not fenced(is_connected, self.connection):
+        if fenced(is_closed, self.connection) is not False:
             for each in self.told:
                 each.opened -= 1
                 each.refused += 1
-
-
-def is_connected(connection: Any) -> bool:
-    """Say it as redis-py does; up to 5.0 the plain connections don't, and have a socket or none."""
-    if hasattr(connection, "is_connected"):
-        return bool(connection.is_connected)
-    return connection._sock is not None
-
-
-def connect_now(connection: Any) -> Any:
-    """Do what redis-py does before it writes on a closed connection; a coroutine in asyncio."""
-    if CONNECTS == "connect":
-        return connection.connect()
-    return connection.connect_check_health(check_health=False)
 
 
 # The replacements: each is made of the original, and calls it
@@ -558,51 +554,29 @@ def packs(original: Any) -> Any:
 
 
 def sends(original: Any) -> Any:
-    plain_read = SYNC.__dict__["read_response"]
-
     def send(self: Any, command: Any, check_health: bool = True) -> None:
         if self._sock is None:
-            connect_now(self)
+            getattr(self, CONNECTS)(**BEFORE_WRITING)
         if type(command) not in (list, bytes):  # bytes alone redis-py refuses
             command = chunks_of(command)
-        state = None
-        try:
-            state = begin_write(self, self._sock)
-        except Exception as fault:
-            faults.note(fault)
+        state = begin_write(self, self._sock)
         original(self, command, check_health)
         if state is not None:
-            try:
-                tell_written(self, state, command)
-                if state.batch:
-                    read_plainly(self, state, SYNC, plain_read)
-            except Exception as fault:
-                faults.note(fault)
+            tell_written(self, state, command)
 
     return send
 
 
 def async_sends(original: Any) -> Any:
-    plain_read = ASYNC.__dict__["read_response"]
-
     async def send(self: Any, command: Any, check_health: bool = True) -> None:
         if self._reader is None:
-            await connect_now(self)
+            await getattr(self, CONNECTS)(**BEFORE_WRITING)
         if type(command) is not list:
             command = chunks_of(command)
-        state = None
-        try:
-            state = begin_write(self, self._reader)
-        except Exception as fault:
-            faults.note(fault)
+        state = begin_write(self, self._reader)
         await original(self, command, check_health)
         if state is not None:
-            try:
-                tell_written(self, state, command)
-                if state.batch:
-                    read_plainly(self, state, ASYNC, plain_read)
-            except Exception as fault:
-                faults.note(fault)
+            tell_written(self, state, command)
 
     return send
 
@@ -640,12 +614,9 @@ def listens(original: Any) -> Any:
 
 
 def watch_listener(connection: Any) -> None:
-    if connection is not None and "can_read" not in state_of(connection).put:
-        put_on(connection, state_of(connection), "can_read", looks(connection))
-
-
-def looks(connection: Any) -> Any:
-    """Return a connection's `can_read`, which notes what is lost; it keeps no connection alive."""
+    """Have its `can_read` note what is lost, in a way that keeps no connection alive."""
+    if connection is None or "can_read" in state_of(connection).put:
+        return
     original, known = type(connection).can_read, weakref.ref(connection)
 
     def can_read(*args: Any, **kwargs: Any) -> Any:
@@ -656,7 +627,7 @@ def looks(connection: Any) -> Any:
             fenced(failed_to_read, self, failure)
             raise
 
-    return can_read
+    put_on(connection, state_of(connection), "can_read", can_read)
 
 
 def async_reads(original: Any) -> Any:
@@ -669,12 +640,15 @@ def async_reads(original: Any) -> Any:
             fenced(failed_to_read, self, failure)
             raise
         if state is not None and state.notes:
-            # With a timeout None may mean that nothing came.
-            if response is not None or not kwargs.get("timeout") or has_heard(state):
-                try:
+            try:
+                if (  # with a timeout None may mean that nothing came
+                    response is not None
+                    or not kwargs.get("timeout")
+                    or sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED]
+                ):
                     recorder.answer(state, response)
-                except Exception as fault:
-                    faults.note(fault)
+            except Exception as fault:
+                faults.note(fault)
         else:
             fenced(note_if_unseen, self, "send_command", "send_packed_command")
         return response

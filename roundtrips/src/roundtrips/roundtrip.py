@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .callsites import NOWHERE, CallSite
-from .commands import Command, blocks
+from .commands import BLOCKING, Command
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
@@ -79,15 +79,12 @@ class RoundTrip:
         return label_of(self.names, self.commands[0].pattern if self.commands else None)
 
     @property
-    def is_small(self) -> bool:
-        """Whether it was answered, and short enough for its time to tell the distance."""
+    def tells_distance(self) -> bool:
+        """Whether it was answered, is short, and waited for nothing at the server."""
         few = sum(self.names.values()) <= FEW
-        return few and self.outcome != LOST and max(self.bytes_sent, self.bytes_received) <= SMALL
-
-    @property
-    def blocks(self) -> bool:
-        """Whether it waited at the server for something to come."""
-        return any(blocks(command) for command in self.commands)
+        blocks = any(each.detail is not None and each.name in BLOCKING for each in self.commands)
+        short = few and max(self.bytes_sent, self.bytes_received) <= SMALL
+        return short and not blocks and self.outcome != LOST
 
 
 def label_of(names: Mapping[str, int], pattern: str | None) -> str:

@@ -49,7 +49,9 @@ def blocks_here() -> tuple[Recorder, ...]:
     if found is None:
         found = inherited()[0]
         blocks.set(found)
-    return found if all([each.is_open for each in found]) else still_open(found)
+    if all([each.is_open for each in found]):
+        return found
+    return tuple([each for each in found if each.is_open])
 
 
 def inherited() -> tuple[tuple[Recorder, ...], Worker | None]:
@@ -69,10 +71,6 @@ def inherited() -> tuple[tuple[Recorder, ...], Worker | None]:
         if one.gr_context is not None and blocks in one.gr_context:
             return one.gr_context[blocks] or (), one.gr_context.get(here)
     return (), None
-
-
-def still_open(found: tuple[Recorder, ...]) -> tuple[Recorder, ...]:
-    return tuple([each for each in found if each.is_open])
 
 
 class Worker:

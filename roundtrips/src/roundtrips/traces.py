@@ -7,60 +7,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 
-from . import keys as key_patterns
-from . import redis_py
+from . import advice, config, redis_py
 from .callsites import CallSite
 from .commands import SEVERAL, TEXTS_AND_FIELDS, Command, Seen
 from .errors import RoundTripsError
 from .estimate import seconds_at
-from .keys import Patterns
+from .keys import Patterns, chosen, general, patterns_of
 from .processes import UNSEEN, clients_here
-from .recorder import Fold, Kept, Place, Recorder, Sums, Totals
+from .recorder import Kept, Place, Recorder, SiteTotal, Totals
+from .report.compare import Comparison
 from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
 from .words import counted
 
-if TYPE_CHECKING:
-    from .advice import Findings
-    from .report.compare import Comparison
-
 FORMAT = 2  # of the JSON
-SUMS = tuple(each.name for each in fields(Sums))
-IN_RECORDER = {"waits": "path.waits", "waiting": "path.waiting", "connections": "opened"}
-
-
-@dataclass(kw_only=True)
-class SiteTotal(Sums):
-    """All round trips of one kind that came from one call site.
-
-    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
-    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
-    """
-
-    site: CallSite
-    label: str = ""
-    names: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
-    setup: bool = False
-    pattern: str | None = None
-    folded: bool = False
-
-    def take(self, each: RoundTrip | SiteTotal) -> None:
-        """Add the numbers of one round trip, or of several."""
-        self.names.update(each.names)
-        self.seconds += each.seconds
-        if isinstance(each, RoundTrip):
-            self.add(each.bytes_sent, each.bytes_received, each.outcome)
-        else:
-            for name in SUMS:
-                setattr(self, name, getattr(self, name) + getattr(each, name))
 
 
 @dataclass
@@ -88,40 +54,22 @@ class Record:
     redis_py: str = redis.__version__
 
 
-def up_to_now(source: Record | Recorder) -> Record | Recorder:
-    """Return the same, with all that has happened sorted in."""
-    if isinstance(source, Recorder):
-        source.sort_in()
-    return source
-
-
 def number(name: str, doc: str) -> Any:
     """Return a property of a Trace that tells a number of what was seen up to now."""
-    in_record, in_recorder = attrgetter(name), attrgetter(IN_RECORDER.get(name, name))
-
-    def told(trace: Trace) -> Any:
-        source = up_to_now(trace._source)
-        return in_record(source) if isinstance(source, Record) else in_recorder(source)
-
-    return property(told, doc=doc)
+    in_record = attrgetter(name)
+    return property(lambda trace: in_record(trace._numbers), doc=doc)
 
 
 class Trace:
-    """What the block of a `trace()` did.
+    """What the block of a `trace()` did: its numbers, up to now while the block runs.
 
-    Of the work: `round_trips`, and `waits`, the longest chain of them that had to follow one
-    another; `commands` by name; `bytes_sent`, `bytes_received`; `seconds` from beginning to end,
-    and `waiting`, those in which a round trip was on its way; `lost` (without an answer),
-    `elsewhere` (a cluster's node sent them on), `errors` (answered by one). Besides,
-    `connections` were set up, at `setup_trips` round trips.
-
-    What was not counted is in `uncounted`, in words. `log` holds the first 10,000 round trips
-    whole, setting up included; `folds` what came after, added up; `call_sites` all of them.
+    `waits` is the longest chain of round trips that had to follow one another. What was not counted
+    is in `uncounted`, in words. `log` holds the first 10,000 round trips whole, setting up
+    included; `folds` what came after, added up; `call_sites` all of them.
     """
 
     def __init__(self, source: Record | Recorder, keys: str = "words") -> None:
         self._source, self._keys = source, keys
-        self._sites: list[SiteTotal] | None = None
 
     @property
     def record(self) -> Record:
@@ -136,6 +84,11 @@ class Trace:
         return record
 
     # Numbers, which need nothing but the sums
+
+    @property
+    def _numbers(self) -> Record:
+        source = self._source
+        return source if isinstance(source, Record) else numbers_of(source)
 
     round_trips: int = number("totals.round_trips", "Round trips of the work.")
     setup_trips: int = number("totals.setup_trips", "Those that setting connections up took.")
@@ -153,12 +106,12 @@ class Trace:
     @property
     def commands(self) -> Counter[str]:
         """Commands of the work, by name."""
-        return Counter(up_to_now(self._source).commands)
+        return Counter(self._numbers.commands)
 
     @property
     def uncounted(self) -> list[str]:
         """What was not counted, a sentence each; [] where everything was."""
-        return uncounted(self._source)
+        return uncounted(self._numbers)
 
     # One by one
 
@@ -175,21 +128,13 @@ class Trace:
     @property
     def call_sites(self) -> list[SiteTotal]:
         """All of them by call site, the one with the most first; those of setting up last."""
-        record = self.record
-        if record is not self._source:
-            return by_site(record)
-        if self._sites is None:
-            self._sites = by_site(record)
-        return self._sites
+        return by_site(self.record)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> advice.Findings:
         """What to change: a list of Finding, the one that saves most first."""
-        from .advice import Findings, findings_of
-        from .config import settings
-
-        table = settings()
-        return Findings(table.kept(findings_of(self.record, table.min_loop)))
+        table = config.settings()
+        return table.kept(advice.findings_of(self.record, table.min_loop))
 
     def seconds_at(self, rtt_ms: float, here_ms: float | None = None) -> float:
         """Return about how many seconds the block would take, Redis `rtt_ms` milliseconds away.
@@ -202,8 +147,6 @@ class Trace:
 
     def compare(self, after: Trace) -> Comparison:
         """Return a Comparison with a later trace. Raises RoundTripsError for no Trace."""
-        from .report.compare import Comparison
-
         if not isinstance(after, Trace):
             raise RoundTripsError(
                 f"compare takes another trace, and got a {type(after).__name__}. Pass what "
@@ -224,12 +167,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain lists and dicts that json.dumps takes; it holds no value."""
-        record = self.record
-        folds = [
-            {**asdict(replace(each, names=Counter())), "names": dict(each.names)}
-            for each in record.folds
-        ]
-        return {"format": FORMAT, **asdict(replace(record, folds=[])), "folds": folds}
+        return {"format": FORMAT, **asdict(self.record)}
 
     @classmethod
     def from_dict(cls, stored: Any) -> Trace:
@@ -242,13 +180,8 @@ class Trace:
                 )
             made = {name: value for name, value in stored.items() if name != "format"}
             made["totals"] = Totals(**stored["totals"])
-            made["log"] = [round_trip_from(each) for each in stored["log"]]
-            made["folds"] = [
-                SiteTotal(
-                    **{**each, "site": CallSite(**each["site"]), "names": Counter(each["names"])}
-                )
-                for each in stored["folds"]
-            ]
+            made["log"] = [RoundTrip(**revived(each)) for each in stored["log"]]
+            made["folds"] = [SiteTotal(**revived(each)) for each in stored["folds"]]
             made["places"] = [Place(**each) for each in stored["places"]]
             return cls(Record(**made))
         except (KeyError, TypeError, ValueError) as error:
@@ -273,7 +206,7 @@ class Tracing:
     recorder: Recorder | None = None
 
     def __init__(self, scope: str = "block", keys: str | None = None) -> None:
-        self.scope, self.keys = scope, key_patterns.chosen(keys)
+        self.scope, self.keys = scope, chosen(keys)
         if scope not in ("block", "process"):
             raise RoundTripsError(f"scope is {scope!r}. Choose 'block' or 'process'.")
 
@@ -287,14 +220,11 @@ class Tracing:
         self.trace = Trace(recorder, self.keys)
         try:
             recorder.open()
-        except Exception as fault:
+        except BaseException as fault:
             recorder.close()
-            if isinstance(fault, RoundTripsError):
+            if isinstance(fault, RoundTripsError) or not isinstance(fault, Exception):
                 raise
             recorder.faults.append(fault)  # our own: the program goes on, and the trace says it
-        except BaseException:  # a Ctrl-C in the midst of it
-            recorder.close()
-            raise
         return self.trace
 
     def __exit__(self, *failure: Any) -> None:
@@ -331,63 +261,42 @@ def trace(scope: str = "block", keys: str | None = None) -> Tracing:
     return Tracing(scope, keys)
 
 
-def uncounted(source: Record | Recorder) -> list[str]:
-    source = up_to_now(source)  # which may find a fault
-    missed = list(source.missing) if isinstance(source, Record) else []
-    if source.unattributed:
-        writes = counted(source.unattributed, "write")
+def uncounted(record: Record) -> list[str]:
+    missed = list(record.missing)
+    if record.unattributed:
+        writes = counted(record.unattributed, "write")
         missed.append(f"{writes} by threads, tasks or greenlets that were there before the block")
-    if source.unanswered:
-        writes = counted(source.unanswered, "write")
+    if record.unanswered:
+        writes = counted(record.unanswered, "write")
         left = "by threads or tasks that it had not waited for"
         missed.append(f"{writes} on the way when the block ended, {left}")
-    if source.detached:
+    if record.detached:
         missed.append(
             "the block was closed in another context than it was opened in, as in a dependency or "
             "fixture that runs in a thread; what was done between stands in neither (make that an "
             "`async def`, or open the block in the function that does the work)"
         )
-    if source.others:
-        names = ", ".join(sorted(source.others))
+    if record.others:
+        names = ", ".join(sorted(record.others))
         missed.append(f"what other processes do that the block started or handed work ({names})")
-    for name in unseen(source):
+    for name in record.unseen:
         used = ", used or not: it is imported" if name in UNSEEN.values() else ""
         missed.append(f"what goes through {name}{used}; only redis-py is")
-    failed = [f"roundtrips failed to see a part: {fault}" for fault in faults(source)]
+    failed = [f"roundtrips failed to see a part: {fault}" for fault in record.faults]
     return [*[f"not counted: {each}" for each in missed], *failed]
-
-
-def unseen(source: Record | Recorder) -> list[str]:
-    if isinstance(source, Record):
-        return source.unseen
-    again = [] if redis_py.is_the_same() else ["redis.connection, which was loaded a second time"]
-    return [*clients_here(), *again, *sorted(source.unseen)]
-
-
-def faults(source: Record | Recorder) -> list[str]:
-    if isinstance(source, Record):
-        return source.faults
-    return [
-        fault + (f" ({times:,} times)" if times > 1 else "")
-        for fault, times in Counter(map(described, source.faults)).most_common(3)
-    ]
-
-
-def described(fault: Exception) -> str:
-    return f"{type(fault).__name__}: {fault}"[:200]
 
 
 # A Record of what a Recorder keeps
 
 
-def record_of(recorder: Recorder, keys: str) -> Record:
-    """Return the Record of what a recorder has seen, with its keys as patterns."""
-    recorder.sort_in()
+def numbers_of(recorder: Recorder) -> Record:
+    """Return a Record of all but the round trips, which takes no time to make."""
+    again = [] if redis_py.is_the_same() else ["redis.connection, which was loaded a second time"]
+    recorder.sort_in()  # which may find a fault
     with recorder.sorting:
-        kept, folds = list(recorder.kept), list(recorder.folds.values())
-        patterns = Patterns(keys_in(kept, folds), keys)
+        faults = Counter(f"{type(fault).__name__}: {fault}"[:200] for fault in recorder.faults)
         return Record(
-            totals=Totals(**vars(recorder.totals)),
+            totals=replace(recorder.totals),
             commands=dict(recorder.commands),
             seconds=recorder.seconds,
             waits=recorder.path.waits,
@@ -398,26 +307,32 @@ def record_of(recorder: Recorder, keys: str) -> Record:
             unanswered=recorder.unanswered,
             detached=recorder.detached,
             others=sorted(recorder.others),
-            unseen=unseen(recorder),
-            faults=faults(recorder),
+            unseen=[*clients_here(), *again, *sorted(recorder.unseen)],
+            faults=[
+                fault + (f" ({times:,} times)" if times > 1 else "")
+                for fault, times in faults.most_common(3)
+            ],
+        )
+
+
+def record_of(recorder: Recorder, keys: str) -> Record:
+    """Return the Record of what a recorder has seen, with its keys as patterns."""
+    with recorder.sorting:
+        numbers = numbers_of(recorder)
+        kept, folds = recorder.kept, recorder.folds.values()
+        in_log = [seen.key for each in kept for seen in each.said.first]
+        patterns = patterns_of(filter(None, [*in_log, *[key for _, key in folds]]), keys)
+        return replace(
+            numbers,
             log=log_of(kept, patterns, {token: at for at, token in enumerate(recorder.workers)}),
-            folds=[folded(fold, patterns) for fold in folds],
+            folds=[folded(fold, patterns[key][0] if key else None) for fold, key in folds],
             places=list(recorder.places),
             workers=list(recorder.workers.values()),
         )
 
 
-def keys_in(kept: Iterable[Kept], folds: Iterable[Fold]) -> Iterable[bytes]:
-    for each in kept:
-        for seen in each.said.first:
-            if seen.key:
-                yield seen.key
-    for fold in folds:
-        if fold.key:
-            yield fold.key
-
-
 def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> list[RoundTrip]:
+    """Return the round trips; `workers` has the number of each by its token."""
     log: list[RoundTrip] = []
     evidence, details = Evidence(), dict[float, float]()
     for each in kept:
@@ -441,22 +356,20 @@ def command_of(seen: Seen, patterns: Patterns, details: dict[float, float]) -> C
         detail = details.setdefault(detail, float(len(details) + 1))
     if not seen.key:  # b"" of a SCAN that begins
         return Command(seen.name, None, None if seen.key is None else 0, detail)
-    return Command(seen.name, *patterns.of[seen.key], detail)
+    return Command(seen.name, *patterns[seen.key], detail)
 
 
-def folded(fold: Fold, patterns: Patterns) -> SiteTotal:
-    pattern = patterns.of[fold.key][0] if fold.key else None
-    label = "various commands" if fold.various else label_of(each_of(fold), pattern)
-    return SiteTotal(
-        **{name: getattr(fold, name) for name in SUMS},
-        site=fold.site, seconds=fold.seconds, setup=fold.setup,
-        label=label, names=Counter(fold.names), pattern=pattern, folded=True,
-    )  # fmt: skip
+def folded(fold: SiteTotal, pattern: str | None) -> SiteTotal:
+    label = fold.label or label_of(each_of(fold), pattern)
+    return replace(fold, names=dict(fold.names), label=label, pattern=pattern)
 
 
-def round_trip_from(stored: dict[str, Any]) -> RoundTrip:
-    commands = [Command(**each) for each in stored["commands"]]
-    return RoundTrip(**{**stored, "site": CallSite(**stored["site"]), "commands": commands})
+def revived(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a round trip, or of several, as they were before they became JSON."""
+    made = {**stored, "site": CallSite(**stored["site"])}
+    if "commands" in stored:
+        made["commands"] = [Command(**each) for each in stored["commands"]]
+    return made
 
 
 # By call site
@@ -469,15 +382,18 @@ def by_site(record: Record) -> list[SiteTotal]:
         groups.setdefault((each.site, frozenset(each.names), each.setup), []).append(each)
     found = []
     for (site, _, setup), several in groups.items():
-        total = SiteTotal(site=site, setup=setup)
+        total = SiteTotal(site=site, setup=setup, label=label_of_all(several))
         for each in several:
-            total.take(each)
-        total.label = label_of_all(several)
+            total.take(each.names, each.seconds)
+            if isinstance(each, RoundTrip):
+                total.add(each.bytes_sent, each.bytes_received, each.outcome)
+            else:
+                total.include(each)
         found.append(total)
     return sorted(found, key=lambda total: (total.setup, -total.round_trips))
 
 
-def each_of(several: Fold | SiteTotal | RoundTrip) -> dict[str, int]:
+def each_of(several: SiteTotal | RoundTrip) -> dict[str, int]:
     """Return {name: times} of one of several alike."""
     number = 1 if isinstance(several, RoundTrip) else several.round_trips
     return {name: max(1, times // number) for name, times in several.names.items()}
@@ -485,15 +401,10 @@ def each_of(several: Fold | SiteTotal | RoundTrip) -> dict[str, int]:
 
 def label_of_all(several: list[RoundTrip | SiteTotal]) -> str:
     """Return the label of round trips that hold the same names, if in other numbers."""
-    patterns = {
-        command.pattern
-        for each in several
-        if isinstance(each, RoundTrip)
-        for command in each.commands
-        if command.pattern
-    }
-    patterns |= {each.pattern for each in several if isinstance(each, SiteTotal) and each.pattern}
+    # One that is folded has the pattern itself.
+    have = [one for each in several for one in getattr(each, "commands", [each])]
+    patterns = {one.pattern for one in have if one.pattern}
     first = several[0]
-    label = label_of(each_of(first), key_patterns.general(patterns) if patterns else None)
+    label = label_of(each_of(first), general(patterns) if patterns else None)
     alike = all(each.names == first.names for each in several if isinstance(each, RoundTrip))
     return label if alike else label.replace(" of ", " of about ", 1)

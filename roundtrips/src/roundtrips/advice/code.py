@@ -1,6 +1,6 @@
 """The code to write instead: one command for many keys, or a pipeline, for the client at hand."""
 
-from dataclasses import dataclass
+from ..recorder import Place
 
 SLICE = 1_000  # commands of a pipeline: a longer one holds others up
 IF_KNOWN = "# if the keys don't depend on the replies:"
@@ -55,22 +55,6 @@ SEVERAL = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Client:
-    """Whose code it is to be: an asyncio client's, a cluster's."""
-
-    asynchronous: bool = False
-    cluster: bool = False
-
-    @property
-    def wait(self) -> str:
-        return "await " if self.asynchronous else ""
-
-    @property
-    def loop(self) -> str:
-        return "async for" if self.asynchronous else "for"
-
-
 def item_of(name: str) -> str | None:
     """Return what a loop over one key goes through, 'field' or so, or None."""
     words = ARGUMENTS.get(name, "message" if name == "PUBLISH" else "")
@@ -88,7 +72,7 @@ def call_of(name: str, options: bool = False) -> str:
     return f"{METHODS.get(name, name.lower())}(key{', ' if rest else ''}{rest})"
 
 
-def pipeline(call: str, client: Client, number: int, item: str = "key") -> str:
+def pipeline(call: str, client: Place, number: int, item: str = "key") -> str:
     """Return a loop that puts `call` into a pipeline for each item, in slices if there are many."""
     call = call if call.startswith("script(") else f"pipe.{call}"
     head, body = "pipe = r.pipeline(transaction=False)", f"    {call}"
@@ -105,7 +89,7 @@ def pipeline(call: str, client: Client, number: int, item: str = "key") -> str:
     ])  # fmt: skip
 
 
-def many_of(name: str, client: Client, number: int, note: str = "") -> str:
+def many_of(name: str, client: Place, number: int, note: str = "") -> str:
     """Return MGET or MSET; in slices it is a pipeline. A cluster's client asks node by node."""
     if number > SLICE:
         return pipeline(call_of(name), client, number)

@@ -25,7 +25,7 @@ def find(work: Work) -> Found:
     opened: dict[Any, dict[int, Trips]] = defaultdict(lambda: defaultdict(list))
     for trip in work.record.log:
         if trip.setup and trip.site != NOWHERE:
-            opened[trip.worker, work.place(trip).address, trip.site][trip.connection].append(trip)
+            opened[trip.worker, work.client(trip).address, trip.site][trip.connection].append(trip)
     lost = sum(trip.outcome == LOST for trip in work.record.log)
     for (_, _, site), each in opened.items():
         if len(each) - lost < FEWEST:

@@ -11,7 +11,7 @@ from ..commands import CONDITION, FIELDS, Command, named
 from ..keys import general
 from ..recorder import Place
 from ..roundtrip import ANSWERED, RoundTrip
-from .code import SLICE, Client
+from .code import SLICE
 
 if TYPE_CHECKING:
     from ..traces import Record
@@ -74,14 +74,10 @@ class Work:
         groups = by_site(own, lambda trip: any(map(wanted, trip.commands)))
         return [several for several in groups if len(several) > 1]
 
-    def place(self, trip: RoundTrip) -> Place:
+    def client(self, trip: RoundTrip) -> Place:
         """Return where its connection leads, and whose it is."""
         known = trip.connection < len(self.record.places)
         return self.record.places[trip.connection] if known else Place("?", None)
-
-    def client(self, trip: RoundTrip) -> Client:
-        place = self.place(trip)
-        return Client(place.asynchronous, place.cluster)
 
     def saved(self, pieces: list[Trips]) -> int:
         """Return how many round trips are saved where each piece is sent at once, in slices.
@@ -90,7 +86,7 @@ class Work:
         """
         walks = self.walks([trip for piece in pieces for trip in piece])
         batches = {
-            (number, at // SLICE, self.place(trip).address, walks and trip.generation)
+            (number, at // SLICE, self.client(trip).address, walks and trip.generation)
             for number, piece in enumerate(pieces)
             for at, trip in enumerate(piece)
         }

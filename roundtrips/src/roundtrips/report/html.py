@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..roundtrip import ANSWERED, FAILED, RoundTrip
 from ..words import counted, plain_duration
 from . import fenced
-from .text import head, sites
+from .text import head, rows_of
 
 if TYPE_CHECKING:
     from ..traces import Trace
@@ -42,13 +42,6 @@ def page_of(trace: Trace, program: str, notes: Sequence[str] = ()) -> str:
         program=html.escape(program),
         **{name: "\n".join(lines) for name, lines in parts.items()},
     )
-
-
-def rows_of(trace: Trace) -> list[str]:
-    return [
-        f"<tr><td>{html.escape(what)}</td><td>{html.escape(where)}</td></tr>"
-        for what, where in sites(trace)
-    ]
 
 
 def lanes(trace: Trace) -> Iterator[str]:

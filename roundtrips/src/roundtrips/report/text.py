@@ -22,7 +22,7 @@ def report(trace: Trace) -> str:
     sections = [
         fenced("Numbers", lambda: head(trace)),
         fenced("Where from", lambda: table("Where from", sites(trace))),
-        fenced("What to change", lambda: findings(trace)),
+        fenced("What to change", lambda: changes(trace).splitlines()),
     ]
     return "\n\n".join("\n".join(line[:WIDTH] for line in lines) for lines in sections if lines)
 
@@ -70,29 +70,32 @@ def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
 def sites(trace: Trace, setup: bool = False) -> list[tuple[str, str]]:
     """Return [(what, where)] of the call sites of the work, or of all; the most first."""
     found = [each for each in trace.call_sites if setup or not each.setup]
-    rows = [(times_of(each.round_trips, each.label), str(each.site)) for each in found]
+    rows = [
+        (each.label + (f" × {each.round_trips:,}" if each.round_trips > 1 else ""), str(each.site))
+        for each in found
+    ]
     if len(found) > MOST_SITES:
         more = counted(len(found) - MOST_SITES, "call site")
         return [*rows[:MOST_SITES], (f"{more} more", "")]
     return rows
 
 
-def times_of(number: int, label: str) -> str:
-    return label if number == 1 else f"{label} × {number:,}"
-
-
-def findings(trace: Trace) -> list[str]:
+def changes(trace: Trace) -> str:
+    """Return what to change, or '' where there is nothing."""
     found = trace.findings
-    return repr(found).splitlines() if found else []
+    return repr(found) if found else ""
 
 
 def as_html(trace: Trace) -> str:
     """Return the report as a notebook shows it."""
     numbers = [html.escape(line.replace("   ", " · ")) for line in head(trace)]
-    rows = [f"<tr>{cell(what)}{cell(where)}</tr>" for what, where in sites(trace)]
-    change = f"<pre>{html.escape(repr(trace.findings))}</pre>" if trace.findings else ""
+    change = changes(trace)
+    change = f"<pre>{html.escape(change)}</pre>" if change else ""
+    rows = rows_of(trace, " style='text-align:left'")
     return f"<p>{'<br>'.join(numbers)}</p><table>{''.join(rows)}</table>{change}"
 
 
-def cell(text: str) -> str:
-    return f"<td style='text-align:left'>{html.escape(text)}</td>"
+def rows_of(trace: Trace, style: str = "") -> list[str]:
+    """Return the call sites as rows of a table in HTML."""
+    cells = [[f"<td{style}>{html.escape(text)}</td>" for text in row] for row in sites(trace)]
+    return [f"<tr>{''.join(row)}</tr>" for row in cells]
