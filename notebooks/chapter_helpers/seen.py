@@ -29,6 +29,8 @@ def plot_seen(runs, whole, title):
         axes.set_ylabel(f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)
         told.append(f"{name}: {counted(len(samples), 'look')} in {plain_duration(took)}, {words}")
-    panels[-1][0].set_xlim(-0.03 * last, 1.03 * last)
-    panels[-1][0].set_xlabel(f"milliseconds since execute() was called{sized(' ', chr(10))}(shaded: until it returned)")
+    below = panels[-1][0]
+    below.set_xticks([tick for tick in below.get_xticks() if 0 <= tick <= last])  # or a number stands out at the end
+    below.set_xlim(-0.03 * last, 1.03 * last)
+    below.set_xlabel(f"milliseconds since execute() was called{sized(' ', chr(10))}(shaded: until it returned)")
     return caption(figure, title, "; ".join(told))
