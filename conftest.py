@@ -31,7 +31,6 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit what is set here
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
 
 
-
 def without_ports(manager):
     """Return what makes managers of kernels that take no port.
 

@@ -33,7 +33,17 @@ class Model:
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
     """Return what a way of doing it should take; `explorables/model.js` says the same, and what a way is."""
     costs = (way if rtt_ms else way.get("direct")) or way
-    model = Model(costs["turn_us"] / 1e6, costs["command_us"] / 1e6)
-    at_once = way["at_once"] or commands
-    waiting, work = model.seconds(-(-commands // at_once), 0, rtt_ms), model.seconds(0, commands)
-    return 1000 * (max(waiting, work) if at_once == way["at_once"] != 1 else waiting + work)
+    wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
+    if not way["at_once"]:
+        return wait_ms + commands * work_ms
+    return side_by_side(commands, way["at_once"], wait_ms, work_ms)
+
+
+def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
+    """Return the milliseconds of calls over so many connections and one CPU, as model.js does.
+
+    The CPU begins a call when it has begun all before and the call's connection is back.
+    """
+    turn, place = divmod(calls - 1, connections)
+    begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)
+    return begins + cpu_ms + wait_ms

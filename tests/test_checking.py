@@ -1,6 +1,7 @@
 """What the checks of the exercises share: the client and its clean-up, budgets of turns, what was sent."""
 
 import asyncio
+import signal
 
 import pytest
 import redis
@@ -17,6 +18,7 @@ from lab_utils.course.checking import (
     in_one_piece,
     names_sent,
     refuse_over,
+    replaced,
 )
 from lab_utils.testbed import guard
 
@@ -105,6 +107,28 @@ def test_the_names_of_what_was_sent_in_order_without_the_set_up(r):
     assert seen.opened == 1
     assert names_sent(seen) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
     assert commands_sent(seen)[0] == [b"GET", b"key1"]
+
+
+class Some:
+    one, two = 1, 2
+
+
+def test_several_attributes_are_put_back_after_an_error():
+    with pytest.raises(ZeroDivisionError), replaced(Some, one=10, two=20):
+        assert (Some.one, Some.two) == (10, 20)
+        Some.one // 0
+    assert (Some.one, Some.two) == (1, 2)
+
+
+def test_an_interrupt_while_attributes_are_put_back_waits_until_they_are(monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(replaced, "leave", lambda self, leave=replaced.leave: (signal.raise_signal(signal.SIGINT), leave(self)))
+    try:
+        with pytest.raises(KeyboardInterrupt), replaced(Some, one=10, two=20):
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (Some.one, Some.two) == (1, 2)
 
 
 @pytest.mark.parametrize("names, whole", [

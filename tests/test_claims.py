@@ -100,7 +100,14 @@ def test_an_unknown_claim(trial):
 @pytest.mark.parametrize("measured", [{}, {"loop_s": 1.0}, {"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}], ids=str)
 def test_measurements_that_the_judge_does_not_take(trial, measured):
     text = refusal(lab.claim, "A99", **measured)
-    assert "judged from loop_s, pipeline_s" in text
+    assert "judged from loop_s, pipeline_s" in text and "Pass just these" in text
+    assert state.load("claims") == {}
+
+
+@pytest.mark.parametrize("measured", [{"loop_s": 1.0, "pipeline_s": 0.0}, {"loop_s": "1", "pipeline_s": 1.0}], ids=str)
+def test_measurements_of_which_the_judge_makes_no_sense(trial, measured):
+    text = refusal(lab.claim, "A99", **measured)
+    assert "cannot be judged" in text and "Pass just these" not in text
     assert state.load("claims") == {}
 
 

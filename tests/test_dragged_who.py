@@ -23,7 +23,7 @@ def felt(way, keys, at_once, at=0):
     gap = (way["gap_us"] + keys / pieces * way["own_us"]) / 1000
     starts = [place * (piece + gap) for place in range(pieces)]
     waits = [starts[min(place + way["ahead"], pieces - 1)] + piece - start for place, start in enumerate(starts)]
-    due = at * (total := starts[-1] + piece)
+    due = at * (total := pieces * (piece + gap))
     mine = [start + wait - due for start, wait in zip(starts, waits, strict=True) if start <= due < start + piece]
     return [piece, max(waits), sum(wait - piece / 2 for wait in waits) * piece / total, total, *(mine or [0])]
 
@@ -67,7 +67,7 @@ def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
     apart = shown(TOLD["ways"]["SCAN"]["gap_us"] / 1_000)
     assert page.inner_text(".sentence").endswith(f". 300 pieces of {piece}, {apart} apart, {total} in all.")
     measured = next(each for each in TOLD["measured"] if each["count"] == 1_000)
-    said = f"worst {worst}, average {mean}; measured {shown(measured['worst'])}"
+    said = f"computed: worst {worst}, average {mean}; worst measured {shown(measured['worst'])}"
     assert page.locator("fieldset span").all_inner_texts()[1] == said
     assert f"Slowest PING measured: {shown(measured['worst'])}, " in page.inner_text(".shown")
     page.get_by_label("COUNT").press("End")

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import redis
+from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.course import exercises
@@ -35,6 +36,11 @@ def trial(remembered, monkeypatch, tmp_path):
 def checks(monkeypatch, check):
     """The exercise 99.1 has another check."""
     monkeypatch.setattr(exercises, "load", lambda name: Exercise(name, "return 1.", ("count", "to one"), check))
+
+
+def test_exercises_that_are_not_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(exercises, "FOLDER", tmp_path)
+    assert "clone" in refusal(lab.check, "01.2", None)
 
 
 def test_open_solved_and_refused(trial, capsys):

@@ -6,6 +6,7 @@ import redis
 
 import lab_utils as lab
 from lab_utils.testbed.fingerprints import environment_line, server_name
+from lab_utils.testbed.link import Link, link
 
 
 def test_what_could_change_a_result_is_there(r):
@@ -28,6 +29,15 @@ def test_every_line_is_this_machines(r):
 def test_the_links_error_is_measured(r):
     measured = re.fullmatch(r"1 ms asked, (\d\.\d{3}) measured", lab.fingerprint()["link"])
     assert 0.9 < float(measured[1]) < 10
+
+
+def test_a_link_that_can_open_no_port(r, monkeypatch):
+    def full(self, do, **request):
+        return {}
+
+    monkeypatch.setattr(Link, "ask", full)
+    monkeypatch.setattr(link(), "ports", {})
+    assert lab.fingerprint()["link"].startswith("none: The simulated link can open no further port")
 
 
 def test_a_fork_is_called_by_its_own_name():

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -69,7 +70,8 @@ def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
 
 def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path):
     script = tmp_path_factory.mktemp("bin") / "redis-server"
-    script.write_text(f'#!/bin/sh\n{private_server.find_binary()} "$@"\nexit\n', encoding="utf-8")
+    binary = shlex.quote(private_server.find_binary())
+    script.write_text(f'#!/bin/sh\n{binary} "$@"\nexit\n', encoding="utf-8")
     script.chmod(0o755)
     process, [pid] = kernel(SPARE.format(meanwhile="pass"), LAB_REDIS_SERVER=str(script))
     process.kill()

@@ -116,6 +116,10 @@ def test_published_tables_come_along_in_their_order_and_with_who_disturbed_them(
     assert board.plot_tables().get_supxlabel().endswith(busy) and capsys.readouterr().out.endswith(f" ({busy})\n")
 
 
+def test_chapters_that_are_not_there(shelf):
+    assert "clone" in refusal(lab.retrial)
+
+
 # What is drawn and shown
 
 

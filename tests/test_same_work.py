@@ -1,8 +1,11 @@
 """Variants are compared only if they did the same work: the same reply, or the same keys afterwards."""
 
 import pytest
+import redis.asyncio
 from helpers import refusal
 
+from lab_utils.counting.recording import Recording
+from lab_utils.testbed import event_loop
 from lab_utils.timing import same_work
 from lab_utils.timing.same_work import check_same_work
 
@@ -130,10 +133,24 @@ def test_an_async_variant_without_await_is_told_so(r):
 
 
 def test_on_somebodys_server_values_are_compared_by_dump(r, monkeypatch):
-    monkeypatch.setattr(same_work, "digest", same_work.values)
+    monkeypatch.setattr(same_work, "digest", same_work.digest_by_dump)
     check_same_work(named(SAME["the same keys, no reply"]), r)
     r.delete("b")
     refusal(check_same_work, named(DIFFERENT["another key"]), r)
     one = same_work.digest(r)
     r.set("another", 1)
     assert same_work.digest(r) != one
+
+
+def test_a_large_database_is_compared_in_batches(r):
+    r.mset({f"key{i}": i for i in range(2_500)})
+    with Recording() as seen:
+        same_work.digest_by_dump(r)
+    assert max(sum(trip.names.values()) for trip in seen.round_trips) == 1_000
+
+
+def test_an_asyncio_client_trusts_whom_the_plain_one_trusts():
+    client = redis.Redis(ssl=True, ssl_ca_certs="/etc/ca.pem", ssl_cert_reqs="required")
+    own = event_loop.client_like(client).connection_pool
+    assert own.connection_class is redis.asyncio.SSLConnection
+    assert own.connection_kwargs["ssl_ca_certs"] == "/etc/ca.pem" and own.connection_kwargs["ssl_cert_reqs"] == "required"

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 import pytest
-from fakes import listening, redis_that_says
+from fakes import closing, listening, redis_that_says
 from helpers import refusal, url_of
 
 from lab_utils.testbed import chosen_server, guard, server_from_url
@@ -19,7 +19,8 @@ NO_GOOD = [
     ("rediss://127.0.0.1:1/15", "plain TCP alone"),
     ("redis://127.0.0.1:1/prod", "number of a database"),
     ("redis://127.0.0.1:1/-1", "number of a database"),
-    ("redis://127.0.0.1:1/0?decode_responses=true", "nothing may stand"),
+    ("redis://127.0.0.1:1/0?decode_responses=true", "question mark"),
+    ("redis://127.0.0.1:1?db=5", "write /5"),
     ("redis://127.0.0.1:99999/0", "make no sense"),
     ("redis://a..b:1/0", "make no sense"),
     ("redis://[::1", "make no sense"),
@@ -92,6 +93,11 @@ def test_what_info_says(info, word):
 def test_what_a_command_is_answered(command, error, word):
     with listening(redis_that_says(**{command: error})) as port:
         assert word in refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
+
+
+def test_a_server_that_hangs_up_may_take_tls_only():
+    with listening(closing) as port:
+        assert "TLS only" in refusal(chosen_server.own_server, f"redis://127.0.0.1:{port}/0")
 
 
 def test_a_replica(another_server):

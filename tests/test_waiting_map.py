@@ -33,7 +33,7 @@ def test_the_share_is_distance_over_all():
 def test_it_says_where_you_are(r):
     words = in_words(MODEL, 1, 40)
     assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
-    assert in_words(MODEL, 0.02, 1).endswith("; less than half with any number")
+    assert in_words(MODEL, 0.02, 1).endswith("; at most half with any number")
     texts = {" ".join(text.get_text().split()) for text in words_of(draw_map(MODEL, DOTS, 1, 40))}
     assert {f"◆ {words}", "half and half", "next zone"} <= texts
 

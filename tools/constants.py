@@ -85,6 +85,7 @@ def costs(name, at_once, points):
     command_us = 1000 * statistics.median((most[rtt] - one[rtt]) / (SIZES[-1] - 1) for rtt in most)
     if at_once == 16:  # near by, where work is what they wait for
         command_us = 1000 * statistics.mean(took(size)[min(one)] / size for size in SIZES[-2:])
+        turn_us = max(0.0, turn_us - command_us)
     elif at_once == 1:  # its work is in its turns
         command_us = 0.0
         hundred = took(SIZES[2])

@@ -2,8 +2,8 @@
 
 import itertools
 
-from lab_utils.course.checking import (Refused, connect, exercise_client, names_in, sending,
-                                       text)
+from lab_utils.course.checking import (Refused, connect, counted, exercise_client, names_in,
+                                       sending, text)
 
 STOCK = "exercise:stock"
 AMOUNT = 3
@@ -46,6 +46,12 @@ def check(answer):
             else:
                 check_take(said, before, int(after), story)
             met += bool(story.made)
+        _, (used, _) = client.connection_pool.get_connection_count()
+    if used:
+        raise Refused(f"the stock is right, but {counted(used, 'connection')} of the pool did not "
+                      "come back",
+                      "with r.pipeline() as pipe: gives the connection back, whichever way the "
+                      "block is left. So does pipe.reset().")
     return (f"{len(CASES)} shoppers, a rival in the way of {met} of them, and the stock is right "
             "each time")
 

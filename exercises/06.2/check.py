@@ -19,6 +19,8 @@ UNLISTED = {
     "datetime.datetime.now": b"\x80\x04\x8c\x08datetime\x8c\x0cdatetime.now\x93)R.",
     f"{__name__}.Decimal, which is Decimal by another address,":
         b"\x80\x02c" + __name__.encode() + b"\nDecimal\nX\x01\0\0\x001\x85R.",
+    "os.system": b"\x80\x04cos\nsystem\n.",
+    "builtins.getattr": b"\x80\x04cbuiltins\ngetattr\n.",
 }
 PAIRS = ("List pairs of module and name, and compare both whole.",
          'if (module, name) not in {("datetime", "datetime"), ("decimal", "Decimal")}: raise '

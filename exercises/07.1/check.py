@@ -26,6 +26,10 @@ def check(answer):
         if released:
             raise Refused("the lock was another's and was left alone, but the function returned "
                           f"{released!r}", RETURNS)
+        client.delete(lock)
+        if answer(client, lock, "mine"):
+            raise Refused("there was no lock to release, but the function says that it released "
+                          "one", RETURNS)
         for token in ("another's", "mine"):
             client.set(lock, token, px=60_000)
             in_one_turn(answer, client, lock, "mine")

@@ -74,6 +74,9 @@ def check_turns(seen):
                       "`await` in a loop waits for each reply before it asks for the next. Which "
                       "function starts several at once?",
                       "await asyncio.gather(*(one(key) for key in keys))")
+    if trips > KEYS:
+        raise Refused(f"right values, but {counted(trips, 'round trip')}; the budget is {KEYS}, "
+                      "one a key", "Ask for each key once.")
 
 
 async def asked(answer, client, keys, callers):

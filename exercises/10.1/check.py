@@ -52,6 +52,9 @@ def check_uncut(client, answer):
     with Recording() as seen:
         answer(client, MONDAY, SALES)
     compare_sales(client, 1, "a batch, undisturbed", NOT_ADDED)
+    if not cost_of(seen).commands:
+        raise Refused("right sums, but nothing went through the client that was passed in",
+                      "Use r.")
     answer(client, MONDAY, SALES)
     compare_sales(client, 1, "the same batch, called a second time")
     answer(client, TUESDAY, SALES)

@@ -65,12 +65,12 @@ def check_confirmed(client, two, answer):
                       "r.pipeline(), as it comes, is a transaction. Which of its options makes it "
                       "a plain one?", "r.pipeline(transaction=False)")
     if strangers(seen):
-        raise Refused("the value went over one connection and WAIT over another: WAIT speaks of "
-                      "what its own connection wrote",
+        raise Refused("WAIT went over a connection that had not written the value: it speaks of "
+                      "what its own connection wrote before",
                       "Each call of r may take another connection of the pool. What sends both "
                       "over one?",
-                      "One pipeline, r.pipeline(transaction=False); or `with r.client() as one:` "
-                      "around both calls.")
+                      "One pipeline, r.pipeline(transaction=False), SET first; or `with r.client() "
+                      "as one:` around both calls.")
     refuse_over(cost_of(seen), 2, "the value is stored")
     if not said:
         raise Refused("all is well, the replica has the value, and save returned False",
@@ -78,11 +78,15 @@ def check_confirmed(client, two, answer):
 
 
 def strangers(seen):
-    """Tell whether a WAIT was sent over a connection that has not written the order."""
+    """Tell whether a WAIT was sent over a connection that had not yet written the order."""
     sent = [(name, write.connection) for write in seen.writes if not write.setup
             for name in names_in([write.data])]
-    wrote = {connection for name, connection in sent if name != "WAIT"}
-    return any(name == "WAIT" and connection not in wrote for name, connection in sent)
+    wrote = set()
+    for name, connection in sent:
+        if name == "WAIT" and connection not in wrote:
+            return True
+        wrote.add(connection)
+    return False
 
 
 def check_unconfirmed(client, answer, tale):

@@ -69,21 +69,26 @@ def hints_for(token, highest):
 
 def check_race(client, rival, answer):
     written(client, answer, RACED_REPORT, "old", 1, "token 1, the first of all")
-    with overtaken(lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)):
+    calls = [lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)]
+    with overtaken(calls):
         said = written(client, answer, RACED_REPORT, "late", 2,
                        "another client wrote while you were deciding")
+    if calls:
+        raise Refused("nothing was written through the client that was passed in", "Use r.")
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
     found = text(client.hget(RACED_REPORT, "value"))
     if found != "rival":
         raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
     if said:
         raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
+    written(client, answer, RACED_REPORT, "later", 3, "token 3, after all that")
+    if text(client.hget(RACED_REPORT, "value")) != "rival":
+        raise Refused(f"{tale}; then token 3 was written. The token has to be stored as one step "
+                      "with the value", *IN_BETWEEN)
 
 
-def overtaken(rivals_call):
-    """Run `rivals_call()` once before the first command that could write."""
-    calls = [rivals_call]
-
+def overtaken(calls):
+    """Take one of the rival's `calls`, and make it, before each command that could write."""
     def overtake(connection, chunks, send):
         if calls and not set(names_in(chunks)) <= READS:
             calls.pop()()  # popped first: the rival's own commands pass

@@ -1,5 +1,8 @@
 """Write two variants that differ in one thing."""
 
+import sys
+import time
+
 from lab_utils.course.checking import (Refused, Recording, clean, commands_sent, cost_of, counted,
                                        exercise_client, first_difference)
 
@@ -29,8 +32,16 @@ def in_short(command):
 def check_arm(client, name, fn, turns):
     """Return what one variant sent, sorted; raise Refused where its work is another."""
     clean(client)
+    slept, before = [], sys.getprofile()
     with Recording() as seen:
-        fn(client)
+        sys.setprofile(lambda frame, event, what: slept.append(1) if what is time.sleep else None)
+        try:
+            fn(client)
+        finally:
+            sys.setprofile(before)
+    if slept:
+        raise Refused(f"the {name} sleeps: a second difference beside the turns, and one that no "
+                      "server causes", "Leave out whatever does not send or read.")
     cost, sent = cost_of(seen), commands_sent(seen)
     if cost.connections:
         raise Refused(f"the {name} opens {counted(cost.connections, 'connection')} of its own: "

@@ -23,9 +23,11 @@ class Cost:
     Counted at the client, exact: `round_trips` (a write followed by a wait for its reply),
     `commands`, `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds
     inside commands), `server_reads` and `server_writes` (its read and write calls), `server_cpu_us`
-    (all of its CPU time); None where other clients used the server meanwhile. `connections` were opened on the way and cost
-    `handshake_trips` round trips more, which are not in `round_trips`. The SELECT by which a
-    connection gets to the database that is reserved on REDIS_URL's server is not counted.
+    (the CPU time of its process meanwhile, its background work included, less what one INFO costs:
+    it may come out a little below 0); None where other clients used the server meanwhile.
+    `connections` were opened on the way and cost `handshake_trips` round trips more, which are not
+    in `round_trips`. The SELECT by which a connection gets to the database that is reserved on
+    REDIS_URL's server is not counted.
     """
 
     round_trips: int

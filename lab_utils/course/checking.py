@@ -5,7 +5,6 @@ The checks take every name of the lab from here, so that what moves is renamed i
 
 import contextlib
 import functools
-from unittest import mock
 
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
@@ -14,6 +13,7 @@ from roundtrips.resp import commands_in
 from ..arguments import check_ran, shown  # noqa: F401
 from ..counting.cost import cost_and_result, cost_of  # noqa: F401
 from ..counting.recording import Recording, chunks_of
+from ..interrupts import Whole
 from ..testbed import event_loop, guard  # noqa: F401
 from ..testbed.chosen_server import connect
 from ..testbed.freezing import frozen  # noqa: F401
@@ -26,8 +26,6 @@ WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with 
 QUEUED = ("A call on a pipeline only queues a command, and returns the pipeline. The replies come "
           "from pipe.execute(): one list, in the order in which you queued.")
 SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
-
-replaced = mock.patch.multiple  # redis-py's methods and attributes, for the length of a block
 
 
 class Refused(Exception):
@@ -154,6 +152,24 @@ def borrowed(client):
     connection = client.connection_pool.get_connection()
     client.connection_pool.release(connection)
     return connection
+
+
+class replaced(Whole):
+    """Put other methods or attributes into a class of redis-py for the length of a block."""
+
+    def __init__(self, owner, **others):
+        self.owner, self.others = owner, others
+        self.originals = {name: getattr(owner, name) for name in others}
+
+    def enter(self):
+        self.set(self.others)
+
+    def leave(self):
+        self.set(self.originals)
+
+    def set(self, values):
+        for name, value in values.items():
+            setattr(self.owner, name, value)
 
 
 def sending(hook):

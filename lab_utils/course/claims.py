@@ -151,6 +151,13 @@ def load_file(name: str, path: Path) -> ModuleType:
     return loaded
 
 
+def check_clone(found, what: str):
+    """Raise LabError where nothing was found of what stands beside lab_utils in a clone."""
+    if not found:
+        raise LabError(f"There are no {what}. Run this from a clone of the lab, where lab_utils was "
+                       "installed with pip install -e.")
+
+
 @functools.cache
 def load_all() -> None:
     """Run every file of claims/, so that all claims are known."""
@@ -206,6 +213,12 @@ def claim(name: str, **measured) -> Tried:
     known = CLAIMS.get(name) if isinstance(name, str) else None
     if known is None:
         raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
+    taken = inspect.signature(known.judge)
+    try:
+        taken.bind(**measured)
+    except TypeError as error:
+        raise LabError(f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. "
+                       "Pass just these.") from None
     few, measured = less_sure(measured), plain(measured)
     for path, value in figures(measured):
         if isinstance(value, float) and math.isnan(value):
@@ -215,8 +228,9 @@ def claim(name: str, **measured) -> Tried:
     try:
         verdict = judged(known.judge, measured, seen, few, known.watched)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        names = ", ".join(inspect.signature(known.judge).parameters)
-        raise LabError(f"Claim {name} is judged from {names}: {error}. Pass just these.") from None
+        what = inspect.getdoc(known.judge) or f"{', '.join(taken.parameters)}, as measured."
+        raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
+                       f"Pass {what}") from None
     enter(name, {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
     return Tried(name, known.credited, verdict, measured)
 

@@ -17,7 +17,7 @@ import redis
 from ..errors import LabError
 from . import reporting, state
 from .checking import QUEUED, Refused
-from .claims import PAGE, load_file
+from .claims import PAGE, check_clone, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
 # Where code stands that is not the learner's.
@@ -59,10 +59,12 @@ def check(name: str, answer) -> None:
     """Check an answer to exercise `name`, "03.2" for one, and print the verdict.
 
     It is solved, or not yet: then what is wrong is said, with a hint. While nothing is written,
-    what is missing is said.
+    what is missing is said. Raises LabError where lab_utils was installed without the exercises.
     """
-    if name not in names():
-        print(f"There is no exercise {name!r}. There are: {', '.join(names())}.")
+    known = names()
+    check_clone(known, f"exercises in {FOLDER}")
+    if name not in known:
+        print(f"There is no exercise {name!r}. There are: {', '.join(known)}.")
     elif unsolved(answer):
         tell(f"{name} open: {load(name).task}")
     else:

@@ -74,10 +74,12 @@ def retrial() -> Retrial:
     """Try every claim again with the measuring cells of its chapter.
 
     Takes a good minute on a quiet machine, two or three on a busy one. A claim whose cells fail on
-    this machine comes back as "untested", with the reason. The ledger is brought up to date.
+    this machine comes back as "untested", with the reason. The ledger is brought up to date. Raises
+    LabError where the chapters are not there.
     """
     claims.load_all()
     chapters = [path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")) if trial_cells(path)]
+    claims.check_clone(chapters, f"chapters with cells to try again in {NOTEBOOKS}")
     tried: dict[str, Retried] = {}
     tables: dict[str, dict] = {}
     for path in progress(chapters, CHAPTER_S * len(chapters), scale()):

@@ -1,7 +1,6 @@
 // How long a way of writing `commands` values should take: turns × (RTT + a) + commands × c, as
 // lab_utils/model.py has it. A way is {at_once, turn_us, command_us}: `at_once` commands share a
-// turn, all of them where it is null. Threads wait at the same time and share one CPU: for them
-// the longer of the two counts. `direct` has both costs at distance 0, where they were measured.
+// turn, all of them where it is null. Threads wait at the same time and share one CPU. `direct` has both costs at distance 0, where they were measured.
 
 export function turns(way, commands) {
   return way.at_once ? Math.ceil(commands / way.at_once) : 1;
@@ -20,13 +19,12 @@ export function largeEnough(way, commands, rttMs) {
 
 export function milliseconds(way, commands, rttMs) {
   const costs = rttMs ? way : way.direct ?? way;
-  const waiting = turns(way, commands) * (rttMs + costs.turn_us / 1000);
-  const work = commands * costs.command_us / 1000;
-  return way.at_once > 1 ? Math.max(waiting, work) : waiting + work;
+  const [wait, work] = [rttMs + costs.turn_us / 1000, costs.command_us / 1000];
+  return way.at_once ? sideBySide(commands, way.at_once, wait, work) : wait + commands * work;
 }
 
 // When the one CPU of a client begins a call, of calls that share so many connections: it has begun all
-// before, and the call's connection is back. lab_utils/explorables/threads.py has it too.
+// before, and the call's connection is back. lab_utils/model.py has it too.
 export function begins(call, connections, rttMs, cpuMs) {
   const turn = Math.floor(call / connections);
   return Math.max(call * cpuMs, turn * (rttMs + cpuMs) + (call % connections) * cpuMs);
@@ -55,7 +53,7 @@ export function serving(way, keys, atOnce = way.at_once) {
   const piece = workOf(way.points, keys) / pieces / 1000;
   const gap = (way.gap_us + way.own_us * keys / pieces) / 1000;
   const each = piece + gap;
-  const total = pieces * each - gap;
+  const total = pieces * each;
   const worst = piece + Math.min(way.ahead, pieces - 1) * each;
   const mean = piece * (pieces * piece / 2 + way.ahead * (pieces - 1) * each) / total;
   return { pieces, piece, each, total, worst, mean, ahead: way.ahead };

@@ -210,8 +210,9 @@ function render({ model, el }) {
     ?? "A filled dot is a request on its way, a hollow one its reply. A pipeline sends all its commands before it waits; "
     + "MSET is one command with all the values. Computed from what a write cost on "
     + `${constants.measured.date} with ${constants.measured.on}. `
-    + `Farthest from what was measured then: ${off}. `
-    + "Distances are simulated; at 0 ms client and Redis share one CPU, with nothing between them.");
+    + `Off by at most: ${off}. `
+    + "Distances are simulated by the lab's link, on two CPUs; 0 ms is loopback and one CPU, where threads have no "
+    + "wait to share.");
   if (compared.length < 2) start();
   else ask({ model, el, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `

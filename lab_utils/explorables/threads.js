@@ -99,9 +99,9 @@ function render({ model, el }) {
     // The time of one connection is their ruler.
     strip.innerHTML = lanes(connections, threads.wait, each, threads.points[0][1]);
     sentence.textContent = `${CALLS} records, ${rtt} ms away, ${counted(connections, "connection")}: `
-      + `${counted(Math.ceil(CALLS / connections), "round")} of waiting, about `
-      + `${duration(inThreads)} in threads, your CPU busy for `
-      + `${Math.floor(100 * CALLS * each / inThreads)}% of it, or ${duration(inTasks)} in tasks. `
+      + `${counted(Math.ceil(CALLS / connections), "round")} of waiting. Threads: `
+      + `about ${duration(inThreads)}, your CPU busy for `
+      + `${Math.floor(100 * CALLS * each / inThreads)}% of it. Tasks: about ${duration(inTasks)}. `
       + `One pipeline: about ${duration(pipe)}.`;
     bend.textContent = enoughWords([threads, tasks], isHere ? "took" : "points");
   }

@@ -1,16 +1,10 @@
 """Threads, tasks or a pipeline, to drag: it computes from what the chapter measured."""
 
+from ..model import side_by_side
 from ..words import counted, milliseconds, singular
 from . import Explorable
 
 CALLS = 64
-
-
-def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
-    """Return the milliseconds of calls over so many connections and one CPU, as model.js does."""
-    turn, place = divmod(calls - 1, connections)
-    begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)
-    return begins + cpu_ms + wait_ms
 
 
 def fitted(took: dict[int, float], rtt: float) -> dict[str, float]:
@@ -46,6 +40,6 @@ def explore(still, took: dict[str, dict[int, float]], pipeline: float, rtt: floa
     worst = max(off, key=off.__getitem__)
     return Explorable("threads", still, {
         "rtt": rtt, "ways": ways, "pipeline_work": round(pipeline - rtt, 3),
-        "from": f"Measured on this machine, {milliseconds(rtt)} away. CPU of a call: {cpu}; a "
-                f"turn's own, beside it and the RTT: {turn}; to start one more: {start}. A line "
-                f"misses a ring by {off[worst]:.0%} at most, with {worst}."})
+        "from": f"Computed from the times measured on this machine, {milliseconds(rtt)} away. CPU of "
+                f"a call: {cpu}; what a turn costs beside it and the RTT: {turn}; one connection "
+                f"more: {start}. A line misses a ring by {off[worst]:.0%} at most, with {worst}."})

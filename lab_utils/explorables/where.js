@@ -124,10 +124,11 @@ function render({ model, el }) {
     const run = dots.find((one) => one.rtt === rtt && one.commands === commands && one.trips === trips);
     sentence.textContent = `${digits(rtt)} ms away, ${counted(commands, "command")} a round trip: about `
       + `${duration(whole)}, ${Math.round(100 * rtt / whole)}% of it waiting; ${halfWords(way, rtt)}.`;
-    page.textContent = `A page of ${counted(trips, "such round trip")}, one after another: about `
-      + `${duration(trips * whole)}, so at most ${digits(1000 / (trips * whole), 2)} a second by one client.`
-      + (server ? ` The client computes ${duration(trips * (whole - rtt - served))} of it, the server `
-        + `${duration(trips * served)}.` : "")
+    const most = `so at most ${digits(1000 / (trips * whole), 2)} a second by one client that waits.`;
+    page.textContent = (trips > 1 ? `A page of ${counted(trips, "such round trip")}, one after another: about `
+      + `${duration(trips * whole)}, ${most}` : `A page of one: ${most}`)
+      + (server ? ` Of that, Redis computes ${duration(trips * served)}; client and way between take `
+        + `${duration(trips * (whole - rtt - served))}.` : "")
       + (run ? ` Measured: ${duration(run.ms)}.` : "");
   }
 
@@ -148,9 +149,9 @@ function render({ model, el }) {
 
   for (const kind of ["pointerdown", "pointermove"]) drawn.addEventListener(kind, drag);
   show();
-  mount(el, "where", figure, `${from} The diamond is you, the bar one round trip. On the `
-    + "whole line half of the time is waiting, on the dashed ones a tenth and nine tenths. A dot was measured: where it "
-    + "melts into the ground, the computation is right.");
+  mount(el, "where", figure, `${from} The diamond is you; the bar is one round trip: blue waits, orange is your client and the way between, green Redis. On the `
+    + "solid line half of the time is waiting, on the dashed ones a tenth and nine tenths. Dots were measured: "
+    + "where one melts into the ground, the computation is about right.");
   const { rtt: asked } = start;
   ask({ model, el, by: "rtt", go: "Show the map",
     question: `${asked} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,
@@ -159,7 +160,7 @@ function render({ model, el }) {
 
 function halfWords(way, rtt) {
   const even = border(way, 0.5, rtt);
-  return even < 1 ? "less than half with any number" : `half and half at about ${times(even)} commands`;
+  return even < 1 ? "at most half with any number" : `half and half at about ${times(even)} commands`;
 }
 
 export default { render };

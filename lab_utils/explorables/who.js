@@ -65,8 +65,8 @@ function render({ model, el }) {
       radio.checked = place === setting.way;
       worst.style.width = `${100 * run.worst / longest}%`;
       mean.style.left = `${100 * run.mean / longest}%`;
-      said.textContent = `worst ${duration(run.worst)}, average ${duration(run.mean)}`
-        + `; ${seen[place] ? `measured ${duration(seen[place].worst)}` : "not measured"}`;
+      said.textContent = `computed: worst ${duration(run.worst)}, average ${duration(run.mean)}`
+        + `; ${seen[place] ? `worst measured ${duration(seen[place].worst)}` : "not measured"}`;
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
@@ -75,7 +75,7 @@ function render({ model, el }) {
     const at = setting.ping * span;
     const wait = waitAt(run, at);
     line.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${drawn(run, span, dots, at)}</svg>
-      <span>how long a PING waits that comes then: at worst ${duration(run.worst)}</span>
+      <span>how long a PING waits that comes then, at most ${duration(run.worst)}</span>
       <span>server</span><span>your PING</span>
       <span>${duration(span)}${more > 0 ? `, then ${counted(more, "more piece")}` : ""}</span>`;
     const felt = wait ? `waits ${duration(wait)}` : "is answered at once";
@@ -86,8 +86,8 @@ function render({ model, el }) {
       + (run.pieces > 1 && run.each > run.piece ? `, ${duration(run.each - run.piece)} apart` : "")
       + (run.pieces > 1 ? `, ${duration(run.total)} ${run.ahead ? "of the server's time" : "in all"}.` : ".");
     if (batch) count.style.opacity = name === batch.way ? 1 : 0.7;
-    quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)} times `
-      + "what is computed." : "";
+    quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)}x what is `
+      + "computed." : "";
   }
 
   function turned(change) {

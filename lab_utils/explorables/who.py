@@ -29,10 +29,11 @@ def explore(figure, waits: dict, costs: list[tuple[int, dict]], number: int, wha
         measured.append({"way": way, "keys": keys, "count": count or None,
                          "worst": 1000 * felt.worst, "dots": dots})
     return Explorable("who", figure, {"ways": ways, "measured": measured, "what": what, "from": (
-        "Computed from the server's time on this machine: inside commands; of a pipeline all of "
-        "it, reading and answering too. A dot was measured. In a pipeline"
-        f"{', and now and then with SCAN,' * ('SCAN' in ways)} a PING waits for the next "
-        "piece too, which is there already. On few CPUs it waits for one of those, too.")})
+        "Bars: computed, from the time that the server spends inside commands, counted in runs of "
+        "their own; of a pipeline reading and answering are in it, the client's pauses are not "
+        "drawn. Tick: average. Dots: PINGs measured, where the work is one piece. In a pipeline"
+        f"{', and now and then with SCAN,' * ('SCAN' in ways)} the next piece is there already, "
+        "and a PING waits for it too. That a PING may wait for a CPU is not computed.")})
 
 
 def pieces(way: str, counted: list, felt, number: int) -> dict:
@@ -43,12 +44,15 @@ def pieces(way: str, counted: list, felt, number: int) -> dict:
     by_reads, of_all, least = way in BY_READS, way in OF_ALL, {}
     for keys, cost in sorted(counted, key=lambda each: each[0]):
         us = cost.server_cpu_us if by_reads else cost.server_us
-        least[keys] = min(us, least.get(keys, us))  # other programs can only add to it
+        least[keys] = min(us, least.get(keys, us))
     # a GET costs more among more keys: as many count as there were for the PINGs
+    took = 1e6 * min(run.took for run in felt.runs)
+    if not by_reads:  # counted in a run of its own, and part of one with PINGs
+        least[keys] = min(least[keys], took)
     points = [*least.items()] if of_all else [(number, least[keys])]
     keys, us = points[-1]
     count = cost.server_reads if by_reads else cost.round_trips
-    apart = 0 if by_reads else max(0, 1e6 * min(run.took for run in felt.runs) - us)
+    apart = 0 if by_reads else took - us
     return {"points": points, "size": "keys" if of_all else "each", "pieces": count,
             "at_once": -(-keys // count) if by_reads else None, "ahead": int(by_reads),
             "gap_us": apart / count if of_all else 0, "own_us": 0 if of_all else apart / keys}

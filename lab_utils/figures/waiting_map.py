@@ -27,7 +27,7 @@ def commands_at(model, share, rtt_ms):
 def in_words(model, rtt_ms, commands):
     """'You, 5 ms away, 1 command a turn: 99% of the time is waiting; half and half at 1,100 commands'."""
     even = commands_at(model, 0.5, rtt_ms)
-    half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "less than half with any number"
+    half = f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1 else "at most half with any number"
     return (f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} a turn: "
             f"{share_waiting(model, rtt_ms, commands):.0%} of the time is waiting; {half}")
 

@@ -7,6 +7,7 @@ first used in.
 import asyncio
 import contextlib
 import functools
+import inspect
 import queue
 import threading
 from collections.abc import Callable
@@ -118,7 +119,8 @@ def client_like(client) -> redis.asyncio.Redis:
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)
-    given = pool.connection_kwargs
-    options = {name: given[name] for name in SHARED_OPTIONS & given.keys()}
+    parameters = inspect.signature(kind.__init__).parameters
+    known = SHARED_OPTIONS | {name for name in parameters if name.startswith("ssl_")}
+    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
     return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))

@@ -53,7 +53,7 @@ def fault_of(url: str) -> str | None:
         parts = urlsplit(url)
         parts.port, (parts.hostname or "").encode("idna")  # each may be refused
         if parts.query:
-            return f"after the number of the database nothing may stand; {encode}"
+            return f"no options may stand after a question mark, so write /5 for ?db=5; {encode}"
         if not re.fullmatch("/?[0-9]{0,9}", parts.path):
             return "what should be the number of a database is none; there are 16, from 0 to 15"
         redis.connection.parse_url(url)
@@ -139,6 +139,8 @@ def advice(kind: str, text: str, shown: str, options: dict) -> str:
             return f"The server at {shown} {what.replace('{text}', text)}, {OWN_INSTEAD}."
     if "Connection" in kind or kind in ("TimeoutError", "BrokenPipeError", "gaierror", "OSError"):
         what = f"No answer from {shown}: {text or kind}."
+        if re.search("closed by server|reset by peer", text, re.I):
+            what += " It may take TLS only, and such a server the lab cannot use."
         return f"{what} Start that server, check host and firewall, {OWN_INSTEAD}."
     what = f"The server at {shown} refused what the lab needs: {text or kind}."
     return f"{what} Mend that and run the cell again, {OWN_INSTEAD}."

@@ -75,8 +75,11 @@ def way_of(run, model):
         return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
     # the most that were on their way at one moment
     together = max(sum(one.start <= each.start < one.end for one in run.requests) for each in run.requests)
-    return {"at_once": together if len(run.requests) > 1 else None, "turn_us": 1e6 * model.turn_s,
-            "command_us": 1e6 * (model.command_s + (together > 1) * model.turn_s)}  # which share one CPU
+    at_once = together if len(run.requests) > 1 else None
+    turn_us, command_us = 1e6 * model.turn_s, 1e6 * model.command_s
+    if together > 1:  # all of it is the CPU's, which they share
+        turn_us, command_us = 0.0, turn_us + command_us
+    return {"at_once": at_once, "turn_us": turn_us, "command_us": command_us}
 
 
 def one_after_another(run):

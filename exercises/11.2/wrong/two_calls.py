@@ -1,4 +1,4 @@
-# refused: the value went over one connection and WAIT over another
+# refused: WAIT went over a connection that had not written the value
 def save(r, key, value):
     r.set(key, value)
     return r.wait(1, 200) >= 1
