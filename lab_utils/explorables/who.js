@@ -41,7 +41,7 @@ function render({ model, el }) {
   const setting = settingOf(model, lists);
   const choice = element("fieldset");
   choice.innerHTML = names.reduce((html, name, place) => `${html}<label><input type="radio" name="way" value="${place}">
-    <b>${name}</b><p><i></i><u></u></p><span></span></label>`, "<legend>Somebody else runs</legend>");
+    <b>${name}</b><p><i></i><u></u></p><span></span></label>`, "<legend>Somebody else runs, and a PING waits at worst</legend>");
   choice.addEventListener("change", (event) => turned({ way: Number(event.target.value) }));
   const line = element("div", { class: "line", "aria-hidden": "true" });
   const sentence = spoken("sentence");
@@ -65,8 +65,8 @@ function render({ model, el }) {
       radio.checked = place === setting.way;
       worst.style.width = `${100 * run.worst / longest}%`;
       mean.style.left = `${100 * run.mean / longest}%`;
-      said.textContent = `computed: worst ${duration(run.worst)}, average ${duration(run.mean)}`
-        + `; ${seen[place] ? `worst measured ${duration(seen[place].worst)}` : "not measured"}`;
+      said.textContent = `${duration(run.worst)}, `
+        + (seen[place] ? `measured ${duration(seen[place].worst)}` : "not measured");
     });
     const [name, run, here] = [names, runs, seen].map((list) => list[setting.way]);
     const { dots } = here ?? { dots: [] };
@@ -86,8 +86,8 @@ function render({ model, el }) {
       + (run.pieces > 1 && run.each > run.piece ? `, ${duration(run.each - run.piece)} apart` : "")
       + (run.pieces > 1 ? `, ${duration(run.total)} ${run.ahead ? "of the server's time" : "in all"}.` : ".");
     if (batch) count.style.opacity = name === batch.way ? 1 : 0.7;
-    quiet.textContent = here ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)}x what is `
-      + "computed." : "";
+    quiet.textContent = `On average, all along: ${duration(run.mean)}. ` + (here
+      ? `Slowest PING measured: ${duration(here.worst)}, ${times(here.worst / run.worst)}x what is computed.` : "");
   }
 
   function turned(change) {
