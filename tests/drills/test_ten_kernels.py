@@ -119,13 +119,23 @@ def test_kernels_that_measure_at_once(tmp_path, record_property):
         assert facts(found) == facts(lone)
         differing = {name: word for name, word in found["words"].items() if word != lone["words"][name] != "untested"}
         assert set(differing.values()) <= {"untested"}
-    calm = [name for name in shared if not any(name in found["busy"] for found in all_lone)]
-    for found in many:
-        off = {name: (by, lone_ones) for name in calm if name not in found["busy"] and not within(
-            by := found["medians"][name], lone_ones := [one["medians"][name] for one in all_lone])}
-        assert off == {}
+    off = unsaid(many, all_lone, shared)
+    if off:  # a host may slow down for a moment, and no counter of this machine tells: a second time it is the kernels
+        print(f"once, and not said: {off}")
+        (tmp_path / "again").mkdir()
+        again = unsaid(run(KERNELS, tmp_path / "again"), all_lone, shared)
+        off = {name: (off[name], again[name]) for name in off if name in again}
+    assert off == {}
     if SIZE == "full":
         assert max(width[-1] for width in widths.values()) <= WIDEST and min(width[0] for width in widths.values()) >= 1 / WIDEST
+
+
+def unsaid(many, all_lone, shared):
+    """{what: (seconds, those of lone kernels)} of what a kernel had far off without a word of a busy machine."""
+    calm = [name for name in shared if not any(name in found["busy"] for found in all_lone)]
+    lone = {name: [one["medians"][name] for one in all_lone] for name in calm}
+    return {name: (found["medians"][name], lone[name]) for found in many for name in calm
+            if name not in found["busy"] and not within(found["medians"][name], lone[name])}
 
 
 def within(seconds, lone):
