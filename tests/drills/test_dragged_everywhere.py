@@ -6,7 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 from explored import CONSTANTS, browser, opened  # noqa: F401
 
 DRAGGED = {"batch": ".panels", "threads": ".chart", "where": ".map", "who": ".line"}
-KNOBS = "[type=range]"
+KNOBS, GUESS = "[type=range]", "form [type=number]"
 FOCUSED = f"[...document.querySelectorAll('{KNOBS}')].indexOf(document.activeElement)"
 MOST_TABS = 20
 LIGHT = {"color_scheme": "light"}
@@ -19,9 +19,11 @@ DARK_AND_STILL = {"color_scheme": "dark", "reduced_motion": "reduce"}
 def test_it_is_for_everybody(opened, name, width, look):
     page = opened("", name, viewport={"width": width, "height": 900}, has_touch=True,
                   is_mobile=width < 1000, **look)
-    page.keyboard.press("Tab")
-    page.keyboard.type("5\n")
-    assert page.inner_text(".answer").endswith(" You said 5.")
+    assert page.locator(GUESS).count() == (not name.startswith("who")), "there its chapter asks"
+    if page.locator(GUESS).count():
+        page.keyboard.press("Tab")
+        page.keyboard.type("5\n")
+        assert page.inner_text(".answer").endswith(" You said 5.")
     turned = set()
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
