@@ -2,12 +2,12 @@
 
     python tools/constants.py [--force]       writes lab_utils/explorables/constants.json where there is none
 
-The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is measured at once, c is
-from the slope over commands and a from one command; a loop has a turn for each command and so one constant; threads wait
-together and share a CPU, so that the longer of the two counts. Distance 0, with no link between and
-both on one CPU, has constants of its own by the same rules, "direct". All points that were measured
-stand beside the constants, and so does by how much the formula misses the worst of them. What a
-busy machine measured is not written.
+The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is
+measured at once, c is from the slope over commands and a from one command; a loop has a turn for
+each command and so one constant; threads wait together and share a CPU (`side_by_side`). Distance
+0, with no link between and both on one CPU, has constants of its own by the same rules, "direct".
+All points that were measured stand beside the constants, and so does by how much the formula misses
+the worst of them. What a busy machine measured is not written.
 """
 
 import datetime

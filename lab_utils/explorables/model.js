@@ -1,6 +1,7 @@
 // How long a way of writing `commands` values should take: turns × (RTT + a) + commands × c, as
 // lab_utils/model.py has it. A way is {at_once, turn_us, command_us}: `at_once` commands share a
-// turn, all of them where it is null. Threads wait at the same time and share one CPU. `direct` has both costs at distance 0, where they were measured.
+// turn, all of them where it is null; those that wait at the same time share one CPU. `direct` has
+// both costs at distance 0, where they were measured.
 
 export function turns(way, commands) {
   return way.at_once ? Math.ceil(commands / way.at_once) : 1;

@@ -54,7 +54,6 @@ export function keepSetting(model, setting) {
   }, 400);
 }
 
-// A knob's list with what was measured in its place.
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

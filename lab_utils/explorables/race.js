@@ -211,8 +211,8 @@ function render({ model, el }) {
     + "MSET is one command with all the values. Computed from what a write cost on "
     + `${constants.measured.date} with ${constants.measured.on}. `
     + `Off by at most: ${off}. `
-    + "Distances are simulated by the lab's link, on two CPUs; 0 ms is loopback and one CPU, where threads have no "
-    + "wait to share.");
+    + "Distances are simulated by the lab's link, on two CPUs; 0 ms is loopback and one CPU, where threads have "
+    + "hardly a wait to share.");
   if (compared.length < 2) start();
   else ask({ model, el, by: "rtt", go: "Race", then: start,
     question: `${about(at, " to a Redis ")}, ${compared.map(phrase).join(" or ")}: how many times faster is the `

@@ -149,8 +149,8 @@ function render({ model, el }) {
 
   for (const kind of ["pointerdown", "pointermove"]) drawn.addEventListener(kind, drag);
   show();
-  mount(el, "where", figure, `${from} The diamond is you; the bar is one round trip: blue waits, orange is your client and the way between, green Redis. On the `
-    + "solid line half of the time is waiting, on the dashed ones a tenth and nine tenths. Dots were measured: "
+  mount(el, "where", figure, `${from} The diamond is you; the bar is one round trip: blue waits, `
+    + "orange is your client and the way between, green Redis. On the solid line half of the time is waiting, on the dashed ones a tenth and nine tenths. Dots were measured: "
     + "where one melts into the ground, the computation is about right.");
   const { rtt: asked } = start;
   ask({ model, el, by: "rtt", go: "Show the map",
