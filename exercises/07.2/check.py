@@ -55,6 +55,9 @@ def check_window(answer, client, key):
         if client.ttl(key) > 40:
             raise Refused(f"{which} call began the window anew: whoever keeps calling is never let "
                           "in again", *OPENS)
+    client.delete(key)
+    if not answer(client, key, 2, 100):
+        raise Refused("the window was over, and the next call was refused", *OPENS)
 
 
 def check_half_a_second(answer, client, key):

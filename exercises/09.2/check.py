@@ -65,3 +65,6 @@ def compare_connections(client, made):
     if made.get("exercise:text") != client.get("exercise:text"):
         raise Refused(f"no hiredis, but it replies {made.get('exercise:text')!r} where r replies "
                       f"{client.get('exercise:text')!r}")
+    made.set("exercise:text", "café")
+    if client.get("exercise:text") not in ("café", "café".encode()):
+        raise Refused("no hiredis, but what it writes r does not read")

@@ -29,6 +29,8 @@ def check(answer):
         two.heal()
         with frozen(two.replica, THAWED_S):
             check_unconfirmed(client, answer, "the replica stands still, its connection open")
+        if not saved(client, answer, "again")[0]:
+            raise Refused("the replica is back, and save still returns False", *READ_THE_NUMBER)
     return "a confirmed write is told from one that only the primary has"
 
 

@@ -55,4 +55,3 @@ def program_of(*parts):
     made = {}
     exec(compile(text, "nightly.py", "exec"), made)
     return made["program"], names
-

@@ -31,6 +31,9 @@ def check_explained(name, figures, got):
     if not isinstance(got, (tuple, list)) or len(got) != 3 or not isinstance(got[2], dict):
         raise Refused("return three things: t, s, and a dict of the evidence",
                       "return t, s, {turns: expected seconds, …}")
+    if not all(isinstance(each, (int, float)) for each in (*got[:2], *got[2], *got[2].values())):
+        raise Refused("t, s and what stands in the dict are numbers: seconds, and turns as its "
+                      "keys", "Print what you return for one table.")
     (many, longer), (few, shorter) = figures[0], figures[-1]
     t = (longer - shorter) / (many - few)
     s = shorter - few * t

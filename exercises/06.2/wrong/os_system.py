@@ -1,4 +1,4 @@
-# refused: os.system was loaded
+# refused: was found for a value that asked for it
 class Listed(pickle.Unpickler):
     def find_class(self, module, name):
         if (module, name) not in {("datetime", "datetime"), ("decimal", "Decimal"), ("os", "system"), ("builtins", "getattr")}:
