@@ -45,12 +45,13 @@ test: lint  ## run every notebook and every test; JUNIT=folder keeps a report
 		|| failed=1; \
 	rm -r "$$LAB_REACHED"; exit $$failed
 
-# What measures is tried first, with nothing beside it; in full, everything is tried in turn.
+# What measures is tried first, with nothing beside it; then files side by side, as tests of one file may need their order;
+# in full, everything is tried in turn.
 drilled = $(BIN)/python -m pytest -o addopts="-p no:cacheprovider" tests/drills roundtrips/tests/drills
 drills: dev  ## the slow and rough checks, of the lab and of roundtrips; DRILLS=full tries ten times as often
 	@failed=0; \
 	$(drilled) -m alone $(call junit,drills_alone) || failed=1; \
-	$(drilled) -m "not alone" $(if $(filter full,$(DRILLS)),,-n 2) $(call junit,drills) || failed=1; \
+	$(drilled) -m "not alone" $(if $(filter full,$(DRILLS)),,-n 2 $(by_file)) $(call junit,drills) || failed=1; \
 	exit $$failed
 
 soak: dev  ## all chapters N=5 times quiet and BUSY=3 times busy, on every server, then all drills in full

@@ -47,8 +47,12 @@ if kernel:
 
 
 # The slowest first, so that no worker begins one of them when the others are done.
-SLOWEST = ("14_scoreboard", "08_threads_and_asyncio",
-           "test_browser", "test_exercise_folders", "test_timing", "test_servers", "test_waiting_map", "test_server_from_url")
+SLOWEST = (
+    "14_scoreboard", "08_threads_and_asyncio",
+    "test_browser", "test_exercise_folders", "test_timing", "test_servers", "test_waiting_map",
+    "test_server_from_url",
+    "test_alone", "test_chapters_elsewhere", "test_dragged_everywhere", "test_drill",  # drills
+)
 
 
 def pytest_collection_modifyitems(items):
