@@ -1,6 +1,6 @@
-"""The Redis Round-Trip Lab's helpers: they measure, draw and check. The Redis calls stand in the notebooks.
+"""The Redis Round-Trip Lab's helpers: they measure, draw and check.
 
-The first use of a helper imports them all (`face.py`).
+The Redis calls stand in the notebooks. The first use of a helper imports them all (`face.py`).
 """
 
 import os

@@ -128,10 +128,10 @@ def check_client(client: Any, helper: str, cluster: bool = False) -> None:
     kinds = (redis.Redis, RedisCluster) if cluster else redis.Redis
     if not isinstance(client, kinds) or isinstance(client, PIPELINES):
         raise LabError(
-            f"{helper} needs a plain client of one server{', or of a cluster' if cluster else ''}, such as "
-            f"lab.connect() returns, and got {shown(client)}. Pass that: the function makes its "
-            "own pipeline, and an `async def` function gets an asyncio client where the helper "
-            "takes one."
+            f"{helper} needs a plain client of one server{', or of a cluster' if cluster else ''}, "
+            f"such as lab.connect() returns, and got {shown(client)}. Pass that: the function "
+            "makes its own pipeline, and an `async def` function gets an asyncio client where the "
+            "helper takes one."
         )
 
 

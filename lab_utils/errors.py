@@ -11,4 +11,5 @@ class LabError(RuntimeError):
 
     def _render_traceback_(self):
         """Jupyter shows this instead of a traceback: the stack is the lab's, not the learner's."""
-        return ["LabError", *textwrap.wrap(str(self), 100, break_long_words=False, break_on_hyphens=False)]
+        lines = textwrap.wrap(str(self), 100, break_long_words=False, break_on_hyphens=False)
+        return ["LabError", *lines]

@@ -1,4 +1,4 @@
-"""What was on its way, and when: the record of one run, which `counting/watching.py` makes and figures draw."""
+"""What was on its way, and when: one run, which `counting/watching.py` records and figures draw."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,9 +10,10 @@ REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered
 class Flight:
     """One request, from when it was handed to the system until the last of its reply was read.
 
-    `start` and `end` are seconds after the run began, `connection` a number. `kind` is "request"; "handshake" for what
-    opening a connection sends; "unanswered" where the connection broke or timed out; "redirected" where a cluster's node
-    sent it elsewhere. `commands` counts what it carried, by name: Counter({"GET": 50}).
+    `start` and `end` are seconds after the run began, `connection` a number. `kind` is "request";
+    "handshake" for what opening a connection sends; "unanswered" where the connection broke or
+    timed out; "redirected" where a cluster's node sent it elsewhere. `commands` counts what it
+    carried, by name: Counter({"GET": 50}).
     """
 
     connection: int
@@ -51,12 +52,14 @@ class Run:
     @property
     def commands(self):
         """How often each command was answered, by name."""
-        return sum((flight.commands for flight in self.flights if flight.kind == REQUEST), Counter())
+        answered = [flight.commands for flight in self.flights if flight.kind == REQUEST]
+        return sum(answered, Counter())
 
     @property
     def waiting(self):
         """The seconds during which at least one request, or one handshake, was on its way."""
-        return sum(end - start for start, end in joined((flight.start, flight.end) for flight in self.flights))
+        spans = joined((flight.start, flight.end) for flight in self.flights)
+        return sum(end - start for start, end in spans)
 
 
 def joined(spans):

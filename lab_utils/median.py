@@ -4,7 +4,7 @@ import statistics
 
 
 class Median(float):
-    """The median of `rounds`. In another unit it is one too; what else is computed from it is a plain number."""
+    """The median of `rounds`, in another unit too; what else is computed is a plain number."""
 
     def __new__(cls, rounds):
         found = super().__new__(cls, statistics.median(rounds))
@@ -15,9 +15,13 @@ class Median(float):
         return (self.rounds,)
 
     def __mul__(self, by):
-        return float(self) * float(by) if isinstance(by, Median) else Median([each * by for each in self.rounds])
+        if isinstance(by, Median):
+            return float(self) * float(by)
+        return Median([each * by for each in self.rounds])
 
     __rmul__ = __mul__
 
     def __truediv__(self, by):
-        return float(self) / float(by) if isinstance(by, Median) else Median([each / by for each in self.rounds])
+        if isinstance(by, Median):
+            return float(self) / float(by)
+        return Median([each / by for each in self.rounds])

@@ -1,7 +1,7 @@
 """How long it should take: turns × (RTT + a) + commands × c.
 
-`a` is what a turn costs beside the distance (building the request, the system calls, waking up) and `c` what one more
-command in the same turn costs. `timing/fitting.py` fits both on this machine.
+`a` is what a turn costs beside the distance (building the request, the system calls, waking up) and
+`c` what one more command in the same turn costs. `timing/fitting.py` fits both on this machine.
 """
 
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from .words import duration
 
 @dataclass(frozen=True)
 class Model:
-    """`turn_s` and `command_s` are a and c, in seconds; `residual` how far off the worst point fitted is, 0.1 for 10%."""
+    """`turn_s` and `command_s`, a and c, in seconds; `residual` is how far off the worst fit is."""
 
     turn_s: float
     command_s: float
-    residual: float = 0.0
+    residual: float = 0.0  # 0.1 for 10%
     server: "Model | None" = None  # how much of both is the server's CPU time
 
     def seconds(self, turns: float, commands: float, rtt_ms: float = 0) -> float:
@@ -26,12 +26,13 @@ class Model:
         return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
 
     def __repr__(self):
-        off = f", ~{100 * self.residual:.0f}% off at most where it was fitted" if self.residual else ""
-        return f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}{off}"
+        text = f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}"
+        off = f", ~{100 * self.residual:.0f}% off at most where it was fitted"
+        return text + off * bool(self.residual)
 
 
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
-    """Return what a way of doing it should take; `explorables/model.js` says the same, and what a way is."""
+    """Return what a way of doing it should take, as `explorables/model.js` does: see there."""
     costs = (way if rtt_ms else way.get("direct")) or way
     wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
     if not way["at_once"]:

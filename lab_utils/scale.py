@@ -8,8 +8,11 @@ from .errors import LabError
 
 @dataclass(frozen=True)
 class Scale:
-    """`seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`; whether a
-    bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not."""
+    """How long it may take.
+
+    `seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`;
+    whether a bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not.
+    """
 
     seconds: float
     fewest: int
@@ -27,8 +30,9 @@ SCALES = {
 
 
 def scale() -> Scale:
-    """Return the scale in force, "workshop" unless LAB_SCALE says otherwise. Raises LabError for an unknown one."""
+    """Return the scale in force, "workshop" by default; raise LabError for an unknown one."""
     name = os.environ.get("LAB_SCALE", "workshop")
     if name not in SCALES:
-        raise LabError(f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, or leave it unset for workshop.")
+        raise LabError(f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, "
+                       "or leave it unset for workshop.")
     return SCALES[name]

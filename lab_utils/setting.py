@@ -1,6 +1,7 @@
 """Where a measurement stands, for whoever draws or prints it: the testbed tells, figures ask.
 
-So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for runs that nobody looks at.
+So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for runs that nobody looks
+at.
 """
 
 import os
@@ -17,7 +18,7 @@ def tells(function: Callable) -> Callable:
 
 
 def line() -> str:
-    """Return 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; '' where nothing is known of a server."""
+    """Return 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; '' without a server."""
     return _tellers[-1]() if _tellers else ""
 
 
@@ -27,7 +28,7 @@ def is_drawn() -> bool:
 
 
 def shows_pictures() -> bool:
-    """Return True in a Jupyter kernel: there a picture carries its sentence as its text, and need not be printed too."""
+    """Return True in a Jupyter kernel, where a picture carries its sentence: none is printed."""
     return hasattr(shell(), "kernel")
 
 

@@ -1,7 +1,8 @@
 """How the lab writes figures: facts bare, measured values behind a `~`.
 
-CI compares every printed line of a notebook and blanks only what stands behind a `~`, and whole lines that begin with
-`measured:` or `this machine:` (see tests/nbval_sanitize.cfg). So a count that changes is caught, and a slow morning is not.
+CI compares every printed line of a notebook and blanks only what stands behind a `~`, and whole
+lines that begin with `measured:` or `this machine:` (see tests/nbval_sanitize.cfg). So a count that
+changes is caught, and a slow morning is not.
 """
 
 import math
@@ -9,9 +10,10 @@ import math
 
 def counted(number: int, thing: str) -> str:
     """Return '1 round trip', '1,000 round trips', '2 replies', '2 keys'."""
-    if number == 1:
-        return f"{number:,} {thing}"
-    return f"{number:,} {thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else f"{number:,} {thing}s"
+    if number != 1:
+        ies = thing.endswith("y") and thing[-2] not in "aeiou"
+        thing = f"{thing[:-1]}ies" if ies else f"{thing}s"
+    return f"{number:,} {thing}"
 
 
 def singular(things: str) -> str:
@@ -61,5 +63,6 @@ def factor_off(one: float, other: float) -> float:
 
 
 def within(factor: float) -> str:
-    """Say how far off a factor is: 'within 4%' below 1.1, 'within 2.3x' above. `factor` is 1 or more."""
-    return f"within {math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else f"within {times(factor)}"
+    """Say how far off a factor of 1 or more is: 'within 4%' below 1.1, 'within 2.3x' above."""
+    off = f"{math.ceil(100 * (factor - 1) - 1e-9)}%" if factor < 1.1 else times(factor)
+    return f"within {off}"

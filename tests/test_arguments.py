@@ -1,4 +1,4 @@
-"""Every public function refuses what it cannot use with a sentence of advice: no silent 0, no raw traceback."""
+"""Every public function refuses what it cannot use with advice: no silent 0, no raw traceback."""
 
 import functools
 import math
@@ -43,9 +43,9 @@ def takes_too_many(r, one, two, three):
     return r.get("key")
 
 
-# Kinds of arguments, and what is wrong for each; a lambda without arguments makes what can't be made beforehand.
-NO_FUNCTION = {"None": None, "what it returned": True, "a class": dict, "a generator function": yields,
-               "one of too many arguments": takes_too_many}
+# Kinds of arguments, and what is wrong for each.
+NO_FUNCTION = {"None": None, "what it returned": True, "a class": dict,
+               "a generator function": yields, "one of too many arguments": takes_too_many}
 RUNS_NOTHING = {
     "a partial of a generator function": functools.partial(yields),
     "an async generator function": yields_later,
@@ -56,8 +56,10 @@ RUNS_NOTHING = {
     "a pipeline not executed": lambda *a: lab.connect().pipeline().get("a"),
     "an asyncio pipeline not executed": lambda *a: redis.asyncio.Redis().pipeline().get("a"),
 }
-ASYNC = {"async def": asks, "a partial of async def": functools.partial(asks), "an async object": Called()}
-CLIENT = {"None": None, "a URL": "redis://", "a pipeline": redis.Redis().pipeline(), "asyncio": redis.asyncio.Redis(),
+ASYNC = {"async def": asks, "a partial of async def": functools.partial(asks),
+         "an async object": Called()}
+CLIENT = {"None": None, "a URL": "redis://", "a pipeline": redis.Redis().pipeline(),
+          "asyncio": redis.asyncio.Redis(),
           "nobody's server": redis.Redis(port=private_server.free_port(), retry=None)}
 NUMBER = {"a text": "1", "NaN": NAN, "below 0": -1}
 POSITIVE = {"None": None, "a text": "1", "0": 0}
@@ -116,7 +118,8 @@ ROWS = [
     ("guess", "text", lambda x, r: lab.guess(x, ..., "ms")),
     ("guess", "text", lambda x, r: lab.guess("01.cart", ..., x)),
     ("hidden_distance", "pair", lambda x, r: lab.hidden_distance(x, (1, 0.1))),
-    ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),  # the other way round
+    # the other way round
+    ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, x, "title", log=True)),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, "ms", "title", source=x or 0)),
@@ -127,9 +130,11 @@ ROWS = [
     ("plot_lanes", "functions", lambda x, r: lab.plot_lanes(x, r)),
     ("plot_lanes", "every function", lambda x, r: lab.plot_lanes({"one": x}, r)),
     ("plot_lanes", "client or cluster", lambda x, r: lab.plot_lanes({"one": works}, x)),
-    ("plot_lanes", "strange", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),  # it sends nothing
+    # it sends nothing
+    ("plot_lanes", "strange", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),
     ("plot_lines", "values", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title")),
-    ("plot_lines", "nothing above 0", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
+    ("plot_lines", "nothing above 0",
+     lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
     ("plot_map", "client or cluster", lambda x, r: lab.plot_map(x)),
     ("plot_map", "whole number", lambda x, r: lab.plot_map(r, x)),
     ("plot_published", "values", lambda x, r: lab.plot_published("a", x, BARS, 1)),
@@ -147,14 +152,16 @@ ROWS = [
     ("timeline", "plain function", lambda x, r: lab.timeline(x)),
     ("timeline", "strange", lambda x, r: lab.timeline(lambda: None)),  # it says nothing
 ]
-NO_ROWS = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}  # nothing to refuse
+# nothing to refuse
+NO_ROWS = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}
 
 
 def test_every_public_function_has_its_rows():
     assert {name for name, *_ in ROWS} | NO_ROWS >= set(lab.__all__)
 
 
-@pytest.mark.parametrize("kind, call", [row[1:] for row in ROWS], ids=[f"{row[0]}-{at}" for at, row in enumerate(ROWS)])
+@pytest.mark.parametrize("kind, call", [row[1:] for row in ROWS],
+                         ids=[f"{row[0]}-{at}" for at, row in enumerate(ROWS)])
 def test_what_is_wrong_is_refused_with_advice(r, remembered, monkeypatch, kind, call):
     monkeypatch.setenv("LAB_FIGURES", "on")
     for what, value in WRONG[kind].items():
@@ -162,7 +169,8 @@ def test_what_is_wrong_is_refused_with_advice(r, remembered, monkeypatch, kind, 
         refusal(call, value, r)
 
 
-@pytest.mark.parametrize("call", [lab.connect, lab.spare, functools.partial(lab.compare, {"one": works}), lab.replica])
+@pytest.mark.parametrize("call", [lab.connect, lab.spare, lab.replica,
+                                  functools.partial(lab.compare, {"one": works})])
 def test_options_that_redis_py_does_not_take_are_refused_with_advice(call):
     for options in {"no_such_option": "secret"}, {"socket_timeout": "x"}, {"protocol": 9}:
         assert "secret" not in refusal(call, **options)
@@ -200,4 +208,5 @@ def test_a_figure_leaves_out_what_was_said_where_it_cannot_show_it_and_says_so(c
     for said in (0, "10", NAN, True):
         assert Comparison(dict.fromkeys(("a SET", "a GET")), 1, samples).plot(said=said) is not None
         told = capsys.readouterr().out
-        assert "is not a number above 0, so the figure leaves it out" in told and "you said" not in told
+        assert "is not a number above 0, so the figure leaves it out" in told
+        assert "you said" not in told

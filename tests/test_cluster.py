@@ -24,7 +24,7 @@ def test_every_node_is_as_far_as_asked(nodes):
     assert len(ports) == 3 and not ports & {node.address[1] for node in nodes.nodes}
     assert lab.count(lambda r: r.get("key1"), nodes.node(1)).round_trips == 1
     cost = lab.count(lambda r: r.mset_nonatomic({f"key{i}": i for i in range(30)}), client)
-    assert (cost.round_trips, cost.server_reads) == (3, 3), "a turn for each node, by the nodes' own counters too"
+    assert (cost.round_trips, cost.server_reads) == (3, 3), "a turn for each node, by its counters"
     client.close()
 
 

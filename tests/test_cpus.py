@@ -14,7 +14,8 @@ def machine(tmp_path, monkeypatch):
     monkeypatch.setattr(cpus, "LIMIT", tmp_path / "cpu.max")
 
     def make(system, limit=""):
-        files = {f"cpu{cpu}/{name}": text for cpu, named in system.items() for name, text in named.items()}
+        files = {f"cpu{cpu}/{name}": text
+                 for cpu, named in system.items() for name, text in named.items()}
         for name, text in {**files, "cpu.max": limit}.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text + "\n")
@@ -42,8 +43,9 @@ def test_cores(machine, system, allowed, cores):
     assert list(cpus.cores(allowed).items()) == list(cores.items())
 
 
-@pytest.mark.parametrize(("limit", "share", "number"), [("", math.inf, 4), ("max 100000", math.inf, 4), ("150000 100000", 1.5, 1),
-                                                       ("50000 100000", 0.5, 1), ("300000 100000", 3, 3)])
+@pytest.mark.parametrize("limit, share, number", [
+    ("", math.inf, 4), ("max 100000", math.inf, 4),
+    ("150000 100000", 1.5, 1), ("50000 100000", 0.5, 1), ("300000 100000", 3, 3)])
 def test_a_containers_share_of_the_machine(machine, limit, share, number):
     machine({}, limit)
     assert cpus.share_of_cpus() == share and len(cpus.cores({0, 1, 2, 3})) == number

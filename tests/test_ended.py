@@ -59,10 +59,12 @@ SCRIPT = """
     print(told(far))
     print(told(lab.connect(retry=hasty)))
 """
-ENDED = ("The server of this client, which the lab had started for you, has ended. Start another one, as you did this one, with "
-         "lab.connect(), lab.spare(), lab.replica() or lab.cluster().")
-SAID = ["True True True",
-        GONE, "this machine: the link had ended; a new one stands in its place, for clients made from now on.", f"{GONE} True",
+ENDED = ("The server of this client, which the lab had started for you, has ended. Start another "
+         "one, as you did this one, with lab.connect(), lab.spare(), lab.replica() or "
+         "lab.cluster().")
+SAID = ["True True True", GONE,
+        "this machine: the link had ended; a new one stands in its place, "
+        "for clients made from now on.", f"{GONE} True",
         ENDED, ENDED, ENDED, ENDED, ENDED, ENDED,
         "this machine: the lab's server had ended; a new one, empty, stands in its place. "
         "Clients of the old one must be made anew.",
@@ -72,8 +74,8 @@ SAID = ["True True True",
 def said(script, **environment):
     """The lines that a kernel prints which runs a script, and nothing to its errors."""
     kept = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], env={**kept, **environment},
-                          capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)],
+                          env={**kept, **environment}, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -84,12 +86,15 @@ def test_each_client_is_told_what_has_ended_and_what_to_do():
 
 def test_a_cell_is_told_below_its_error():
     """IPython's shell runs cells as a notebook's kernel does."""
-    cells = ["import lab_utils as lab; from redis.retry import Retry; from redis.backoff import NoBackoff",
+    cells = ["import lab_utils as lab; from redis.retry import Retry",
+             "from redis.backoff import NoBackoff",
              "r = lab.connect(retry=Retry(NoBackoff(), 0)); r.shutdown(nosave=True)",
-             "from lab_utils.testbed.chosen_server import server; server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
+             "from lab_utils.testbed.chosen_server import server",
+             "server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          timeout=60)
     assert done.stderr.splitlines() == [ENDED], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
 
@@ -110,8 +115,10 @@ def test_a_server_of_ones_own_that_was_restarted(another_server):
         print(lab.connect().ping())
     """
     assert said(script, REDIS_URL=url_of(theirs, db=7)) == [
-        "The server of REDIS_URL was restarted, or lost the lab's reservation. Run r = lab.connect() again: it makes it anew.",
-        "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.", "True"]
+        "The server of REDIS_URL was restarted, or lost the lab's reservation. "
+        "Run r = lab.connect() again: it makes it anew.",
+        "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.",
+        "True"]
 
 
 def test_another_error_is_not_explained_by_it(r):
@@ -132,11 +139,12 @@ def test_a_cluster_that_has_ended_says_so():
             except lab.LabError as error:
                 print(error)
     """
-    assert said(script) == ["All nodes of this cluster have ended. Start another one with lab.cluster().", ENDED]
+    assert said(script) == ["All nodes of this cluster have ended. Start another one with "
+                            "lab.cluster().", ENDED]
 
 
 def test_a_reservation_whose_connection_ended_without_a_word_is_made_anew(another_server):
-    """Its holder is stopped: as where no packet says that the connection has ended. The lab's keys still stand there."""
+    """Its holder stands still, as where no packet tells it; the lab's keys still stand there."""
     theirs = another_server()
     script = """
         import os, signal
@@ -154,8 +162,8 @@ def test_a_reservation_whose_connection_ended_without_a_word_is_made_anew(anothe
     """
     assert said(script, REDIS_URL=url_of(theirs, db=7)) == [
         "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.",
-        "this machine: the lab goes on in database 8 of that server. Number 7 is somebody else's by now, or holds keys, perhaps "
-        "your own: the lab leaves them there.", "1 8", "[b'mine']"]
+        "this machine: the lab goes on in database 8 of that server. Number 7 is somebody else's "
+        "by now, or holds keys, perhaps your own: the lab leaves them there.", "1 8", "[b'mine']"]
 
 
 def test_a_server_that_stops_answering_is_said_in_time(another_server):

@@ -97,13 +97,13 @@ def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed
 
 @told
 def test_what_a_program_took_from_threads_is_told(r, hog):
-    """Threads' waits for each other are no disturbance, and hide none, though they hide how much it took."""
+    """Threads' waits for each other are no disturbance, and hide none, though how much it took."""
     clients = [lab.connect(1) for _ in range(4)]
 
     def pings(client):
         for _ in range(25):
             client.ping()
-            compute(0.001)  # a thread that only wakes now and then need not wait for a CPU that is taken
+            compute(0.001)  # a thread that only wakes now and then need not wait for a CPU
 
     def in_threads():
         with ThreadPoolExecutor(4) as pool:

@@ -11,8 +11,8 @@ from lab_utils.testbed.link import Link, link
 
 def test_what_could_change_a_result_is_there(r):
     found = lab.fingerprint()
-    assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol", "timeout", "retries",
-                           "Python", "system", "busy", "scale"]
+    assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol",
+                           "timeout", "retries", "Python", "system", "busy", "scale"]
     assert found["redis-py"] == redis.__version__
     assert found["where"] == "started by the lab, on loopback"
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"

@@ -1,4 +1,4 @@
-"""What the guard keeps the lab from: clients of somebody else's server, whatever hands them to a helper."""
+"""What the guard keeps the lab from: clients of somebody else's server, whatever the helper."""
 
 import pytest
 import redis
@@ -42,10 +42,11 @@ def test_nothing_is_run_with_a_client_of_somebody_elses(theirs, r, helper):
 
 
 def test_a_client_that_finds_its_server_by_itself_is_refused(theirs, r):
-    """Its options name no server, so what is made after them would go to whatever stands at port 6379."""
+    """Its options name no server: what is made after them would go to whatever is at port 6379."""
     sentinel = Sentinel([("127.0.0.1", 1)])
     kind = type("Kind", (redis.Connection,), {})
-    for found in sentinel.master_for("mymaster", db=DATABASE), redis.Redis.from_pool(redis.ConnectionPool(kind)):
+    own = redis.Redis.from_pool(redis.ConnectionPool(kind))
+    for found in sentinel.master_for("mymaster", db=DATABASE), own:
         for helper in lambda c: lab.count(writes, c), raw_socket, lab.empty:
             assert "find their server by themselves" in refusal(helper, found)
 

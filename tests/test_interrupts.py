@@ -1,4 +1,4 @@
-"""An interrupted helper puts everything back and says so in one sentence; the link answers what it is asked."""
+"""An interrupted helper puts all back and says so in one sentence; the link answers on."""
 
 import asyncio
 import contextlib
@@ -60,8 +60,9 @@ def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
     assert isinstance(caught.value, Interrupted) and not isinstance(caught.value, Exception)
     assert caught.value.__suppress_context__
     name, *lines = caught.value._render_traceback_()
-    assert (name, " ".join(lines)) == ("Interrupted", "lab.measuring was interrupted. The kernel is as it was before; keys that "
-                                                      "had been written may remain. Run the cell again.")
+    assert (name, " ".join(lines)) == (
+        "Interrupted", "lab.measuring was interrupted. The kernel is as it was before; keys that "
+        "had been written may remain. Run the cell again.")
 
 
 def test_a_client_that_was_given_hears_no_reply_of_before():
@@ -109,7 +110,8 @@ except KeyboardInterrupt as error:
 
 
 def test_a_signal_that_comes_while_hiredis_writes_a_command_does_not_crash_the_kernel():
-    ended = subprocess.run([sys.executable, "-X", "faulthandler", "-c", NUMBER], capture_output=True, text=True)
+    command = [sys.executable, "-X", "faulthandler", "-c", NUMBER]
+    ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Interrupted b'1.5'\n", "")
 
 
@@ -164,10 +166,12 @@ def get_a_logger(lock, patched):
     logging.getLogger("redis.connection")
 
 
-up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="logging takes its lock in C")
+up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"),
+                               reason="logging takes its lock in C")
 
 
-@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition, pytest.param(get_a_logger, marks=up_to_312)])
+@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition,
+                                  pytest.param(get_a_logger, marks=up_to_312)])
 def test_a_signal_that_comes_at_a_bad_moment_waits_and_is_not_lost(work, monkeypatch, capsys):
     lock = Signalled()
 
@@ -218,15 +222,17 @@ while at.left <= 0:
         answer = "interrupted"
     finally:
         sys.settrace(None)
-    assert answer in ("done", "interrupted") and event_loop.run(asyncio.sleep, 0, "on") == "on", lines
+    assert answer in ("done", "interrupted"), lines
+    assert event_loop.run(asyncio.sleep, 0, "on") == "on", lines
 assert event_loop.loop() is loop and asyncio.all_tasks(loop[0]) == set()
 print(lines)
 """
 
 
 def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on():
-    """In a Python of its own: what a trace function raises between two lines can leave an error that is being handled behind."""
-    said = subprocess.run([sys.executable, "-c", WHEREVER], capture_output=True, text=True, timeout=120, check=False)
+    """In a Python of its own: an error that is being handled may be left behind by a tracer's."""
+    said = subprocess.run([sys.executable, "-c", WHEREVER], capture_output=True, text=True,
+                          timeout=120, check=False)
     assert said.returncode == 0 and int(said.stdout) > 50, said.stderr
     assert said.stderr == ""
 
@@ -238,17 +244,26 @@ def test_a_coroutine_that_ends_python_does_not_end_the_loop():
     loop = event_loop.loop()
     with pytest.raises(SystemExit, match="the end"):
         event_loop.run(ends)
-    assert event_loop.run(asyncio.sleep, 0, "it goes on") == "it goes on" and event_loop.loop() is loop
+    assert event_loop.run(asyncio.sleep, 0, "it goes on") == "it goes on"
+    assert event_loop.loop() is loop
 
 
 def test_importing_the_lab_leaves_the_hooks_of_the_process_alone():
-    program = ("import sys, signal; before = sys.unraisablehook, sys.excepthook, signal.getsignal(2); import lab_utils; "
-               "lab_utils.count; print((sys.unraisablehook, sys.excepthook, signal.getsignal(2)) == before)")
+    program = """if True:
+        import sys, signal
+        def hooks():
+            return sys.unraisablehook, sys.excepthook, signal.getsignal(2)
+        before = hooks()
+        import lab_utils
+        lab_utils.count
+        print(hooks() == before)
+    """
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
 
 
 def test_every_helper_is_one():
-    helpers = [getattr(lab, name) for name in lab.__all__ if not isinstance(getattr(lab, name), type)]
+    named = [getattr(lab, name) for name in lab.__all__]
+    helpers = [each for each in named if not isinstance(each, type)]
     assert len(helpers) > 25
     assert all(helper.__wrapped__.__wrapped__ for helper in helpers)
 
@@ -266,7 +281,8 @@ def test_an_interrupt_comes_when_the_link_has_answered(r):
             asked.ask("recorded")
             asked.ask("record")
     assert list(asked.ask("pids")) == ["pids"]
-    assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), r).messages] == ["SET key1", "+OK"]
+    passed = lab.capture(lambda c: c.set("key1", "value1"), r)
+    assert [message.text for message in passed.messages] == ["SET key1", "+OK"]
 
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
@@ -331,7 +347,8 @@ def interrupted_at(number, work):
 
 def state():
     place = [pinning.affinity(pid) for pid in (0, server().pid, *link().pids())]
-    return place, gc.isenabled(), link().memory[AWAKE], set(turns._held), pinning._now, pinning.one_thread._is_owned()
+    turn = set(turns._held), pinning._now, pinning.one_thread._is_owned()
+    return place, gc.isenabled(), link().memory[AWAKE], turn
 
 
 def test_on_every_line_of_steady(r, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""What the lab started ends with the kernel: killed, with a forked child that lives on, behind a script, standing still."""
+"""What the lab started ends with the kernel: killed, beside a child, behind a script, stopped."""
 
 import contextlib
 import os
@@ -26,9 +26,9 @@ SPARE = """
 
     import lab_utils as lab
 
-    spare = lab.spare()
+    pid = lab.spare().info("server")["process_id"]
     {meanwhile}
-    print(spare.info("server")["process_id"], flush=True)
+    print(pid, flush=True)
     time.sleep(60)
 """
 
@@ -39,8 +39,9 @@ def kernel(tmp_path):
     started = []
 
     def start(script, **environment):
-        process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True,
-                                   env={**os.environ, "TMPDIR": str(tmp_path), **environment}, start_new_session=True)
+        process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)],
+                                   env={**os.environ, "TMPDIR": str(tmp_path), **environment},
+                                   stdout=subprocess.PIPE, text=True, start_new_session=True)
         started.append(process)
         return process, process.stdout.readline().split()
 
@@ -56,12 +57,11 @@ def gone(pid, folder):
 
 
 @pytest.mark.parametrize("meanwhile", [
-    "os.fork() or time.sleep(61)", "child = os.fork()\n    if not child: os.execv('/bin/sleep', ['sleep', '61'])",
-    "os.kill(spare.info('server')['process_id'], signal.SIGSTOP); spare = type('', (), {'info': lambda *_: {'process_id': PID}})",
+    "os.fork() or time.sleep(61)",
+    "os.fork() or os.execv('/bin/sleep', ['sleep', '61'])",
+    "os.kill(pid, signal.SIGSTOP)",
 ], ids=["a forked child lives", "a program lives", "it stands still"])
 def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
-    if "PID" in meanwhile:
-        meanwhile = "PID = spare.info('server')['process_id']; " + meanwhile
     process, [pid] = kernel(SPARE.format(meanwhile=meanwhile))
     assert running(int(pid)) and len(list(tmp_path.iterdir())) == 1
     process.kill()
@@ -101,11 +101,13 @@ def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tm
 
 @pytest.mark.parametrize("at", ["mkdir", "rm"])
 @pytest.mark.parametrize("what", ["kill -9 $KERNEL", "kill -TERM 0"])
-def test_a_kernel_or_a_group_that_dies_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_path, at, what):
-    """A program in place of `mkdir` or `rm`: half way it ends the kernel, or sends a signal to its whole group."""
+def test_one_that_dies_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_path, at,
+                                                         what):
+    """A program in place of `mkdir` or `rm`: half way it ends the kernel, or signals its group."""
     program = tmp_path_factory.mktemp("bin") / at
     does = f'{shutil.which(at)} "$@"'
-    program.write_text("\n".join(["#!/bin/sh", *([does, what] if at == "mkdir" else [what, does])]), encoding="utf-8")
+    lines = [does, what] if at == "mkdir" else [what, does]
+    program.write_text("\n".join(["#!/bin/sh", *lines]), encoding="utf-8")
     program.chmod(0o755)
     process, [_] = kernel("""
         import os
@@ -124,8 +126,8 @@ def test_a_signal_to_all_processes_at_once_leaves_nothing(kernel, tmp_path, name
     process, [keeper_pid] = kernel("""
         import signal, time
         from lab_utils.testbed import private_server
-        for name in ("SIGQUIT", "SIGHUP"):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)  # under nohup, or behind a shell's &, they would be ignored
+        for number in signal.SIGQUIT, signal.SIGHUP:
+            signal.signal(number, signal.SIG_DFL)  # under nohup, or behind a shell's &, ignored
         started = private_server.start(private_server.find_binary())
         print(started.kept.process.pid, flush=True)
         signal.pause()
@@ -148,9 +150,10 @@ def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
 def test_a_server_is_started_without_a_file_that_tries_the_temporary_folder(tmp_path):
     """A kernel killed in that moment would leave it: see test_killed.py among the drills."""
     program = ("import os, tempfile; tempfile._get_default_tempdir = None\n"
-               "import lab_utils as lab; print(lab.spare().ping(), os.listdir(os.environ['TMPDIR']))")
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    said = subprocess.run([sys.executable, "-c", program], env=environment, text=True, capture_output=True)
+               "import lab_utils as lab\n"
+               "print(lab.spare().ping(), os.listdir(os.environ['TMPDIR']))")
+    said = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True,
+                          env={**os.environ, "TMPDIR": str(tmp_path)})
     assert re.fullmatch(r"True \['redis-round-trip-lab-\w+'\]\n", said.stdout), said.stderr
 
 
@@ -174,6 +177,7 @@ def test_a_forked_child_does_not_stop_what_is_its_parents(r):
     assert r.ping()
 
 
-@pytest.mark.parametrize("setting", ["DIR /tmp", "requirepass x", '"bind" 0.0.0.0', "maxmemory 1mb\ndaemonize yes", "", 5])
+@pytest.mark.parametrize("setting", ["DIR /tmp", "requirepass x", '"bind" 0.0.0.0',
+                                     "maxmemory 1mb\ndaemonize yes", "", 5])
 def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
     refusal(lab.spare, setting)

@@ -1,4 +1,4 @@
-"""The link: every byte arrives, unchanged, later, with others in flight; ends, resets and stalls are passed on."""
+"""The link: every byte arrives, unchanged, later, with others in flight; ends and stalls too."""
 
 import contextlib
 import hashlib
@@ -67,7 +67,8 @@ def read_all(sock):
 def test_megabytes_there_and_back_unchanged(peer, rtt_ms):
     sent = os.urandom(8_000_000)
     with peer(echo).through_link(rtt_ms) as sock:
-        sender = threading.Thread(target=lambda: (sock.sendall(sent), sock.shutdown(socket.SHUT_WR)))
+        sender = threading.Thread(
+            target=lambda: (sock.sendall(sent), sock.shutdown(socket.SHUT_WR)))
         sender.start()
         received = read_all(sock)
         sender.join(PATIENCE_S)
@@ -75,7 +76,7 @@ def test_megabytes_there_and_back_unchanged(peer, rtt_ms):
 
 
 def test_many_messages_are_in_flight_together(peer):
-    """Twenty messages sent without waiting share the delay; one after the other they would take twenty delays."""
+    """Twenty messages sent without waiting share the delay; one by one they would take twenty."""
     with peer(echo).through_link(rtt_ms=100) as sock:
         started = time.perf_counter()
         for number in range(20):
@@ -107,7 +108,8 @@ def test_a_ping_takes_the_distance_asked_for(r):
 
 
 def test_each_distance_has_a_port_and_none_is_no_link(r):
-    first, second, other, none = (lab.connect(rtt_ms=rtt).connection_pool.connection_kwargs["port"] for rtt in (5, 5.0, 6, 0))
+    first, second, other, none = (lab.connect(rtt).get_connection_kwargs()["port"]
+                                  for rtt in (5, 5.0, 6, 0))
     assert first == second != other and none == chosen_server.server().address[1]
     assert [link().rtt_ms(port) for port in (first, none, None)] == [5, None, None]
     assert link().rtt_ms(link().port_without_delay(chosen_server.server())) == 0
@@ -117,19 +119,20 @@ def test_each_distance_has_a_port_and_none_is_no_link(r):
 
 
 def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
-    """Calls that were disturbed do not count; where all were it is calibrated again when next asked for, a few times at most."""
-    key, waiting = (chosen_server.server().address, 0.0031, False), itertools.count()
-    monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: next(waiting))  # seconds a call
-    port = link().port(chosen_server.server(), 3.1)
+    """Disturbed calls don't count; where all were, it is calibrated again, a few times at most."""
+    server, waiting = chosen_server.server(), itertools.count()
+    key, module = (server.address, 0.0031, False), sys.modules["lab_utils.testbed.link"]
+    monkeypatch.setattr(module, "waited_s", lambda _: next(waiting))  # seconds a call
+    port = link().port(server, 3.1)
     assert link().doubts[key] == MOST_DOUBTS - 1
-    assert link().port(chosen_server.server(), 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
-    monkeypatch.setattr(sys.modules["lab_utils.testbed.link"], "waited_s", lambda _: 0.0)
-    assert wait_until(lambda: link().port(chosen_server.server(), 3.1) == port and not link().doubts[key], 30)
+    assert link().port(server, 3.1) == port and link().doubts[key] == MOST_DOUBTS - 2
+    monkeypatch.setattr(module, "waited_s", lambda _: 0.0)
+    assert wait_until(lambda: link().port(server, 3.1) == port and not link().doubts[key], 30)
     calibrated = link().overhead_s[key]
     assert link().delays[port] == pytest.approx((0.0031 - calibrated) / 2)
-    link().port(chosen_server.server(), 3.1)
+    link().port(server, 3.1)
     assert link().overhead_s[key] == calibrated  # now it stays
-    assert ping_ms(through(chosen_server.server(), port)) > 2.5
+    assert ping_ms(through(server, port)) > 2.5
 
 
 def test_another_delay_holds_for_connections_that_there_are(peer):
@@ -147,7 +150,7 @@ def test_another_delay_holds_for_connections_that_there_are(peer):
 
 
 def test_what_was_late_is_told_once_and_without_asking(peer):
-    """A link that stood still for 0.2 s with two connections' bytes due is late by that, not by twice that."""
+    """A link that stood still for 0.2 s with bytes of two connections due is late by that once."""
     far = peer(echo)
     with far.through_link(rtt_ms=10) as one, far.through_link(rtt_ms=10) as other:
         before = link().late_s()
@@ -169,7 +172,7 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
     _, waker = own.pids()
     asleep = cpu_s(waker)
     own.keep_awake(True)
-    assert wait_until(lambda: cpu_s(waker) > asleep + 0.002, 30)  # at its priority that may take a while
+    assert wait_until(lambda: cpu_s(waker) > asleep + 0.002, 30)  # at its priority: a while
     own.keep_awake(False)
     assert wait_until(lambda: state(waker) == "S", 30)
     spent = cpu_s(waker)
@@ -197,10 +200,11 @@ def test_what_has_ended_holds_no_file_and_stopping_twice_closes_nobody_elses():
 
 @linux
 def test_the_waker_rests_while_others_want_the_cpu(r):
-    """Two programs computing on the CPU that is held: the waker takes hardly any of it, however long it is asked to."""
+    """Of a CPU on which two programs compute the waker takes hardly any, however long asked to."""
     with steady(chosen_server.server().pid, link()) as held:
         (cpu,) = held.cpus
-        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(2)]
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+                for _ in range(2)]
         try:
             for hog in hogs:
                 os.sched_setaffinity(hog.pid, {cpu})
@@ -208,7 +212,8 @@ def test_the_waker_rests_while_others_want_the_cpu(r):
             _, waker = link().pids()
             before, started = cpu_s(waker), time.perf_counter()
             time.sleep(1.5)
-            assert cpu_s(waker) - before < 0.1 * (time.perf_counter() - started)  # of the time that passes, whoever has the rest
+            # of the time that passes, whoever has the rest
+            assert cpu_s(waker) - before < 0.1 * (time.perf_counter() - started)
         finally:
             for hog in hogs:
                 hog.kill()
@@ -296,7 +301,7 @@ def test_two_thousand_connections_and_the_link_goes_on(r):
 
 
 def test_a_reader_that_stalls_holds_the_sender_back(peer):
-    """The link holds 64 MB in a direction, then stops reading; what was sent all arrives once the reader goes on."""
+    """The link holds 64 MB in a direction, then stops reading; all arrives once the reader does."""
     go_on, arrived = threading.Event(), []
 
     def stall_then_read(connection):

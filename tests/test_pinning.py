@@ -9,15 +9,15 @@ import lab_utils as lab
 from lab_utils.testbed import event_loop
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
-from lab_utils.testbed.pinning import steady
+from lab_utils.testbed.pinning import affinity, steady
 
-linux = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no CPU affinity to hold")
-two_cpus = pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
-                              reason="this process may use one CPU only")
+CPUS = len(affinity(0))
+linux = pytest.mark.skipif(not CPUS, reason="this system has no CPU affinity to hold")
+two_cpus = pytest.mark.skipif(CPUS < 2, reason="this process may use one CPU only")
 
 
 def cpus():
-    return os.sched_getaffinity(0), os.sched_getaffinity(server().pid), os.sched_getaffinity(link().pid)
+    return tuple(map(os.sched_getaffinity, (0, server().pid, link().pid)))
 
 
 @linux
@@ -97,7 +97,8 @@ def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_shar
 
     before = event_loop.run(place)
     with steady(server().pid, link(), parallel=True):
-        assert event_loop.run(place) == os.sched_getaffinity(0) != os.sched_getaffinity(server().pid)
+        mine, servers_, _ = cpus()
+        assert event_loop.run(place) == mine != servers_
     assert event_loop.run(place) == before
 
 
@@ -105,12 +106,15 @@ def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_shar
 def test_a_comparison_in_parallel_and_its_budget(r):
     before = cpus()
     seen = []
-    times = lab.compare({"one": lambda r: seen.append(cpus()[:2])}, rtt_ms=1, same=False, rounds=3, parallel=True)
+    times = lab.compare({"one": lambda r: seen.append(cpus()[:2])}, rtt_ms=1, same=False, rounds=3,
+                        parallel=True)
     timed = len(seen)
     times.budget("one")
-    assert 3 < timed == len(seen) and all(len(mine) == len(servers_) == 1 and mine != servers_ for mine, servers_ in seen)
+    assert 3 < timed == len(seen)
+    assert all(len(mine) == len(servers_) == 1 and mine != servers_ for mine, servers_ in seen)
     assert cpus() == before
 
 
 def test_a_comparison_in_parallel_needs_a_distance(r):
-    assert "needs a distance" in refusal(lab.compare, {"one": lambda r: r.ping()}, rtt_ms=(0, 1), parallel=True)
+    ways = {"one": lambda r: r.ping()}
+    assert "needs a distance" in refusal(lab.compare, ways, rtt_ms=(0, 1), parallel=True)

@@ -1,4 +1,4 @@
-"""A pair of a primary and its replica: it follows, it can be cut off and promoted, and it leaves nothing behind."""
+"""A primary and its replica: it follows, can be cut off and promoted, and leaves nothing."""
 
 
 import pytest
@@ -82,7 +82,8 @@ def test_stopped_nothing_is_left():
     two.stop()
 
 
-@pytest.mark.parametrize(("moment", "calls"), [("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("Pair", 1)])
+@pytest.mark.parametrize("moment, calls", [
+    ("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("Pair", 1)])
 def test_interrupted_it_leaves_no_server(monkeypatch, moment, calls):
     original, called, before = getattr(replicas, moment), [], set(keeper._kept)
 

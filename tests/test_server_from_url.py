@@ -1,4 +1,4 @@
-"""REDIS_URL: whatever is wrong with it, or with the server it names, one paragraph says so and what to do."""
+"""REDIS_URL: whatever is wrong with it or its server, one paragraph says so and what to do."""
 
 from urllib.parse import quote
 
@@ -40,7 +40,8 @@ def test_a_password_is_not_shown_however_the_url_is_misspelt():
 
 
 def test_a_server_that_repeats_the_password():
-    with listening(redis_that_says(AUTH="ERR unknown command 'AUTH', with args beginning with: 'SECRET'")) as port:
+    repeated = "ERR unknown command 'AUTH', with args beginning with: 'SECRET'"
+    with listening(redis_that_says(AUTH=repeated)) as port:
         assert "SECRET" not in refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
 
 
@@ -53,8 +54,10 @@ def test_what_may_stand_in_a_url():
 def test_any_password(another_server):
     theirs, password = another_server(), "p@ss w/:rd?#%\n\"ü𝄞"
     del guard._private[theirs.address]
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"], categories=["+@all"], keys="*", channels="*")
-    mine = chosen_server.own_server("redis://ada:{}@{}:{}/3".format(quote(password, safe=""), *theirs.address))
+    theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"],
+                                 categories=["+@all"], keys="*", channels="*")
+    host, port = theirs.address
+    mine = chosen_server.own_server(f"redis://ada:{quote(password, safe='')}@{host}:{port}/3")
     try:
         assert mine.connect().set("key1", "value1")
     finally:
@@ -67,7 +70,8 @@ INFO = "redis_version:7.0.15\r\nredis_mode:{}\r\n"
 @pytest.mark.parametrize("info, word", [
     (INFO.format("sentinel"), "Sentinel"),
     (INFO.format("cluster"), "cluster"),
-    (INFO.format("standalone") + "role:slave\r\nmaster_host:prod1\r\nmaster_port:6379\r\n", "prod1:6379"),
+    (INFO.format("standalone") + "role:slave\r\nmaster_host:prod1\r\nmaster_port:6379\r\n",
+     "prod1:6379"),
     ("redis_version:5.0.3\r\nredis_mode:standalone\r\n", "5.0"),
     ("", "which Redis"),
     (b":7\r\n", "which Redis"),
@@ -78,16 +82,18 @@ def test_what_info_says(info, word):
 
 
 @pytest.mark.parametrize("command, error, word", [
-    ("AUTH", "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration "
-             "is correct?", "has no password"),
-    ("AUTH", "WRONGPASS invalid username-password pair or user is disabled.", "refused the password"),
+    ("AUTH", "ERR AUTH <password> called without any password configured for the default user. "
+             "Are you sure your configuration is correct?", "has no password"),
+    ("AUTH", "WRONGPASS invalid username-password pair or user is disabled.",
+     "refused the password"),
     ("INFO", "NOAUTH Authentication required.", "refused the password"),
     ("INFO", "LOADING Redis is loading the dataset in memory", "loading the dataset"),
     ("INFO", "ERR max number of clients reached", "max number of clients"),
     ("INFO", "NOPERM this user has no permissions to run the 'info' command", "rights"),
     ("SUBSCRIBE", "NOPERM No permissions to access a channel", "&redis-round-trip-lab*"),
     ("SELECT", "ERR DB index is out of range", "16, from 0 to 15"),
-    ("MULTI", "ERR \x01something that nobody has heard of" + "!" * 5000, "something that nobody has heard of"),
+    ("MULTI", "ERR \x01something that nobody has heard of" + "!" * 5000,
+     "something that nobody has heard of"),
     ("SET", "", "does not speak the protocol of Redis"),  # for it says OK to EXEC too
 ])
 def test_what_a_command_is_answered(command, error, word):
@@ -109,7 +115,7 @@ def test_a_replica(another_server):
 def test_a_read_only_user(another_server):
     theirs = another_server()
     del guard._private[theirs.address]
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+x"], categories=["+@read", "+@connection"], commands=["+info"],
-                                 keys=["*"])
+    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+x"], keys=["*"],
+                                 categories=["+@read", "+@connection"], commands=["+info"])
     text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*theirs.address))
     assert "rights" in text and "multi" in text

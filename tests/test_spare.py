@@ -23,11 +23,12 @@ def test_redis_url_is_never_used(monkeypatch):
 # Interrupted
 
 
-FILES = {module.__file__ for module in (clusters, guard, keeper, private_server, server, spare_server)}
+MODULES = clusters, guard, keeper, private_server, server, spare_server
+FILES = {module.__file__ for module in MODULES}
 
 
 def traced(work, before_line):
-    """Runs `work()`, and calls `before_line(place)` before each line of FILES that it runs in this thread."""
+    """Run `work()`, and call `before_line(place)` before each line of FILES in this thread."""
     def on_line(frame, event, _):
         if frame.f_code.co_filename not in FILES:
             return None
@@ -43,7 +44,7 @@ def traced(work, before_line):
 
 
 def interrupted(place, work):
-    """Runs `work()` with a Ctrl-C the first time that it gets to `place`. Returns whether it got there."""
+    """Run `work()` with a Ctrl-C the first time that it gets to `place`; True if it got there."""
     def before_line(here):
         if here == place:
             sys.settrace(None)

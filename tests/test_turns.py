@@ -16,7 +16,7 @@ from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.cpus import cores
 from lab_utils.testbed.pinning import steady
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="turns are taken where processes can be held to a CPU")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no process can be held to a CPU")
 
 HOLDER = """
 import json, sys
@@ -31,7 +31,8 @@ class Holder:
     """Another process that holds cores until it is killed."""
 
     def __init__(self, cores, number):
-        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, json.dumps([turns.CORES, turns.DOOR, cores, number])],
+        wanted = json.dumps([turns.CORES, turns.DOOR, cores, number])
+        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, wanted],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def holds(self):

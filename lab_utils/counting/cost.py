@@ -1,4 +1,4 @@
-"""What a piece of code cost, exactly: round trips, commands, bytes, and the server's own account."""
+"""What code cost, exactly: round trips, commands, bytes, and the server's own account."""
 
 import contextlib
 from collections.abc import Callable
@@ -90,9 +90,11 @@ def table(heads, rows):
     A measured value has no more than the room of its head, so that how large it is moves no other
     column.
     """
-    widths = [max(len(row[place]) for row in [heads, *rows] if row is heads or not row[place].startswith("~"))
-              for place in range(len(heads))]
-    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in [heads, *rows]]
+    first, *others = [max(len(each) for place, each in enumerate(column)
+                          if not place or not each.startswith("~"))
+                      for column in zip(heads, *rows, strict=True)]
+    return ["   ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)])
+            for row in [heads, *rows]]
 
 
 def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:

@@ -9,8 +9,8 @@ from roundtrips.resp import commands_in
 from ..testbed.guard import admin_of, nodes_of
 from .recording import Recording
 
-TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed", "writes": "total_writes_processed",
-          "user_s": "used_cpu_user", "sys_s": "used_cpu_sys"}
+TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed",
+          "writes": "total_writes_processed", "user_s": "used_cpu_user", "sys_s": "used_cpu_sys"}
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 

@@ -68,7 +68,8 @@ def steps(seen):
     found = []
     for number, connection in enumerate(seen.clients):
         who = connection.client_name or f"client {number + 1}"
-        told = replies_in([read.data for read in seen.reads if read.connection == number and not read.setup])
+        told = replies_in([read.data for read in seen.reads
+                           if read.connection == number and not read.setup])
         for write in seen.writes:
             if write.connection == number and not write.setup:
                 commands = list(commands_in([write.data]))

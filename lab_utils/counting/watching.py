@@ -25,7 +25,8 @@ from .recording import Recording
 RUNS = 5  # at most, of which the fastest is shown: what else the machine does makes one longer
 
 
-def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False):
+def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None,
+               parallel: bool = False):
     """Draw each of {name: function of a client} on one axis of time, a lane for each connection.
 
     A box is a request on its way, from when it was handed to the system until the last of its reply
@@ -50,7 +51,8 @@ def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None
     if not isinstance(ways, Trace):
         return draw_lanes(watch(ways, client, parallel), title)
     if not ways.log:
-        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. Let it use a client.")
+        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. "
+                       "Let it use a client.")
     found = (f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
              f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting")
     return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)
@@ -94,7 +96,8 @@ def watched(fn, client):
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
             runs.append(one_run(work, client))
     if not runs[0].flights:
-        raise LabError("This function sent nothing to Redis. Let it use the client that it is given.")
+        raise LabError("This function sent nothing to Redis. "
+                       "Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)
 
 
@@ -137,8 +140,8 @@ def run_of_trace(trace: Trace) -> Run:
     record = trace.record
     addresses = list(dict.fromkeys(place.address for place in record.places))
     nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
-    flights = flights_of(record.log)
-    return Run(flights, max(record.seconds, flights[-1].end), nodes if len(addresses) > 1 else {}, None)
+    flights, several = flights_of(record.log), len(addresses) > 1
+    return Run(flights, max(record.seconds, flights[-1].end), nodes if several else {}, None)
 
 
 def flights_of(round_trips, began=0.0):

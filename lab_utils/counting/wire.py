@@ -61,7 +61,7 @@ class Capture:
         return "\n".join(lines)
 
     def plot(self, turns=6, title=None, gap=None):
-        """Draw the ladder of the messages; `gap`, a few words, marks the server's line between reply and request."""
+        """Draw the ladder of the messages; `gap` marks the server's line between two turns."""
         from ..figures.ladder import plot_ladder
 
         return plot_ladder(self, turns, title, gap)
@@ -103,12 +103,14 @@ def messages(seen, events):
     found = [*requests(seen, events), *replies(seen, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
-    return [Message(way, at_client - start, at_server - start, data) for way, at_client, at_server, data in found]
+    return [Message(way, at_client - start, at_server - start, data)
+            for way, at_client, at_server, data in found]
 
 
 def requests(seen, events):
     """Yield (way, when it left, when all of it was there, bytes) of each write."""
-    there = arrivals((len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request")
+    there = arrivals((len(base64.b64decode(data)), left)
+                     for _, way, _, left, data in events if way == "request")
     sent = 0
     for write in seen.writes:
         for data in write.chunks:

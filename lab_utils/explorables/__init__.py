@@ -1,4 +1,4 @@
-"""Figures that one can drag: an ES module and a style each, for a notebook's widget and for the book's page."""
+"""Figures that one can drag: an ES module and a style each, for notebooks and the book's pages."""
 
 import re
 from io import BytesIO
@@ -17,16 +17,21 @@ def sent(path: Path) -> str:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return a figure's module, what it imports in its place (a page takes no module from a file), and its style."""
+    """Return a figure's module and its style.
+
+    What the module imports stands in the import's place: a page takes no module from a file.
+    """
     text = {path.name: sent(path) for path in FOLDER.glob("*.*s")}
-    return IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"]), text["parts.css"] + text[f"{name}.css"]
+    module = IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"])
+    return module, text["parts.css"] + text[f"{name}.css"]
 
 
 class Explorable:
     """A figure that one can drag, and still where no script runs.
 
-    `name` is its module's, `figure` the still one, `constants` what the module computes from; it needs no kernel
-    once it is shown. A notebook keeps the constants beside the picture, and the book takes them from there.
+    `name` is its module's, `figure` the still one, `constants` what the module computes from; it
+    needs no kernel once it is shown. A notebook keeps the constants beside the picture, and the
+    book takes them from there.
     """
 
     def __init__(self, name: str, figure, constants: dict):
@@ -47,8 +52,10 @@ class Explorable:
         out = BytesIO()
         self.figure.savefig(out, format="png")
         alt = self.figure._repr_mimebundle_()[1]["image/png"]["alt"]
-        shown = {**self.widget()._repr_mimebundle_()[0], "text/plain": repr(self), "image/png": out.getvalue()}
-        return shown, {"image/png": {"alt": alt, "drag": {"name": self.name, "constants": self.constants}}}
+        shown = self.widget()._repr_mimebundle_()[0]
+        shown |= {"text/plain": repr(self), "image/png": out.getvalue()}
+        drag = {"name": self.name, "constants": self.constants}
+        return shown, {"image/png": {"alt": alt, "drag": drag}}
 
     def __repr__(self):
         return f"<{self.name}, to drag>"

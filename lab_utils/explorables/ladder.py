@@ -33,5 +33,5 @@ def explore(figure, captures: dict, near, model: Model) -> Explorable:
     return Explorable("ladder", figure, {
         "ways": [{"at_once": at_once, "turn_us": a, "command_us": c} for at_once in (1, None)],
         "server": server, "measured": {"rtt": rtt, "commands": count, "moments": moments},
-        "from": f"Fitted on this machine: {model!r}. Rings: one run as measured, {max(far):.0%} off "
-                f"at most. With no distance the sum is {max(zero):.0%} off at most."})
+        "from": f"Fitted on this machine: {model!r}. Rings: one run as measured, {max(far):.0%} "
+                f"off at most. With no distance the sum is {max(zero):.0%} off at most."})

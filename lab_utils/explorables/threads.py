@@ -40,6 +40,7 @@ def explore(still, took: dict[str, dict[int, float]], pipeline: float, rtt: floa
     worst = max(off, key=off.__getitem__)
     return Explorable("threads", still, {
         "rtt": rtt, "ways": ways, "pipeline_work": round(pipeline - rtt, 3),
-        "from": f"Computed from the times measured on this machine, {milliseconds(rtt)} away. CPU of "
-                f"a call: {cpu}; what a turn costs beside it and the RTT: {turn}; one connection "
-                f"more: {start}. A line misses a ring by {off[worst]:.0%} at most, with {worst}."})
+        "from": f"Computed from the times measured on this machine, {milliseconds(rtt)} away. CPU "
+                f"of a call: {cpu}; what a turn costs beside it and the RTT: {turn}; one "
+                f"connection more: {start}. A line misses a ring by {off[worst]:.0%} at most, "
+                f"with {worst}."})

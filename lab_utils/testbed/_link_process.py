@@ -198,7 +198,8 @@ class Forwarder:
         except OSError:
             chunk, told = b"", ()
         waited = age(told)
-        arrived = (time.perf_counter() - waited)  # an interruption in between makes it late, never early
+        # an interruption in between makes it late, never early
+        arrived = time.perf_counter() - waited
         end.queue.append((arrived, arrived + self.delays[end.port], chunk))
         end.held += len(chunk)
         end.reading = bool(chunk)

@@ -27,10 +27,12 @@ class Cluster:
         Options go to redis-py.
         """
         if not any(node.alive() for node in self.nodes):
-            raise LabError("All nodes of this cluster have ended. Start another one with lab.cluster().")
+            raise LabError("All nodes of this cluster have ended. "
+                           "Start another one with lab.cluster().")
         check_distance(rtt_ms)
         check_options(self.nodes[0], options)
-        ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1] for node in self.nodes}
+        ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1]
+                 for node in self.nodes}
         host, port = self.nodes[0].address
         with as_options(options, "connect"):
             return RedisCluster(
@@ -43,11 +45,14 @@ class Cluster:
     def node(self, number: int, **options) -> redis.Redis:
         """Return a plain client on one node, which knows nothing of the others."""
         check_options(self.nodes[0], options)
-        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].connect(**options)
+        return self._numbered(number).connect(**options)
 
     def kill(self, number: int):
         """Kill one node's process, as a lost machine would."""
-        self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)].stop()
+        self._numbered(number).stop()
+
+    def _numbered(self, number):
+        return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)]
 
     def stop(self):
         """End every node."""

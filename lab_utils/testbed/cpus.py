@@ -23,7 +23,8 @@ def cores(allowed: set[int]) -> dict[int, int]:
 
 def speed(cpu: int) -> tuple[int, ...]:
     """Return what the system says of how fast a CPU is: only comparable on one machine."""
-    told = (text(SYSTEM / f"cpu{cpu}" / name) for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"))
+    files = "cpu_capacity", "cpufreq/cpuinfo_max_freq"
+    told = (text(SYSTEM / f"cpu{cpu}" / name) for name in files)
     return tuple(int(number) if number.isdecimal() else 0 for number in told)
 
 

@@ -62,5 +62,6 @@ def explained(function):
 
 def after_cell(result):
     """Print why below the error of a cell of the learner's own."""
-    if isinstance(result.error_in_exec, redis.ConnectionError) and (told := sentence(result.error_in_exec)):
+    error = result.error_in_exec
+    if isinstance(error, redis.ConnectionError) and (told := sentence(error)):
         print(told, file=sys.stderr)

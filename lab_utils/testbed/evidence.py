@@ -3,9 +3,9 @@
 Linux counts how long each thread ran, and stood ready and waited for a CPU
 (/proc/PID/task/TID/schedstat), and the link how late it passed bytes on. Some waiting is inherent:
 on one CPU a client waits while its own server computes, a thread while its process's others do, the
-link while it or the server does. So what was taken from a sample is at most what client, server and link
-waited, and at most what they did not use of the CPU that they hold. What the hypervisor gave to
-other machines (steal) is added.
+link while it or the server does. So what was taken from a sample is at most what client, server and
+link waited, and at most what they did not use of the CPU that they hold. What the hypervisor gave
+to other machines (steal) is added.
 
 A system that does not count this gives no evidence: `is_told()` is False, and `lab.fingerprint`
 says so. Everything is read outside the timed call; a reading takes some 50 µs.
@@ -136,7 +136,8 @@ def client_waits() -> dict[int, tuple[float, float]]:
 def stolen_s(cpus: set) -> float:
     """Return the seconds so far in which the hypervisor ran another machine on these CPUs."""
     rows = [line.split() for line in contents("/proc/stat").splitlines() if line.startswith("cpu")]
-    return sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8) / os.sysconf("SC_CLK_TCK")
+    ticks = sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_clock_s(pid: int) -> float | None:
@@ -144,7 +145,7 @@ def cpu_clock_s(pid: int) -> float | None:
     if not os.path.isdir("/proc/self/task"):
         return None
     try:
-        return time.clock_gettime(~pid << 3 | 2)  # its CPU clock has this number: clock_getcpuclockid(3)
+        return time.clock_gettime(~pid << 3 | 2)  # its CPU clock: see clock_getcpuclockid(3)
     except OSError:
         return None
 

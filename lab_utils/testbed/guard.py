@@ -85,10 +85,10 @@ def server_of(client):
 
 def refuse_unknown_way(pool):
     """Raise LabError for a pool whose connections find their server by themselves."""
-    no_address = not {"host", "path"} & pool.connection_kwargs.keys()
-    if isinstance(pool, SentinelConnectionPool) or (no_address and pool.connection_class is not redis.Connection):
+    kind, no_address = pool.connection_class, not {"host", "path"} & pool.connection_kwargs.keys()
+    if isinstance(pool, SentinelConnectionPool) or (no_address and kind is not redis.Connection):
         raise LabError(
-            f"The connections of this client ({pool.connection_class.__name__}) find their server "
+            f"The connections of this client ({kind.__name__}) find their server "
             "by themselves, so the lab can't tell where it would write. Pass a client from "
             "lab.connect() or lab.spare()."
         )
@@ -115,7 +115,7 @@ def reserved_of(client):
     if here:
         database = client.client_info()["db"]
         for server in here:
-            if (database == server.options["db"] == client.connection_pool.connection_kwargs.get("db", 0)):
+            if database == server.options["db"] == database_of(client):
                 return server
         raise LabError(
             f"This client works in database {database}, and the lab has reserved database "
@@ -131,13 +131,18 @@ def reserved_of(client):
 def private_of(client):
     """Return the private Server that calls itself as this client's does."""
     run_id = client.info("server").get("run_id")
-    return next((server for server in _private.values() if run_id and server.run_id == run_id), None)
+    named = (server for server in _private.values() if run_id and server.run_id == run_id)
+    return next(named, None)
+
+
+def database_of(client) -> int:
+    """Return the number of the database to which a client's new connections go."""
+    return client.connection_pool.connection_kwargs.get("db", 0)
 
 
 def admin_of(client) -> redis.Redis:
     """Return a client of the lab's own on the same server and database, past any link."""
-    database = client.connection_pool.connection_kwargs.get("db", 0)
-    return server_of(client).connect(db=database, decode_responses=False)
+    return server_of(client).connect(db=database_of(client), decode_responses=False)
 
 
 def is_select_of_reserved(command: list) -> bool:

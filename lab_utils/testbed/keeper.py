@@ -89,7 +89,8 @@ class Kept:
                 _kept.add(self)
                 try:
                     keeper = ["sh", "-c", KEEPER, self.folder, str(read_end), *command]
-                    self.process = subprocess.Popen(keeper, process_group=0, pass_fds=(read_end,), **popen)
+                    popen |= {"process_group": 0, "pass_fds": (read_end,)}
+                    self.process = subprocess.Popen(keeper, **popen)
                 finally:
                     os.close(read_end)
             if feed is not None:
@@ -137,9 +138,10 @@ class all_or_none(Whole):
 
 
 def temporary_folder() -> str:
-    """Return tempfile's folder, without trying it by a file: a kernel killed then would leave it."""
+    """Return tempfile's folder, not tried by a file: a kernel killed then would leave that."""
     places = (*map(os.environ.get, ("TMPDIR", "TEMP", "TMP")), "/tmp", "/var/tmp")
-    return next((os.path.abspath(place) for place in places if place and os.access(place, os.W_OK)), os.getcwd())
+    writable = (place for place in places if place and os.access(place, os.W_OK))
+    return os.path.abspath(next(writable, os.getcwd()))
 
 
 def lifeline() -> tuple[int, int]:

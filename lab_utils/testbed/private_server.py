@@ -81,7 +81,7 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
         options = {"host": "127.0.0.1", "port": port, "password": secret}
         conf = configuration(version, port, secret, settings)
         try:
-            with all_or_none(), tempfile.TemporaryFile(dir=temporary_folder()) as said:  # without a name
+            with all_or_none(), tempfile.TemporaryFile(dir=temporary_folder()) as said:
                 # through a pipe: no file, and no password among the arguments; by its whole path,
                 # since it works in another folder
                 command = [os.path.abspath(binary), "-"]
@@ -94,20 +94,23 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
         except LabError as error:
             if "Address already in use" not in str(error):
                 raise
-    raise LabError("Five ports in a row were taken before Redis could listen on them. Run the cell again.")
+    raise LabError("Five ports in a row were taken before Redis could listen on them. "
+                   "Run the cell again.")
 
 
 def binary_version(binary: str) -> tuple[int, int]:
     """Return (major, minor) of a server binary, Redis or Valkey."""
     try:
-        run = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=START_TIMEOUT_S)
+        run = subprocess.run([binary, "--version"], capture_output=True, text=True,
+                             timeout=START_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LabError(
             f"{binary} could not be run ({error}). Set LAB_REDIS_SERVER to another redis-server."
         ) from None
     found = re.search(r"v=(\d+)\.(\d+)", run.stdout)
     if not found:
-        raise LabError(f"{binary} does not say that it is a Redis server. Set LAB_REDIS_SERVER to one.")
+        raise LabError(f"{binary} does not say that it is a Redis server. "
+                       "Set LAB_REDIS_SERVER to one.")
     version = int(found[1]), int(found[2])
     refuse_old(version, binary)
     return version
@@ -125,9 +128,9 @@ def refuse_old(version: tuple[int, int], where: str):
 
 def configuration(version, port, password, settings) -> str:
     """Return the whole of a private server's redis.conf."""
-    lines = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""', "appendonly no"]
+    lines = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""']
     # it may be given a replica, or become one
-    lines += [f"masterauth {password}", "repl-diskless-sync-delay 0"]
+    lines += ["appendonly no", f"masterauth {password}", "repl-diskless-sync-delay 0"]
     lines += ["daemonize no", *settings, "loglevel notice"]  # so that it says when it is ready
     if version >= (7, 0):
         lines.append("enable-debug-command local")  # DEBUG; before 7.0 it needs no leave
@@ -146,7 +149,9 @@ def wait_until_up(kept, said, options) -> dict:
         return os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
 
     deadline = time.monotonic() + START_TIMEOUT_S
-    while (time.monotonic() < deadline and kept.alive() and not any(last in words() for last in LAST_WORDS)):
+    while time.monotonic() < deadline and kept.alive():
+        if any(last in words() for last in LAST_WORDS):
+            break
         if READY in words():
             with (
                 contextlib.suppress(redis.ConnectionError, redis.TimeoutError),

@@ -1,8 +1,9 @@
-"""The bystander: a client in a process of its own that sends a PING every millisecond, by the clock, answered or not.
+"""The bystander: a process that sends a PING every millisecond, by the clock, answered or not.
 
-Run by `bystanders.py`, by path. Its first line of input: host, port, commands to send first (AUTH), as JSON. It starts when
-it has its first reply, prints a line to say so, and ends when its standard input closes and every PING has its reply; then
-it prints what it noted: when each PING was due, and the seconds from then to its reply.
+Run by `bystanders.py`, by path. Its first line of input: host, port, commands to send first (AUTH),
+as JSON. It starts when it has its first reply, prints a line to say so, and ends when its standard
+input closes and every PING has its reply; then it prints what it noted: when each PING was due, and
+the seconds from then to its reply.
 """
 
 import collections
@@ -26,8 +27,8 @@ def main():
     sock = socket.create_connection((host, port))
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for command in first:
-        parts = [part.encode() for part in command]
-        sock.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts))
+        parts = [b"$%d\r\n%s\r\n" % (len(part.encode()), part.encode()) for part in command]
+        sock.sendall(b"*%d\r\n%s" % (len(parts), b"".join(parts)))
         sock.recv(4096)
     sock.sendall(PING)
     if sock.recv(64) != PONG:
@@ -38,9 +39,10 @@ def main():
 
 
 def watch(sock):
-    """[(when it was due, seconds until its reply)] of a PING every millisecond until the input closes.
+    """Return [(when it was due, seconds until its reply)] of the PINGs until the input closes.
 
-    A PING that could not be sent in time, because the machine gave this process no CPU, counts from when it was due, too.
+    A PING that could not be sent in time, because the machine gave this process no CPU, counts from
+    when it was due, too.
     """
     samples, waiting, last = [], collections.deque(), b""
     due, end, closed = time.perf_counter(), None, False
@@ -50,7 +52,8 @@ def watch(sock):
             sock.sendall(PING)
             waiting.append(due)
             due += EVERY_S
-        end = now + PATIENCE_S if closed and end is None else end  # first what was due meanwhile is sent
+        if closed and end is None:  # first what was due meanwhile is sent
+            end = now + PATIENCE_S
         if end is not None and (now > end or not waiting):
             return samples + [(sent, now - sent) for sent in waiting]
         patience = max(0.0, due - time.perf_counter()) if end is None else PATIENCE_S
@@ -70,7 +73,7 @@ def watch(sock):
 
 
 def wake_on_time():
-    """Linux wakes a sleeper up to 50 µs late unless told otherwise."""
+    """Let Linux wake this sleeper on time: up to 50 µs late unless told otherwise."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)
@@ -78,5 +81,5 @@ def wake_on_time():
 
 try:
     main()
-except OSError:  # the server is gone, or whoever listens here: both end together when a kernel is killed
+except OSError:  # the server is gone, or whoever listens: both end when a kernel is killed
     os._exit(1)

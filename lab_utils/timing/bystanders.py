@@ -8,7 +8,15 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..arguments import check_client, check_dict, check_function, check_number, check_ran, check_title, shown
+from ..arguments import (
+    check_client,
+    check_dict,
+    check_function,
+    check_number,
+    check_ran,
+    check_title,
+    shown,
+)
 from ..errors import LabError
 from ..scale import scale
 from ..testbed import guard
@@ -22,9 +30,10 @@ QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of our
 
 @dataclass(frozen=True)
 class Run:
-    """One run of `fn`, which `took` seconds. A PING is (seconds since fn began, seconds until its reply).
+    """One run of `fn`, which `took` seconds.
 
-    `samples` are those that fell into the work, `around` those before and after it.
+    A PING is (seconds since fn began, seconds until its reply). `samples` are those that fell into
+    the work, `around` those before and after it.
     """
 
     samples: list
@@ -47,10 +56,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Bystander:
-    """What a client felt that sends a PING every millisecond, answered or not, while `fn` runs; `runs` are its Runs.
+    """What a client felt that sends a PING every millisecond, answered or not, in some `runs`.
 
-    A PING counts from when it was due, so one long wait is felt by every PING that falls into it. `worst`, `median` and
-    `took`, in seconds, are each the median of the runs: a single worst PING says as much of the machine as of the work.
+    A PING counts from when it was due, so one long wait is felt by every PING that falls into it.
+    `worst`, `median` and `took`, in seconds, are each the median of the runs: a single worst PING
+    says as much of the machine as of the work.
     """
 
     runs: list
@@ -70,21 +80,24 @@ class Bystander:
 
     @property
     def idle_worst(self):
-        """Return the seconds of the slowest PING before and after the work, which had only the machine to wait for."""
-        return statistics.median(max((latency for _, latency in run.around), default=0.0) for run in self.runs)
+        """Return the seconds of the slowest PING around the work, which waited for the machine."""
+        return statistics.median(max((latency for _, latency in run.around), default=0.0)
+                                 for run in self.runs)
 
     def __repr__(self):
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
-        return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)}, "
+        return (f"worst PING of a bystander {duration(self.worst)}, "
+                f"median {duration(self.median)}, "
                 f"while the work took {duration(self.took)}{several}")
 
 
 def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
     """Run `fn(client)` while another process PINGs the same server every millisecond, by the clock.
 
-    It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody watches, and from 30 ms before the
-    work to 30 ms after it. The other client, next to the server, is a process of its own: it waits for no interpreter of ours.
-    Raises LabError for less than one run.
+    It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody
+    watches, and from 30 ms before the work to 30 ms after it. The other client, next to the server,
+    is a process of its own: it waits for no interpreter of ours. Raises LabError for less than one
+    run.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
@@ -96,33 +109,36 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
     for _ in range(runs if scale().repeats else 1):
         if setup:
             check_ran(setup(client), "lab.bystander")
-        with turn(2):  # no other kernel measures meanwhile; client and bystander stay on CPUs of their own
+        with turn(2):  # no other kernel measures meanwhile; client and bystander have a CPU each
             found.append(watched(fn, client))
     return Bystander(found)
 
 
 def plot_rain(watched: dict, title: str | None = None):
-    """Draw what bystanders felt, {way: Bystander}: each PING a drop, ms since the work began across, ms it waited upwards (log).
+    """Draw what bystanders felt, {way: Bystander}: each PING is a drop.
 
-    The work is shaded. A panel for each way, all on the same axes, shows the run whose slowest PING is the middle one. Of
-    many thousand PINGs those are left out that another one would cover; never the slowest. Returns a Figure, or None where
-    figures are off; prints one line in words. Raises LabError for anything but Bystanders by name, and a title that is no text.
+    Across are the ms since the work began, upwards the ms that it waited (log). The work is shaded.
+    A panel for each way, all on the same axes, shows the run whose slowest PING is the middle one.
+    Of many thousand PINGs those are left out that another one would cover; never the slowest.
+    Returns a Figure, or None where figures are off; prints one line in words. Raises LabError for
+    anything but Bystanders by name, and a title that is no text.
     """
     from ..figures.rain import draw_rain
 
     example = '{"MULTI": lab.bystander(multi, r)}'
     for name, felt in check_dict(watched, "lab.plot_rain", example).items():
         if not isinstance(felt, Bystander):
-            raise LabError(f"lab.plot_rain needs what lab.bystander returned for each way, such as {example}, and got "
-                           f"{shown(felt)} for {name}. Keep the whole answer, not only its .worst.")
+            raise LabError("lab.plot_rain needs what lab.bystander returned for each way, "
+                           f"such as {example}, and got {shown(felt)} for {name}. "
+                           "Keep the whole answer, not only its .worst.")
     check_title(title, "lab.plot_rain")
     return draw_rain(watched, title)
 
 
 def watched(fn, client):
     """Return one Run of `fn(client)` beside a bystander."""
-    place = guard.check(client)
-    other = Kept([sys.executable, "-I", "-S", str(Path(__file__).with_name("_bystander_process.py"))],
+    place, program = guard.check(client), Path(__file__).with_name("_bystander_process.py")
+    other = Kept([sys.executable, "-I", "-S", str(program)],
                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         other.process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
@@ -143,7 +159,7 @@ def watched(fn, client):
 
 
 def run_of(pings, took):
-    """Return the Run of all PINGs that were noted; work too short for one gets the one that was due nearest to its beginning."""
+    """Return the Run of the PINGs; work too short for one gets that due nearest to its start."""
     felt = [(due, latency) for due, latency in pings if due < took and due + latency > 0]
     felt = felt or [min(pings, key=lambda ping: abs(ping[0]))]
     known = set(felt)

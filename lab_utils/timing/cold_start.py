@@ -11,16 +11,20 @@ from ..testbed.keeper import Kept
 from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 
-PROGRAM = "import timeit\ntook = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})\nprint({mark!r}, took)\n"
+PROGRAM = """import timeit
+took = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})
+print({mark!r}, took)
+"""
 TIMEOUT_S = 120
 
 
 def run_fresh(code: str, rtt_ms: float = 0) -> float:
-    """Return the seconds that `code` takes once in a fresh Python: `timeit.timeit(code, number=1)`, imports included.
+    """Return the seconds that `code` takes once in a fresh Python, imports included.
 
-    The code finds `address`, the keyword arguments with which redis.Redis reaches the lab's server, `rtt_ms` away.
-    Starting Python itself is not in the time. The first run may be slower: the disk has to be read.
-    Raises LabError with the last line of its traceback if the code fails.
+    It is `timeit.timeit(code, number=1)`. The code finds `address`, the keyword arguments with
+    which redis.Redis reaches the lab's server, `rtt_ms` away. Starting Python itself is not in the
+    time. The first run may be slower: the disk has to be read. Raises LabError with the last line
+    of its traceback if the code fails.
     """
     check_text(code, "code")
     chosen = server()
@@ -33,13 +37,15 @@ def run_fresh(code: str, rtt_ms: float = 0) -> float:
         said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())
     _, found, took = said.decode(errors="replace").rpartition(mark)
     if not found:
-        raise LabError(f"The code failed in its own Python: {last_line(errors)}. Mend it and run again.")
+        raise LabError(f"The code failed in its own Python: {last_line(errors)}. "
+                       "Mend it and run again.")
     return float(took)
 
 
 def ended(program):
-    """Return (what it printed, its errors) of a program that ran to its end in a Python of its own."""
-    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    """Return (what it printed, its errors) of a program that ran in a Python of its own."""
+    kept = Kept([sys.executable, "-I", "-"], feed=program,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         return kept.process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -1,8 +1,9 @@
 """How long it took: variants of the same work, timed side by side, fairly.
 
-Warm-up first; then rounds in which every variant runs once, in a new random order each round (`rounds.py`); garbage
-collection off, client, server and link held steady (see `steady`); rounds that other programs disturbed are measured again.
-The timed pass runs plain redis-py with nothing of the lab in its path.
+Warm-up first; then rounds in which every variant runs once, in a new random order each round
+(`rounds.py`); garbage collection off, client, server and link held steady (see `steady`); rounds
+that other programs disturbed are measured again. The timed pass runs plain redis-py with nothing of
+the lab in its path.
 """
 
 import contextlib
@@ -30,9 +31,10 @@ from .same_work import check_same_work
 class Budget:
     """Where a variant's `total` seconds went: `network` (waiting), `client` and `server` (CPU).
 
-    Client and server CPU are read around the very rounds that were timed, from the operating system or, where the server's
-    process can't be seen, from Redis (INFO); the rest of the time nobody computed: that is the wait. Where client and server
-    computed at the same time (a server of your own, on its own CPU), the three add up to more than the total.
+    Client and server CPU are read around the very rounds that were timed, from the operating system
+    or, where the server's process can't be seen, from Redis (INFO); the rest of the time nobody
+    computed: that is the wait. Where client and server computed at the same time (a server of your
+    own, on its own CPU), the three add up to more than the total.
     """
 
     total: float
@@ -46,10 +48,11 @@ class Budget:
 
 
 class Comparison:
-    """Times of several variants at several distances. Seconds are for one call; `ops` operations are in each call.
+    """Times of several variants at several distances: seconds of a call of `ops` operations.
 
-    `samples` is {(name, RTT): [seconds, one a round]}, `budgets` {(name, RTT): Budget}. `calm` says whether the machine was
-    calm meanwhile: a Calm. On a busy one the seconds are without what other programs took, as far as that is known.
+    `samples` is {(name, RTT): [seconds, one a round]}, `budgets` {(name, RTT): Budget}. `calm` says
+    whether the machine was calm meanwhile: a Calm. On a busy one the seconds are without what other
+    programs took, as far as that is known.
     """
 
     def __init__(self, variants, ops, samples, budgets=None, calm=None):
@@ -89,9 +92,10 @@ class Comparison:
         return self.budgets[self._key(name, rtt_ms)]
 
     def plot(self, over: str | None = None, said=None, title: str | None = None):
-        """Draw the variants at each distance and print in words what was found. `over` is what ratios refer to (the first).
+        """Draw the variants at each distance and print in words what was found.
 
-        `said` is a guess, in "x": how many times faster the last other variant is than `over`, at the first distance.
+        `over` is what ratios refer to (the first). `said` is a guess, in "x": how many times faster
+        the last other variant is than `over`, at the first distance.
         """
         from ..figures.comparison import plot_comparison
 
@@ -106,20 +110,21 @@ class Comparison:
     def _key(self, name, rtt_ms):
         if rtt_ms is None:
             if len(self.rtts) > 1:
-                raise LabError(f"This comparison has several distances: say which, rtt_ms={self.rtts[0]:g} for instance.")
+                raise LabError("This comparison has several distances: say which, "
+                               f"rtt_ms={self.rtts[0]:g} for instance.")
             rtt_ms = self.rtts[0]
         if (name, rtt_ms) not in self.samples:
-            raise LabError(f"{name!r} at {rtt_ms!r} ms was not measured. Measured: {', '.join(self.names)} at "
+            raise LabError(f"{name!r} at {rtt_ms!r} ms was not measured. "
+                           f"Measured: {', '.join(self.names)} at "
                            f"{', '.join(milliseconds(rtt) for rtt in self.rtts)}.")
         return name, rtt_ms
 
     def __repr__(self):
         width = max(len(name) for name in self.names)
-        lines = []
-        for rtt in self.rtts:
-            for name in self.names:
-                lines.append(f"{name:<{width}}  RTT {milliseconds(rtt):>7}   {duration(self.seconds(name, rtt)):>8}   "
-                             f"{duration(self.per_op(name, rtt)):>8} an operation")
+        lines = [f"{name:<{width}}  RTT {milliseconds(rtt):>7}   "
+                 f"{duration(self.seconds(name, rtt)):>8}   "
+                 f"{duration(self.per_op(name, rtt)):>8} an operation"
+                 for rtt in self.rtts for name in self.names]
         return "\n".join(lines) + self._busy()
 
     def _busy(self):
@@ -127,28 +132,32 @@ class Comparison:
 
 
 def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Iterable[float] = (0,),
-            setup: Callable | None = None, same: bool = True, rounds: int | None = None, parallel: bool = False,
-            **options) -> Comparison:
+            setup: Callable | None = None, same: bool = True, rounds: int | None = None,
+            parallel: bool = False, **options) -> Comparison:
     """Time variants of the same work side by side at every distance.
 
-    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in one call, and do the
-    same work in every call. `ops` is how many operations a call does. `setup(client)` runs before each call, untimed.
-    `rtt_ms` is one distance or several. `rounds` fixes the number of rounds; else time and LAB_SCALE decide.
-    `parallel=True` lets the server and the link compute on another CPU while the client does, for variants with many
-    requests in flight; it takes a distance, and a machine with one CPU does without. `options` go to the clients, as in
-    `lab.connect`.
+    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in
+    one call, and do the same work in every call. `ops` is how many operations a call does.
+    `setup(client)` runs before each call, untimed. `rtt_ms` is one distance or several. `rounds`
+    fixes the number of rounds; else time and LAB_SCALE decide. `parallel=True` lets the server and
+    the link compute on another CPU while the client does, for variants with many requests in
+    flight; it takes a distance, and a machine with one CPU does without. `options` go to the
+    clients, as in `lab.connect`.
 
-    Before anything is timed, each variant runs once, and they are checked to have done the same work: the same commands,
-    the same reply, or the same keys afterwards. Pass `same=False` for variants that differ on purpose. Raises LabError if
-    they differ.
+    Before anything is timed, each variant runs once, and they are checked to have done the same
+    work: the same commands, the same reply, or the same keys afterwards. Pass `same=False` for
+    variants that differ on purpose. Raises LabError if they differ.
     """
     variants, distances = checked_variants(variants), checked_distances(rtt_ms)
-    ops, rounds = check_positive(ops, "ops"), rounds if rounds is None else check_number(rounds, "rounds", 1, whole=True)
+    check_positive(ops, "ops")
+    if rounds is not None:
+        check_number(rounds, "rounds", 1, whole=True)
     if setup is not None:
         check_function(setup, "lab.compare(setup=…)", "ways, setup=fill")
     if parallel and not all(distances):
-        raise LabError("parallel=True needs a distance: with none, a server on another CPU is another thing than one on this. "
-                       "Set rtt_ms above 0, or compare without parallel.")
+        raise LabError("parallel=True needs a distance: with none, a server on another CPU is "
+                       "another thing than one on this. Set rtt_ms above 0, or compare without "
+                       "parallel.")
     if same and len(variants) > 1:
         with connect(**options) as client:
             check_same_work(variants, client, setup)
@@ -166,7 +175,8 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     calm.note(found)
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
     noted.note(variants, (ops, setup, parallel, options), seconds)
-    return Comparison(variants, ops, seconds, {key: budget_of(taken) for key, taken in samples.items()}, found)
+    budgets = {key: budget_of(taken) for key, taken in samples.items()}
+    return Comparison(variants, ops, seconds, budgets, found)
 
 
 def checked_variants(variants):
@@ -176,7 +186,8 @@ def checked_variants(variants):
 
 
 def checked_distances(rtt_ms):
-    distances = tuple(rtt_ms) if isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes)) else (rtt_ms,)
+    several = isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes))
+    distances = tuple(rtt_ms) if several else (rtt_ms,)
     for rtt in distances:
         check_distance(rtt)
     if not distances:
@@ -186,10 +197,12 @@ def checked_distances(rtt_ms):
 
 @contextlib.contextmanager
 def watching(passed):
-    """Watch the lab's server and the link; a server whose process can't be seen is asked for its CPU."""
+    """Watch the lab's server and the link; a server that can't be seen is asked for its CPU."""
     chosen = server()
     with contextlib.ExitStack() as stack:
-        admin = None if chosen.pid else stack.enter_context(chosen.connect(single_connection_client=True))
+        admin = None
+        if not chosen.pid:
+            admin = stack.enter_context(chosen.connect(single_connection_client=True))
         yield Watch(chosen.pid, passed, lambda: cpu_of_server(admin))
 
 
@@ -200,7 +213,7 @@ def cpu_of_server(admin):
 
 
 def budget_of(samples):
-    """Return the Budget of the median round: medians over the rounds of the whole time and of both CPUs."""
+    """Return the Budget of the median round: medians of the whole time and of both CPUs."""
     total, client, server_cpu = (Median([getattr(sample, part) for sample in samples])
                                  for part in ("seconds", "client", "server"))
     return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

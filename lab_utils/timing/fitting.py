@@ -1,4 +1,4 @@
-"""Fits the model (`lab_utils/model.py`) on this machine at RTT 0, predicts with it, and solves published figures by it."""
+"""Fits `lab_utils/model.py` on this machine at RTT 0, predicts, and solves published figures."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -10,16 +10,17 @@ from ..words import counted, duration, milliseconds
 from .comparison import compare
 
 FITTED = ("SET", "GET")
-BATCHES = 1, 100, 1_000  # commands in the turns that are fitted: two unknowns, three points, so that a residual is left
+# commands in the turns that are fitted: two unknowns, three points, so that a residual is left
+BATCHES = 1, 100, 1_000
 
 
 @dataclass(frozen=True)
 class HiddenDistance:
-    """What published figures say: `turn_s` a turn, `constant_s` for all that is the same in both, the `rtt_ms` behind a turn."""
+    """What published figures say of the distance behind them."""
 
     turn_s: float
-    constant_s: float
-    rtt_ms: float
+    constant_s: float  # all that is the same in both figures
+    rtt_ms: float  # behind a turn
 
 
 def turn(command, size):
@@ -37,16 +38,18 @@ def turn(command, size):
 
 
 def fit_model(command: str = "SET") -> Model:
-    """Fit a and c on this machine, for "SET" or "GET": turns of one command, of 100 and of 1,000."""
+    """Fit a and c on this machine, for "SET" or "GET": turns of 1, of 100 and of 1,000."""
     if not isinstance(command, str) or command not in FITTED:
-        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. Choose one of the two.")
+        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. "
+                       "Choose one of the two.")
     return fit(command)
 
 
 def given(model) -> Model:
     """Return the Model that was passed, or the one fitted on SET."""
     if model is not None and not isinstance(model, Model):
-        raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, or leave it out.")
+        raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, "
+                       "or leave it out.")
     return model or fit_model()
 
 
@@ -72,22 +75,25 @@ def solve(measured: dict) -> Model:
 
 
 def predict(turns: float, commands: float, rtt_ms: float = 0, model: Model | None = None) -> float:
-    """Return the seconds that the model expects, with a and c of SET on this machine unless another `model` is given."""
+    """Return the seconds that a `model` expects; that of SET on this machine if none is given."""
     return given(model).seconds(turns, commands, rtt_ms)
 
 
-def hidden_distance(many: tuple, few: tuple | None = None, model: Model | None = None) -> HiddenDistance:
-    """Solve published figures, each (turns, seconds) for the same commands, for the distance behind them.
+def hidden_distance(many: tuple, few: tuple | None = None,
+                    model: Model | None = None) -> HiddenDistance:
+    """Solve published figures, each (turns, seconds) for the same commands, for the distance.
 
-    seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in both constants. With one
-    figure alone the constant counts as none, and a turn holds one command's cost too. This machine's own share of a turn is
-    taken off (a, and c where it is in it), since the authors' is not known. A figure that went in is no evidence for what
-    comes out. A distance is never negative.
+    seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in
+    both constants. With one figure alone the constant counts as none, and a turn holds one
+    command's cost too. This machine's own share of a turn is taken off (a, and c where it is in
+    it), since the authors' is not known. A figure that went in is no evidence for what comes out. A
+    distance is never negative.
     """
-    (more_turns, longer_s), (fewer_turns, shorter_s) = figure(many), figure((0, 0.0) if few is None else few)
+    more_turns, longer_s = figure(many)
+    fewer_turns, shorter_s = figure((0, 0.0) if few is None else few)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
-        raise LabError("hidden_distance needs the figure with more turns first, and it must be the slower one. "
-                       "Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
+        raise LabError("hidden_distance needs the figure with more turns first, and it must be the "
+                       "slower one. Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
     turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)
     fitted = given(model)
     rtt_s = max(0.0, turn_s - fitted.turn_s - (fitted.command_s if few is None else 0))
@@ -97,7 +103,8 @@ def hidden_distance(many: tuple, few: tuple | None = None, model: Model | None =
 def figure(pair):
     """Return (turns, seconds) as it was published."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise LabError(f"hidden_distance takes each figure as (turns, seconds), and got {shown(pair)}. Write (1000, 0.5).")
+        raise LabError("hidden_distance takes each figure as (turns, seconds), "
+                       f"and got {shown(pair)}. Write (1000, 0.5).")
     return check_number(pair[0], "turns", 0), check_number(pair[1], "seconds", 0)
 
 
@@ -105,5 +112,5 @@ def describe(turns: int, commands: int, rtt_ms: float, model: Model | None = Non
     """Show the model's arithmetic in one line, as a learner would do it by hand."""
     fitted = given(model)
     took = fitted.seconds(turns, commands, rtt_ms)
-    return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + {counted(commands, 'command')} × "
-            f"{duration(fitted.command_s)} = {duration(took)}")
+    return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + "
+            f"{counted(commands, 'command')} × {duration(fitted.command_s)} = {duration(took)}")

@@ -1,4 +1,4 @@
-"""A race: ways of doing the same work, each as it ran on this machine; other distances and sizes are computed from it."""
+"""A race: ways of doing the same work as they ran here; other settings are computed from that."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,13 +14,14 @@ MOST_FLIGHTS = 1_000  # of a way with more only their number is kept
 
 
 def race(ways: dict[str, Callable], client, parallel: bool = False):
-    """Run functions as `lab.plot_lanes` does, and show the runs beside each other, slowed down, to drag.
+    """Run functions as `lab.plot_lanes` does, and show the runs side by side, slowed down, to drag.
 
-    Each way plays as it ran; of one with more than 1,000 round trips every one takes as long. Other distances are computed, and
-    other numbers of commands where all ways send the same commands, each by itself or all at once.
+    Each way plays as it ran; of one with more than 1,000 round trips every one takes as long. Other
+    distances are computed, and other numbers of commands where all ways send the same commands,
+    each by itself or all at once.
 
-    Returns a figure that can be dragged; where no script runs it is that of `lab.plot_lanes`. Prints one line in words. Raises
-    what `lab.plot_lanes` raises.
+    Returns a figure that can be dragged; where no script runs it is that of `lab.plot_lanes`.
+    Prints one line in words. Raises what `lab.plot_lanes` raises.
     """
     if not setting.is_drawn():
         return None
@@ -38,43 +39,62 @@ def constants(runs: dict[str, Run]) -> dict:
     slowest = runs[names[0]]
     model = fitted(runs) if scales(runs) else None
     direct = fit_model() if model and slowest.rtt_ms else None  # for distance 0, without the link
+    what = next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command"
     return {
         "ways": {name: {**way_of(run, model), "direct": direct and way_of(run, direct),
                         "words": phrase(name) or f"by {name}", "run": told(run),
-                        "role": WAY_OF.get(COUNT.sub("", name.lower()), name)} for name, run in runs.items()},
+                        "role": WAY_OF.get(COUNT.sub("", name.lower()), name)}
+                 for name, run in runs.items()},
         "compared": list(dict.fromkeys((names[0], names[-1]))),
         "setting": {"rtt": slowest.rtt_ms or 0, "commands": slowest.commands.total()},
-        "what": None if not model else next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command",
+        "what": what if model else None,
         "away": "farther" if slowest.rtt_ms is None else "away",
-        "from": "Measured on this machine, the fastest run of each way. Other settings are computed from them: "
+        "from": "Measured on this machine, the fastest run of each way. "
+                "Other settings are computed from them: "
                 + (f"{model!r}." if model else "each wait gets as much longer as the distance.")
                 + (f" At 0 ms, without the simulated link: {direct!r}." if direct else ""),
     }
 
 
 def scales(runs):
-    """Whether more or fewer commands can be computed: all ways send the same ones, each by itself or all at once."""
-    return (len({frozenset(run.commands.items()) for run in runs.values()}) == 1
-            and all(run.commands.total() > 1 and len(run.requests) in (1, run.commands.total()) for run in runs.values()))
+    """Return whether other numbers of commands can be computed.
+
+    That is where all ways send the same commands, each by itself or all at once.
+    """
+    first, *others = (run.commands for run in runs.values())
+    total = first.total()
+    return (total > 1 and all(commands == first for commands in others)
+            and all(len(run.requests) in (1, total) for run in runs.values()))
 
 
 def fitted(runs):
-    """Return the Model: c as `lab.fit_model` has it; a as in the run one by one, which knows the distance, if there is one."""
+    """Return the Model: c as `lab.fit_model` has it, a of the run one by one, if there is one.
+
+    Such a run knows the distance.
+    """
     model = fit_model()
     for run in runs.values():
         if len(run.requests) > len(run.connections) == 1:
-            model = Model(run.seconds / len(run.requests) - (run.rtt_ms or 0) / 1000 - model.command_s, model.command_s)
-    said = [milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0) / 1000 for run in runs.values()]
-    return replace(model, residual=max(abs(each / run.seconds - 1) for each, run in zip(said, runs.values(), strict=True)))
+            turn_s = run.seconds / len(run.requests) - (run.rtt_ms or 0) / 1000
+            model = Model(turn_s - model.command_s, model.command_s)
+    return replace(model, residual=max(off(run, model) for run in runs.values()))
+
+
+def off(run, model):
+    """Return how far off the model is for a run, 0.1 for 10%."""
+    said = milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0)
+    return abs(said / 1000 / run.seconds - 1)
 
 
 def way_of(run, model):
-    """Return what is computed from, as `explorables/model.js` has it. Without a model only its waits get longer."""
+    """Return a way as `explorables/model.js` has it; without a model only its waits get longer."""
     if not model:
         waits = one_after_another(run)
-        return {"at_once": 1, "commands": waits, "turn_us": 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0), "command_us": 0}
+        turn_us = 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0)
+        return {"at_once": 1, "commands": waits, "turn_us": turn_us, "command_us": 0}
     # the most that were on their way at one moment
-    together = max(sum(one.start <= each.start < one.end for one in run.requests) for each in run.requests)
+    together = max(sum(one.start <= each.start < one.end for one in run.requests)
+                   for each in run.requests)
     at_once = together if len(run.requests) > 1 else None
     turn_us, command_us = 1e6 * model.turn_s, 1e6 * model.command_s
     if together > 1:  # all of it is the CPU's, which they share
@@ -83,7 +103,7 @@ def way_of(run, model):
 
 
 def one_after_another(run):
-    """Return how many of a run's flights, handshakes too, waited for one another: the most of which no two overlap."""
+    """Return the most flights of a run, handshakes too, of which no two overlap."""
     count, free = 0, 0.0
     for flight in sorted(run.flights, key=lambda flight: flight.end):
         if flight.start >= free:
@@ -92,9 +112,12 @@ def one_after_another(run):
 
 
 def told(run):
-    """Return a run as the figure plays it: "sent answered commands connection, …", in ms; a handshake carries none."""
+    """Return a run as the figure plays it: "sent answered commands connection, …", in ms."""
     lane = {number: place for place, number in enumerate(run.connections)}
-    flights = [f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} {(flight.kind != HANDSHAKE) * flight.commands.total()} "
-               f"{lane[flight.connection]}" for flight in run.flights]
-    return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests), "connections": len(lane),
-            "flights": ", ".join(flights) if len(flights) <= MOST_FLIGHTS else ""}
+    flights = []
+    for flight in run.flights if len(run.flights) <= MOST_FLIGHTS else ():
+        carried = 0 if flight.kind == HANDSHAKE else flight.commands.total()
+        flights.append(f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} {carried} "
+                       f"{lane[flight.connection]}")
+    return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests),
+            "connections": len(lane), "flights": ", ".join(flights)}

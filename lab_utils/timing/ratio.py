@@ -4,26 +4,28 @@ import math
 import statistics
 from dataclasses import dataclass
 
-from ..words import times
+from ..words import counted, times
 
 CONFIDENCE = 0.99
-FEWEST_FOR_INTERVAL = 8  # below, not even the whole range of the rounds holds the median with 99% confidence
-FEWEST_BY_ORDER = 5  # that five rounds of each come out in order by chance is less likely than 1 in 100
+FEWEST_FOR_INTERVAL = 8  # below, not even the rounds' whole range holds the median with 99%
+FEWEST_BY_ORDER = 5  # that five rounds of each come out in order by chance: below 1 in 100
 FEWEST = 3
 TOO_FEW, SAME, FASTER, SLOWER = "too few rounds to tell", "no different", "faster", "slower"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times faster one variant is than another: `value`, of the two medians, and `low` to `high`, its interval.
+    """How many times faster one variant is than another: `value`, of the two medians.
 
-    The interval is the sign test's (W. J. Conover, Practical Nonparametric Statistics, 3rd ed. 1999, section 3.2): two
-    order statistics of the ratios, paired round by round, hold their median with at least 99% confidence, whatever the
-    noise looks like; widened, where need be, to hold `value`, which is what a figure's two bars show. With fewer than 8
-    rounds that cannot be had. Then the interval is the range of what was seen, and a difference is called one only where
-    the rounds stand `apart` (see there).
+    `low` to `high` is its interval. The interval is the sign test's (W. J. Conover, Practical
+    Nonparametric Statistics, 3rd ed. 1999, section 3.2): two order statistics of the ratios, paired
+    round by round, hold their median with at least 99% confidence, whatever the noise looks like;
+    widened, where need be, to hold `value`, which is what a figure's two bars show. With fewer than
+    8 rounds that cannot be had. Then the interval is the range of what was seen, and a difference
+    is called one only where the rounds stand `apart` (see there).
 
-    `judgement` is one of TOO_FEW, SAME, FASTER, SLOWER; titles, labels and sentences all come from it.
+    `judgement` is one of TOO_FEW, SAME, FASTER, SLOWER; titles, labels and sentences all come from
+    it.
     """
 
     value: float
@@ -47,9 +49,10 @@ class Ratio:
         return self.judgement in (FASTER, SLOWER)
 
     def sentence(self, name: str, over: str) -> str:
-        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows, or that the rounds were too few."""
+        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or why that can't be said."""
         if self.judgement == TOO_FEW:
-            seen = f"{times(self.low)} in 1 round" if self.rounds == 1 else f"{self.range()} in {self.rounds} rounds"
+            seen = times(self.low) if self.rounds == 1 else self.range()
+            seen += f" in {counted(self.rounds, 'round')}"
             return f"{name} and {over}: too few rounds to tell ({seen})"
         if self.judgement == SAME:
             return f"{name} and {over}: no difference beyond noise ({self.range()})"
@@ -58,13 +61,15 @@ class Ratio:
 
     def range(self):
         low, high = times(self.low)[:-1], times(self.high)[:-1]
-        return f"{low} to {high}" if not low == high == "1.00" else f"{self.low:.4f} to {self.high:.4f}"
+        if low == high == "1.00":
+            return f"{self.low:.4f} to {self.high:.4f}"
+        return f"{low} to {high}"
 
     def inverse(self):
         return Ratio(1 / self.value, 1 / self.high, 1 / self.low, self.rounds, self.apart)
 
     def __str__(self):
-        """Return the judgement for a label or a title: '5.2x faster', '2.0x slower', 'no different', 'too few rounds to tell'."""
+        """Return '5.2x faster', '2.0x slower', 'no different' or 'too few rounds to tell'."""
         if not self.differs:
             return self.judgement
         value = self.value if self.judgement == FASTER else 1 / self.value
@@ -78,16 +83,17 @@ def ratio(fast: list[float], slow: list[float]) -> Ratio:
     """Return the Ratio slow over fast of two lists of seconds, paired round by round."""
     paired = sorted(b / a for a, b in zip(fast, slow, strict=True))
     value = statistics.median(slow) / statistics.median(fast)
-    low, high = interval_ranks(len(paired))
-    return Ratio(value, min(paired[low], value), max(paired[high], value), len(paired), apart(fast, slow))
+    low, high = (paired[rank] for rank in interval_ranks(len(paired)))
+    return Ratio(value, min(low, value), max(high, value), len(paired), apart(fast, slow))
 
 
 def apart(one: list[float], other: list[float]) -> bool:
-    """Return whether two lists of few rounds are surely told apart: the slowest of one was faster than the fastest of the other.
+    """Return whether few rounds tell two surely apart: one's slowest beat the other's fastest.
 
-    Of two equals that happens in 1 of 126 comparisons with five rounds, but in 1 of 10 with three. So with three or four
-    the gap must be at least as wide as each list's own range, which two equals reach in about 1 of 100 (simulated for
-    normal, exponential and heavy-tailed noise, see test_ratio.py). Two rounds are never enough.
+    Of two equals that happens in 1 of 126 comparisons with five rounds, but in 1 of 10 with three.
+    So with three or four the gap must be at least as wide as each list's own range, which two
+    equals reach in about 1 of 100 (simulated for normal, exponential and heavy-tailed noise, see
+    test_ratio.py). Two rounds are never enough.
     """
     (low, near), (far, high) = sorted([(min(one), max(one)), (min(other), max(other))])
     if len(one) < FEWEST or near >= far:
@@ -96,7 +102,7 @@ def apart(one: list[float], other: list[float]) -> bool:
 
 
 def interval_ranks(n: int) -> tuple[int, int]:
-    """Return the indices of the order statistics that hold n values' median with 99% confidence, or the outermost."""
+    """Return the ranks, from 0, that hold n values' median with 99%, or the outermost."""
     tail, low = 0.5**n, 0
     while low + 1 < n / 2 and tail + math.comb(n, low + 1) * 0.5**n <= (1 - CONFIDENCE) / 2:
         low += 1

@@ -1,8 +1,9 @@
-"""Rounds: every variant once a round, in a new random order, disturbed samples again, and which rounds count in the end.
+"""Rounds: every variant once a round, in a new random order, and which rounds count in the end.
 
-A sample that other programs disturbed (see `evidence.py`) is taken again, within a bound of time, and the least disturbed
-try counts. Results come from quiet rounds. Where those are too few, the least disturbed rounds count, what was taken from
-them is taken off, and the Calm says how much that was.
+A sample that other programs disturbed (see `evidence.py`) is taken again, within a bound of time,
+and the least disturbed try counts. Results come from quiet rounds. Where those are too few, the
+least disturbed rounds count, what was taken from them is taken off, and the Calm says how much that
+was.
 """
 
 import gc
@@ -19,19 +20,21 @@ from ..scale import scale
 from ..testbed import event_loop
 
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long,
-SHORTEST_SHARE = 0.02  # and this share of the longest call: where a far one takes its time, a near one can be measured well
-LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold the first time says little in it
+SHORTEST_SHARE = 0.02  # and this share of the longest call, so that a near one is measured well too
+LONG_CALL_S = 0.05  # a call this long is warmed up once: what was cold says little in it
 WARM_CALLS = 3  # of a shorter one; the fastest says how many calls make a sample
 ENOUGH_QUIET = 9  # rounds: below 8 there is no interval for a ratio (see `ratio.py`)
 LONGER = 3  # times the planned seconds that measuring may take on a busy machine
 TRIES = 4  # of one sample in one round
-REST_S = 50e-6  # before a sample: a thread that the last one's end interrupted would count its wait in this one
-PATIENCE, WORTHWHILE = 8, 0.25  # after so many tries, taking samples again goes on where this share of them came out quiet
+# Before a sample: a thread that the last one's end interrupted would count its wait in this one.
+REST_S = 50e-6
+# After so many tries, taking samples again goes on where this share of them came out quiet.
+PATIENCE, WORTHWHILE = 8, 0.25
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Seconds for one call: by the clock, of which other programs took `taken`; CPU of client and server."""
+    """Seconds of a call by the clock, `taken` of them by others, CPU of client and server."""
 
     clock: float
     taken: float
@@ -49,7 +52,7 @@ class Sample:
 
     @property
     def seconds(self):
-        """Return the time by the clock, without what was taken; never less than the CPU that it needed."""
+        """Return the time by the clock without what was taken; never less than its own CPU."""
         return self.clock if self.quiet else max(self.clock - self.taken, self.client)
 
 
@@ -89,7 +92,7 @@ class Runner:
 
 
 class Patience:
-    """Whether a disturbed sample is to be taken again: while there is time, and while it is worth it."""
+    """Whether a disturbed sample is taken again: while there is time, and while it is worth it."""
 
     def __init__(self, planned_s):
         self.ends = time.perf_counter() + LONGER * planned_s
@@ -97,7 +100,8 @@ class Patience:
 
     @property
     def left(self):
-        return time.perf_counter() < self.ends and (self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried)
+        worth_it = self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried
+        return worth_it and time.perf_counter() < self.ends
 
     def note(self, quiet):
         self.tried += 1
@@ -126,10 +130,11 @@ def measure(runners: dict, setup, rounds: int | None, watch) -> tuple[dict, Calm
 
 
 def warm_up(runners, setup, watch):
-    """Return ({key: calls that make a sample}, seconds that a round takes). Opens connections and fills caches on the way."""
+    """Open connections, fill caches; return ({key: calls of a sample}, a round's seconds)."""
     fastest = {key: fastest_call(runner, setup, watch) for key, runner in runners.items()}
     sample_s = max(SHORTEST_SAMPLE_S, SHORTEST_SHARE * max(fastest.values()))
-    calls = {key: 1 if setup else max(1, round(sample_s / seconds)) for key, seconds in fastest.items()}
+    calls = {key: 1 if setup else max(1, round(sample_s / seconds))
+             for key, seconds in fastest.items()}
     return calls, sum(fastest[key] * calls[key] for key in runners)
 
 
@@ -145,7 +150,7 @@ def fastest_call(runner, setup, watch):
 
 
 def one_round(runners, setup, calls, watch, patience):
-    """Return {key: Sample}, in random order. A disturbed sample is taken again at once, and the least disturbed one counts."""
+    """Return {key: Sample}, in random order; of disturbed samples the least disturbed counts."""
     found = {}
     for key in random.sample(list(runners), len(runners)):
         for tried in range(TRIES):
@@ -168,16 +173,19 @@ def those_that_count(rounds, planned):
     quiet = quiet_of(rounds)
     if len(quiet) >= min(planned, ENOUGH_QUIET):
         return quiet[:planned], Calm(len(quiet), len(rounds))
-    least = sorted(rounds, key=lambda samples: sum(sample.share for sample in samples.values()))[:planned]
+    by_share = sorted(rounds, key=lambda samples: sum(each.share for each in samples.values()))
+    least = by_share[:planned]
     counted = [samples for samples in rounds if any(samples is one for one in least)]
     columns = [[samples[key] for samples in counted] for key in counted[0]]
-    # a mean, of rounds: a median is 0 where each variant was disturbed in a minority of them, however few rounds were quiet
-    share = statistics.fmean(max(sample.share for sample in samples.values()) for samples in counted)
-    return counted, Calm(len(quiet), len(rounds), share, max(spread(column) for column in columns) if len(counted) > 2 else None)
+    # a mean, of rounds: a median is 0 where each variant was disturbed in a minority of them,
+    # however few rounds were quiet
+    share = statistics.fmean(max(each.share for each in samples.values()) for samples in counted)
+    widest = max(map(spread, columns)) if len(counted) > 2 else None
+    return counted, Calm(len(quiet), len(rounds), share, widest)
 
 
 def spread(samples):
-    """Return half the range of the middle 80% of the samples' seconds, as a share of their median."""
+    """Return half the range of the middle 80% of the samples, as a share of their median."""
     seconds = sorted(sample.seconds for sample in samples)
     cut = len(seconds) // 10
     return (seconds[-1 - cut] - seconds[cut]) / 2 / statistics.median(seconds)
@@ -202,8 +210,9 @@ class no_garbage_collection(Whole):
 
 
 def progress(rounds, expected_s, plan):
-    """Return a progress bar in a notebook where measuring takes more than two seconds; none in CI."""
-    if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):  # which tqdm's notebook bar does not heed
+    """Return a progress bar where measuring takes more than two seconds; none in CI."""
+    # tqdm's notebook bar does not heed TQDM_DISABLE
+    if not plan.progress or expected_s < 2 or os.environ.get("TQDM_DISABLE"):
         return rounds
     from tqdm.auto import tqdm
 

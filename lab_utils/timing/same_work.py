@@ -1,7 +1,7 @@
-"""Did the variants do the same work? Compared fairly means: the same commands, the same reply, or the same keys afterwards.
+"""Did the variants do the same work: the same commands, the same reply, or the same keys after?
 
-A reply that only says that something was done, such as True or OK, is no more evidence than None: it says the same for
-other data. What was written is told by the keys.
+A reply that only says that something was done, such as True or OK, is no more evidence than None:
+it says the same for other data. What was written is told by the keys.
 """
 
 import hashlib
@@ -18,18 +18,20 @@ from ..testbed.guard import admin_of
 
 STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")
 FRAME = (b"MULTI", b"EXEC")  # what a transaction puts around the commands that do the work
-MOST_KEYS, MOST_BYTES = 10_000, 100_000_000  # a database larger than this is not set back: that would take too long
+MOST_KEYS, MOST_BYTES = 10_000, 100_000_000  # setting back a larger database would take too long
 
-# One run: what it returned, the bytes of each of its writes, a digest of the database afterwards, and how many changes it made.
+# One run: what it returned, the bytes of each of its writes, a digest of the database afterwards,
+# and how many changes it made.
 Seen = namedtuple("Seen", "reply sent digest changes")
 
 
 def check_same_work(variants: dict, client, setup=None) -> None:
-    """Run every variant once, each from the same beginning; raise LabError unless all did the same work.
+    """Run every variant once, each from the same beginning; raise LabError if their work differs.
 
-    That is shown by the same commands, by replies that are the same and evidence, or by changes that each made and that
-    left the same keys and values. What a variant changed is set back before the next one, since work such as INCR or LPUSH
-    goes on where the last run ended; in a large database it is not, and `setup(client)` has to do it.
+    That is shown by the same commands, by replies that are the same and evidence, or by changes
+    that each made and that left the same keys and values. What a variant changed is set back before
+    the next one, since work such as INCR or LPUSH goes on where the last run ended; in a large
+    database it is not, and `setup(client)` has to do it.
     """
     admin = admin_of(client)
     try:
@@ -54,7 +56,9 @@ def is_same(runs):
         return True
     if any(run.digest != first.digest for run in runs):
         return False
-    return (all(run.changes for run in runs) or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent))
+    if all(run.changes for run in runs):
+        return True
+    return all(commands and Counter(commands) == Counter(sent[0]) for commands in sent)
 
 
 def evidence(fn, client, admin, setup):
@@ -62,18 +66,21 @@ def evidence(fn, client, admin, setup):
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
+    is_async = event_loop.is_async(fn)
     with Recording() as seen:
-        reply = check_ran(event_loop.run(run_async, fn, client) if event_loop.is_async(fn) else fn(client), "lab.compare")
+        reply = event_loop.run(run_async, fn, client) if is_async else fn(client)
+        check_ran(reply, "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
     sent = [write.data for write in seen.writes if not write.setup]
-    if event_loop.is_async(fn):
+    if is_async:
         check_sent(sent, "lab.compare")
     return Seen(reply, sent, digest(admin), made)
 
 
 def commands_of(sent):
-    return [tuple(command) for write in sent for command in commands_in([write]) if command[0] not in FRAME]
+    return [tuple(command) for write in sent for command in commands_in([write])
+            if command[0] not in FRAME]
 
 
 async def run_async(fn, client):
@@ -82,7 +89,7 @@ async def run_async(fn, client):
 
 
 def is_evidence(reply, changed=False):
-    """Return False for a status, for nothing, and for a list of such; where something was `changed`, for a count of it too."""
+    """Return False for a status, nothing, a list of such; for a count if something `changed`."""
     if isinstance(reply, (list, tuple, set, frozenset)):
         return any(is_evidence(each, changed) for each in reply)
     if isinstance(reply, dict):
@@ -93,7 +100,7 @@ def is_evidence(reply, changed=False):
 
 
 def same_reply(one, other):
-    """Return whether they are equal, or equal as lists: a loop gathers in a list what MGET returns in one."""
+    """Return whether they are equal, as lists too: a loop gathers what MGET returns at once."""
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same_reply, one, other))
     try:
@@ -121,7 +128,8 @@ def digest_by_dump(admin):
         for key in batch:
             pipe.dump(key)
         for key, value in zip(batch, pipe.execute(), strict=True):
-            total ^= int.from_bytes(hashlib.blake2b(key + b"\0" + (value or b""), digest_size=16).digest(), "big")
+            both = hashlib.blake2b(key + b"\0" + (value or b""), digest_size=16)
+            total ^= int.from_bytes(both.digest(), "big")
     return total
 
 
@@ -130,13 +138,14 @@ def is_small(admin):
 
 
 def snapshot(admin):
-    """Return {key: (its value as DUMP tells it, milliseconds until it expires or 0)} of the whole database."""
+    """Return {key: (its DUMP, milliseconds until it expires or 0)} of the whole database."""
     keys = list(admin.scan_iter(count=1000))
     pipe = admin.pipeline(transaction=False)
     for key in keys:
         pipe.dump(key).pttl(key)
     told = pipe.execute()
-    return {key: (value, max(0, ttl)) for key, value, ttl in zip(keys, told[::2], told[1::2], strict=True) if value}
+    return {key: (value, max(0, ttl))
+            for key, value, ttl in zip(keys, told[::2], told[1::2], strict=True) if value}
 
 
 def set_back(admin, beginning):
@@ -152,9 +161,11 @@ def set_back(admin, beginning):
 
 
 def complaint(seen):
-    did = "; ".join(f"{name} returned {shown(run.reply)} and made {run.changes:,} changes" for name, run in seen.items())
+    did = "; ".join(f"{name} returned {shown(run.reply)} and made {run.changes:,} changes"
+                    for name, run in seen.items())
     if not any(is_evidence(run.reply) or run.changes for run in seen.values()):
-        return (f"Nothing shows that these variants do the same work: {did}. Let each return what it read, "
-                "so that the lab can compare; or pass same=False if they differ on purpose.")
+        return (f"Nothing shows that these variants do the same work: {did}. Let each return what "
+                "it read, so that the lab can compare; or pass same=False if they differ on "
+                "purpose.")
     return (f"These variants do not do the same work, so their times cannot be compared: {did}. "
             "Mend the one that differs, or pass same=False if they differ on purpose.")

@@ -1,4 +1,4 @@
-"""One variable swept: how long the same work takes as its batch size (or any other number) grows."""
+"""One variable swept: how long the same work takes as its batch size, or another number, grows."""
 
 import tracemalloc
 
@@ -36,10 +36,11 @@ class Sweep:
         return ratio(rounds[over], rounds[size])
 
     def knee(self, rtt_ms: float | None = None) -> float | None:
-        """Return the smallest size that is shown to be less than 10% slower than any other, or None.
+        """Return the smallest size shown to be less than 10% slower than any other, or None.
 
-        "Shown" is what Ratio calls a difference: the size is faster than every other would be if that took 10% longer.
-        Noise can hide a knee; it cannot make one. The largest size is none: what lies beyond it was not measured.
+        "Shown" is what Ratio calls a difference: the size is faster than every other would be if
+        that took 10% longer. Noise can hide a knee; it cannot make one. The largest size is none:
+        what lies beyond it was not measured.
         """
         rounds = self.rounds(rtt_ms)
         shown = (size for size in self.sizes[:-1]
@@ -47,18 +48,20 @@ class Sweep:
         return next(shown, None)
 
     def still_falls(self, rtt_ms: float | None = None) -> bool:
-        """Return whether no size is the knee and the largest is shown to be the fastest: larger ones may be faster still."""
+        """Return whether larger sizes may be faster still: no knee, and the largest is fastest."""
         *smaller, largest = self.rounds(rtt_ms).values()
-        return self.knee(rtt_ms) is None and all(ratio(largest, other).judgement == FASTER for other in smaller)
+        return (self.knee(rtt_ms) is None
+                and all(ratio(largest, other).judgement == FASTER for other in smaller))
 
     def finding(self, rtt_ms: float | None = None) -> str:
-        """Say 'At RTT 5 ms, beyond 1,000 commands a batch there is little left to gain', or that it doesn't show."""
+        """Say 'At RTT 5 ms, beyond 100 commands a batch there is little left to gain', or not."""
         knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
         if self.still_falls(rtt_ms):
-            largest = f"{self.sizes[-1]:,}"
-            return f"At RTT {at}, the largest tried, {largest}, is the fastest: these sizes do not show where the gain ends"
+            return (f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: "
+                    "these sizes do not show where the gain ends")
         if knee is None:
-            return f"At RTT {at}, these rounds do not show from which size on there is little left to gain"
+            return (f"At RTT {at}, these rounds do not show from which size on there is little "
+                    "left to gain")
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
     def plot(self, title: str | None = None):
@@ -76,24 +79,30 @@ def near(rounds, others):
     return ratio(rounds, [KNEE * seconds for seconds in others]).judgement == FASTER
 
 
-def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch", memory=False, rounds: int | None = None,
-          **options) -> Sweep:
+def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch", memory=False,
+          rounds: int | None = None, **options) -> Sweep:
     """Time `fn(client, size)` for every size at every distance, interleaved.
 
-    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated (tracemalloc), in bytes;
-    tracing is slow, so `memory` may be a shorter function of (client, size) that holds as much at once, such as one batch.
-    `what` names the swept number on the axis. All sizes must do the same work, or LabError is raised, as in compare;
-    `rounds` fixes the number of rounds, as there.
+    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated
+    (tracemalloc), in bytes; tracing is slow, so `memory` may be a shorter function of (client,
+    size) that holds as much at once, such as one batch. `what` names the swept number on the axis.
+    All sizes must do the same work, or LabError is raised, as in compare; `rounds` fixes the number
+    of rounds, as there.
     """
     such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
     check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
     if callable(memory):
-        check_function(memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as, takes=2)
+        call = "batch, (1, 10, 100), memory=batch"
+        check_function(memory, "lab.sweep(memory=…)", call, such_as, takes=2)
     elif not isinstance(memory, bool):
-        raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these.")
-    sizes = [check_positive(size, "sizes") for size in sizes] if isinstance(sizes, (list, tuple, range)) else []
+        raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. "
+                       "Pass one of these.")
+    sizes = list(sizes) if isinstance(sizes, (list, tuple, range)) else []
+    for size in sizes:
+        check_positive(size, "sizes")
     if not sizes or sizes != sorted(set(sizes)):
-        raise LabError("lab.sweep needs its sizes in growing order, each once. Write them as a tuple: (1, 10, 100) for instance.")
+        raise LabError("lab.sweep needs its sizes in growing order, each once. "
+                       "Write them as a tuple: (1, 10, 100) for instance.")
     variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
     comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
     held = memory if callable(memory) else fn
@@ -102,7 +111,7 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
 
 
 def peak_memory(fn, size, options):
-    """Return the peak of bytes that Python allocated during one call, beyond what it held before."""
+    """Return the peak of bytes that Python allocated in one call, beyond what it held before."""
     client = connect(**options)
     tracemalloc.start()
     try:
