@@ -52,7 +52,7 @@ class Run:
     @property
     def commands(self):
         """How often each command was answered, by name."""
-        answered = [flight.commands for flight in self.flights if flight.kind == REQUEST]
+        answered = (each.commands for each in self.flights if each.kind == REQUEST)
         return sum(answered, Counter())
 
     @property

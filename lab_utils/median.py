@@ -15,13 +15,11 @@ class Median(float):
         return (self.rounds,)
 
     def __mul__(self, by):
-        if isinstance(by, Median):
-            return float(self) * float(by)
-        return Median([each * by for each in self.rounds])
+        plain = isinstance(by, Median)
+        return float(self) * float(by) if plain else Median([each * by for each in self.rounds])
 
     __rmul__ = __mul__
 
     def __truediv__(self, by):
-        if isinstance(by, Median):
-            return float(self) / float(by)
-        return Median([each / by for each in self.rounds])
+        plain = isinstance(by, Median)
+        return float(self) / float(by) if plain else Median([each / by for each in self.rounds])

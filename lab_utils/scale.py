@@ -8,10 +8,9 @@ from .errors import LabError
 
 @dataclass(frozen=True)
 class Scale:
-    """How long it may take.
+    """How long measuring may take: `seconds` a comparison, of `fewest` to `rounds` rounds.
 
-    `seconds` that one comparison may take, at most `rounds` rounds but never fewer than `fewest`;
-    whether a bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not.
+    Whether a bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not.
     """
 
     seconds: float

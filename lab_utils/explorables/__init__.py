@@ -17,10 +17,7 @@ def sent(path: Path) -> str:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return a figure's module and its style.
-
-    What the module imports stands in the import's place: a page takes no module from a file.
-    """
+    """Return a figure's module, what it imports in its place (a page has no files), and style."""
     text = {path.name: sent(path) for path in FOLDER.glob("*.*s")}
     module = IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"])
     return module, text["parts.css"] + text[f"{name}.css"]
