@@ -1,6 +1,5 @@
 """A real cluster of three masters, at any distance, that leaves nothing behind."""
 
-
 import pytest
 import redis
 from helpers import GONE_S, refusal, running, wait_until

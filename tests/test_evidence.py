@@ -18,6 +18,10 @@ from lab_utils.testbed.pinning import steady
 told = pytest.mark.skipif(not evidence.is_told(), reason="here nobody tells who waited for a CPU")
 
 
+BEFORE = {"client waits": {}, **dict.fromkeys(
+    ("stolen", "server waits", "server", "late", "held", "link", "client"), 0)}
+
+
 @pytest.fixture
 def hog():
     """start(cpu): an endless loop of ordinary priority on that CPU."""
@@ -61,38 +65,30 @@ def test_what_a_program_on_the_same_cpu_took(r, hog):
     assert spent.taken > 0.2 * seconds
 
 
-@pytest.mark.parametrize(
-    ("seconds", "near", "far", "stolen", "taken"),
-    [
-        (10, 6, 1, 0, 0),  # each waits for the other, and nobody else runs
-        (14, 6, 1, 0, 4),  # nobody of ours used that
-        (14, 1, 1, 0, 2),  # but nobody of ours waited for more
-        (14, 6, 1, 3, 4),  # what was computed is never taken off
-        (14, 1, 1, 1, 3),
-    ],
-)
+@pytest.mark.parametrize("seconds, near, far, stolen, taken", [
+    (10, 6, 1, 0, 0),  # each waits for the other, and nobody else runs
+    (14, 6, 1, 0, 4),  # nobody of ours used that
+    (14, 1, 1, 0, 2),  # but nobody of ours waited for more
+    (14, 6, 1, 3, 4),  # what was computed is never taken off
+    (14, 1, 1, 1, 3),
+])
 def test_what_was_taken(monkeypatch, seconds, near, far, stolen, taken):
     """4 s of the client's CPU and 6 s of the server's, one after the other on one CPU."""
     watch = Watch()
-    before = {"stolen": 0, "server waits": 0, "client waits": {}, "server": 0, "late": 0}
-    before |= {"held": 0, "link": 0, "client": 0}
-    now = {"stolen": stolen, "server waits": far, "client waits": {watch.thread: (4, near)}}
-    now |= {"server": 6, "late": 0, "held": 0, "link": 0, "client": 4}
-    monkeypatch.setattr(watch, "read", lambda: now)
+    now = BEFORE | {"client waits": {watch.thread: (4, near)}, "client": 4, "server": 6}
+    monkeypatch.setattr(watch, "read", lambda: now | {"stolen": stolen, "server waits": far})
     monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
-    assert watch.spent(before, seconds) == evidence.Spent(4, 6, taken)
+    assert watch.spent(BEFORE, seconds) == evidence.Spent(4, 6, taken)
 
 
 def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed(monkeypatch):
     """4 s of the client's CPU, 3 of them in other threads."""
     watch = Watch()
-    before = {"stolen": 0, "server waits": 0, "client waits": {}, "server": 0, "late": 0}
-    before |= {"held": 0, "link": 0, "client": 0}
+    monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
     for waited, taken in ((3, 0), (3.5, 0.5)):
-        now = before | {"client waits": {watch.thread: (1, waited)}, "client": 4}
+        now = BEFORE | {"client waits": {watch.thread: (1, waited)}, "client": 4}
         monkeypatch.setattr(watch, "read", lambda now=now: now)
-        monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
-        assert watch.spent(before, 10).taken == taken
+        assert watch.spent(BEFORE, 10).taken == taken
 
 
 @told
@@ -139,7 +135,7 @@ def test_a_server_that_is_asked_for_its_cpu():
 
 def test_where_the_system_tells_nothing_it_is_said(r, monkeypatch):
     assert evidence.waited_s("0") == 0.0, "a thread that is gone"
-    monkeypatch.setattr(evidence, "contents", lambda path: "")
+    monkeypatch.setattr(evidence, "text", lambda path: "")
     assert not evidence.is_told()
     assert "does not tell" in str(lab.fingerprint())
     watch = Watch(server().pid)

@@ -1,6 +1,5 @@
 """A primary and its replica: it follows, can be cut off and promoted, and leaves nothing."""
 
-
 import pytest
 import redis
 from helpers import refusal
@@ -9,9 +8,12 @@ import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
 
 
-def nothing_remains(before):
-    """Of the processes started since."""
-    return not [kept for kept in keeper._kept - before if kept.alive()]
+@pytest.fixture
+def nothing_stays():
+    """Of the processes that the test starts."""
+    before = set(keeper._kept)
+    yield
+    assert not [kept for kept in keeper._kept - before if kept.alive()]
 
 
 @pytest.fixture
@@ -74,18 +76,16 @@ def test_a_second_replica_of_one_primary(two):
         assert "others use" in refusal(second.kill_primary)
 
 
-def test_stopped_nothing_is_left():
-    before = set(keeper._kept)
+def test_stopped_nothing_is_left(nothing_stays):
     two = lab.replica()
     two.stop()
-    assert nothing_remains(before)
     two.stop()
 
 
 @pytest.mark.parametrize("moment, calls", [
     ("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("Pair", 1)])
-def test_interrupted_it_leaves_no_server(monkeypatch, moment, calls):
-    original, called, before = getattr(replicas, moment), [], set(keeper._kept)
+def test_interrupted_it_leaves_no_server(monkeypatch, nothing_stays, moment, calls):
+    original, called = getattr(replicas, moment), []
 
     def interrupting(*args, **kwargs):
         called.append(original(*args, **kwargs))
@@ -96,7 +96,7 @@ def test_interrupted_it_leaves_no_server(monkeypatch, moment, calls):
     monkeypatch.setattr(replicas, moment, interrupting)
     with pytest.raises(KeyboardInterrupt):
         lab.replica()
-    assert len(called) == calls and nothing_remains(before)
+    assert len(called) == calls
 
 
 # Refused
@@ -110,18 +110,17 @@ def test_a_primary_that_has_ended():
     assert "has ended" in refusal(lab.replica, ended)
 
 
-def test_a_replica_that_cannot_catch_up(monkeypatch):
+def test_a_replica_that_cannot_catch_up(monkeypatch, nothing_stays):
     monkeypatch.setattr(replicas, "FOLLOWING_TIMEOUT_S", 0.2)
     monkeypatch.setattr(replicas, "follow", lambda server, whom: None)
-    before = set(keeper._kept)
     assert "did not catch up" in refusal(lab.replica)
-    assert nothing_remains(before)
 
 
-def test_no_server_of_somebody_elses_is_copied_or_led_to(monkeypatch, another_server):
-    before = set(keeper._kept)
+def test_no_other_server_is_led_to(nothing_stays):
     assert "another server" in refusal(lab.replica, host="example.org")
-    assert nothing_remains(before)
+
+
+def test_no_server_of_somebody_elses_is_copied(monkeypatch, another_server):
     theirs = another_server()
     monkeypatch.setattr(guard, "_private", {})
     assert "lab.spare()" in refusal(lab.replica, theirs.connect())

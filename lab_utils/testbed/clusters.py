@@ -1,5 +1,7 @@
 """A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
 
+import secrets
+
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
@@ -11,7 +13,8 @@ from .link import check_distance, link
 from .private_server import find_binary, free_port, start, wait_until
 
 NODES = 3
-SLOTS = 16384  # hash slots of any Redis Cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
+SLOTS = 16384  # https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
+SETTINGS = "cluster-enabled yes", "cluster-require-full-coverage no"
 FORMING_TIMEOUT_S = 20
 
 
@@ -66,17 +69,12 @@ def cluster() -> Cluster:
     That takes about two seconds. They end with the kernel, or by `stop()`. Raises LabError where
     they do not start or do not find each other.
     """
+    password = secrets.token_hex(16)
     with all_or_none():
-        made = Cluster([])
-        for _ in range(NODES):
-            made.nodes.append(start_node(made.nodes[0].options["password"] if made.nodes else None))
-        form(made.nodes)
-        return made
-
-
-def start_node(password):
-    settings = "cluster-enabled yes", "cluster-require-full-coverage no"
-    return start(find_binary(), *settings, f"cluster-port {free_port()}", password=password)
+        nodes = [start(find_binary(), *SETTINGS, f"cluster-port {free_port()}", password=password)
+                 for _ in range(NODES)]
+        form(nodes)
+        return Cluster(nodes)
 
 
 def form(nodes):
@@ -85,8 +83,8 @@ def form(nodes):
         slots = range(number * SLOTS // NODES, (number + 1) * SLOTS // NODES)
         client.execute_command("CLUSTER ADDSLOTS", *slots)
         client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
-    for node in nodes[1:]:
-        bus = clients[nodes.index(node)].config_get("cluster-port")["cluster-port"]
+    for node, client in zip(nodes[1:], clients[1:], strict=True):
+        bus = client.config_get("cluster-port")["cluster-port"]
         clients[0].execute_command("CLUSTER MEET", *node.address, bus)
     late = "The three nodes did not form a cluster"
     wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, late)

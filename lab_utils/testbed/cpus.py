@@ -42,6 +42,7 @@ def share_of_cpus() -> float:
 
 
 def text(path: Path) -> str:
+    """Return what a file of the system's says; "" where there is none."""
     try:
         return path.read_text().strip()
     except OSError:

@@ -20,6 +20,10 @@ from pathlib import Path
 
 from .. import calm
 from ..calm import Calm, quiet
+from .cpus import text
+from .pinning import affinity
+
+STAT = Path("/proc/stat")
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def ran_and_waited_s(thread: int | str) -> tuple[float, float]:
     `thread` is its place in /proc: "7/task/9", "thread-self", or a process's id for its first
     thread.
     """
-    numbers = contents(f"/proc/{thread}/schedstat").split()
+    numbers = text(Path(f"/proc/{thread}/schedstat")).split()  # "" where it has just ended
     return (int(numbers[0]) / 1e9, int(numbers[1]) / 1e9) if len(numbers) == 3 else (0.0, 0.0)
 
 
@@ -135,7 +139,7 @@ def client_waits() -> dict[int, tuple[float, float]]:
 
 def stolen_s(cpus: set) -> float:
     """Return the seconds so far in which the hypervisor ran another machine on these CPUs."""
-    rows = [line.split() for line in contents("/proc/stat").splitlines() if line.startswith("cpu")]
+    rows = [line.split() for line in text(STAT).splitlines() if line.startswith("cpu")]
     ticks = sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8)
     return ticks / os.sysconf("SC_CLK_TCK")
 
@@ -152,15 +156,5 @@ def cpu_clock_s(pid: int) -> float | None:
 
 def held_cpu(pid: int) -> int | None:
     """Return the one CPU on which a process is held, or None."""
-    try:
-        cpus = os.sched_getaffinity(pid)
-    except (OSError, AttributeError):
-        return None
+    cpus = affinity(pid)
     return next(iter(cpus)) if len(cpus) == 1 else None
-
-
-def contents(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""  # no such system, or the thread has just ended

@@ -37,23 +37,21 @@ def fingerprint() -> Fingerprint:
     connection = pool.get_connection()
     pool.release(connection)
     parser = type(connection._parser).__name__.strip("_")
-    return Fingerprint(
-        {
-            "server": server_name(info),
-            "where": where(server()),
-            "link": link_error(),
-            "allocator": info.get("mem_allocator", "unknown"),
-            "redis-py": redis.__version__,
-            "parser": f"{parser} (hiredis {hiredis.__version__})",
-            "protocol": f"RESP{connection.protocol}",
-            "timeout": f"{connection.socket_timeout} s",
-            "retries": f"{connection.retry.get_retries()}",
-            "Python": f"{platform.python_version()}, {gil()}",
-            "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-            "busy": BUSY[is_told()],
-            "scale": f"{name}, up to {scale().seconds:g} s a comparison",
-        }
-    )
+    return Fingerprint({
+        "server": server_name(info),
+        "where": where(server()),
+        "link": link_error(),
+        "allocator": info.get("mem_allocator", "unknown"),
+        "redis-py": redis.__version__,
+        "parser": f"{parser} (hiredis {hiredis.__version__})",
+        "protocol": f"RESP{connection.protocol}",
+        "timeout": f"{connection.socket_timeout} s",
+        "retries": f"{connection.retry.get_retries()}",
+        "Python": f"{platform.python_version()}, {gil()}",
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "busy": BUSY[is_told()],
+        "scale": f"{name}, up to {scale().seconds:g} s a comparison",
+    })
 
 
 def link_error() -> str:

@@ -36,10 +36,9 @@ def find_binary() -> str:
     Raises LabError if there is none.
     """
     named = os.environ.get("LAB_REDIS_SERVER")
+    if named and (path := shutil.which(named)):
+        return path
     if named:
-        path = shutil.which(named)
-        if path:
-            return path
         raise LabError(
             f"LAB_REDIS_SERVER names {named!r}, which is not a program that can be run. Set it to "
             "the path of a redis-server, or unset it to let the lab find one."
@@ -153,10 +152,8 @@ def wait_until_up(kept, said, options) -> dict:
         if any(last in words() for last in LAST_WORDS):
             break
         if READY in words():
-            with (
-                contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
-                redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe,
-            ):
+            with (contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
+                  redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe):
                 return probe.info("server")
         time.sleep(0.005)
     kept.stop()

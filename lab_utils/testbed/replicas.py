@@ -24,7 +24,7 @@ FOLLOWING_TIMEOUT_S = 20
 FROZEN_S = 1  # a replica that stands still notices nothing, and is not waited for
 
 
-class Pair:
+class Pair(contextlib.AbstractContextManager):
     """A primary and its replica: `primary` and `replica` are plain clients, nothing in between."""
 
     def __init__(self, primary, replica, started, rtt_ms):
@@ -33,9 +33,6 @@ class Pair:
         self._rtt_ms = rtt_ms
         self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
         self._nowhere.bind(("127.0.0.1", 0))
-
-    def started_primary(self):
-        return len(self._started) == 2
 
     def cut(self):
         """Let nothing more that the primary does get to the replica, as when the network fails.
@@ -61,16 +58,14 @@ class Pair:
         The replica goes on waiting until somebody promotes it. What the process had handed to the
         system still arrives. For a machine that is lost with all that it held, `cut()` first.
         """
-        if not self.started_primary():
+        if len(self._started) < 2:
             raise LabError(
                 "This replica was started beside a server that others use, so it does not kill "
                 "that. Write two = lab.replica() for a pair whose primary may be killed."
             )
         self._started[0].stop()
-        with (
-            contextlib.suppress(redis.TimeoutError),
-            self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second,
-        ):
+        with (contextlib.suppress(redis.TimeoutError),
+              self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second):
             wait_until(lambda: second.info("replication").get("master_link_status") != "up")
 
     def stop(self):
@@ -79,9 +74,6 @@ class Pair:
             for server in self._started:
                 server.stop()
             self._nowhere.close()
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self.stop()
