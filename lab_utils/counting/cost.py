@@ -44,9 +44,8 @@ class Cost:
     def __repr__(self):
         server = ("server shared with other clients: not counted" if self.server_us is None
                   else f"server ~{self.server_us:,} µs")
-        words = "   ".join([counted(self.round_trips, "round trip"),
-                            counted(self.commands, "command"), f"{self.bytes_sent:,} bytes sent",
-                            f"{self.bytes_received:,} received", server])
+        words = (f"{counted(self.round_trips, 'round trip')}   {counted(self.commands, 'command')}"
+                 f"   {self.bytes_sent:,} bytes sent   {self.bytes_received:,} received   {server}")
         if not self.connections:
             return words
         return (f"{words}\n+ {counted(self.connections, 'new connection')}: "
@@ -59,18 +58,17 @@ class Costs(dict):
     def __repr__(self):
         heads = ["", "round trips", "commands", "bytes sent", "received", "server µs"]
         lines = table(heads, [
-            [name, *(f"{number:,}" for number in (cost.round_trips, cost.commands, cost.bytes_sent,
-                                                  cost.bytes_received)), by_server(cost.server_us)]
-            for name, cost in self.items()])
+            [name, f"{cost.round_trips:,}", f"{cost.commands:,}", f"{cost.bytes_sent:,}",
+             f"{cost.bytes_received:,}", by_server(cost.server_us)] for name, cost in self.items()])
         tails = [f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}"
                  if cost.connections else "" for cost in self.values()]
         return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
     def rest(self) -> "Table":
         """Return what the table leaves out: how often the server read and wrote."""
-        return Table(table(["", "server's reads", "server's writes"],
-                           [[name, by_server(cost.server_reads), by_server(cost.server_writes)]
-                            for name, cost in self.items()]))
+        rows = [[name, by_server(cost.server_reads), by_server(cost.server_writes)]
+                for name, cost in self.items()]
+        return Table(table(["", "server's reads", "server's writes"], rows))
 
 
 class Table(list):
@@ -90,8 +88,7 @@ def table(heads, rows):
     A measured value has no more than the room of its head, so that how large it is moves no other
     column.
     """
-    first, *others = [max(len(each) for place, each in enumerate(column)
-                          if not place or not each.startswith("~"))
+    first, *others = [max(len(each) for each in column if not each.startswith("~"))
                       for column in zip(heads, *rows, strict=True)]
     return ["   ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)])
             for row in [heads, *rows]]
@@ -143,10 +140,9 @@ def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
 
 
 def selects_of_reserved(seen):
-    """Return how many round trips of handshakes are only there because of the reserved database.
+    """Return the round trips of handshakes that are only there for the reserved database.
 
-    On REDIS_URL's server it is not number 0. The asyncio client sends that SELECT together with
-    other commands: there it costs no round trip of its own.
+    The asyncio client sends that SELECT with other commands: there it costs none of its own.
     """
     alone = sum(trip.setup and trip.names == {"SELECT": 1} for trip in seen.round_trips)
     commands = [each for write in seen.writes if write.setup for each in commands_in([write.data])]

@@ -62,13 +62,15 @@ def watch(ways: dict[str, Callable], client, parallel: bool = False) -> dict[str
     """Return {name: Run} of functions of a client, plain or async, each run a few times.
 
     As in `lab.compare`, each function runs once before, so that its connections are open, and CPUs
-    are held as there. Of five runs, or fewer long ones, the fastest is kept. Raises LabError for
-    anything but functions and a client of redis-py, and whatever the functions raise.
+    are held, but for a client that the lab does not know. Of five runs, or fewer long ones, the
+    fastest is kept. Raises LabError for anything but functions and a client of redis-py, and
+    whatever the functions raise.
     """
     for fn in check_dict(ways, "This figure", '{"loop": loop, "pipeline": pipeline}').values():
         check_runs(fn, client, "This figure", "ways, r")
     guard.check(client)
-    with held(client, parallel):
+    known = distance_of(client) is not None
+    with steady(server().pid, link.known(), parallel) if known else contextlib.nullcontext():
         return {name: watched(fn, client) for name, fn in ways.items()}
 
 
@@ -79,13 +81,6 @@ def check_runs(fn, client, helper, call="loop, r"):
     if event_loop.is_async(fn) and isinstance(client, RedisCluster):
         raise LabError(f"{helper} takes a function of a cluster as plain `def`, not `async def`. "
                        "Write it with RedisCluster.")
-
-
-def held(client, parallel):
-    """Hold CPUs as `lab.compare` does; not for a client that the lab knows nothing of."""
-    if distance_of(client) is None:
-        return contextlib.nullcontext()
-    return steady(server().pid, link.known(), parallel)
 
 
 def watched(fn, client):
@@ -157,8 +152,7 @@ def kind_of(trip):
 
 
 def nodes_by_connection(seen, client):
-    """Return {connection: its node, from 0 in the order of slots}; {} for a client of one server.
-    """
+    """Return {connection: its node, from 0 by slots}; {} for a client of one server."""
     if not isinstance(client, RedisCluster):
         return {}
     nodes = {}

@@ -55,13 +55,13 @@ def watch(sock):
         if closed and end is None:  # first what was due meanwhile is sent
             end = now + PATIENCE_S
         if end is not None and (now > end or not waiting):
-            return samples + [(sent, now - sent) for sent in waiting]
+            break
         patience = max(0.0, due - time.perf_counter()) if end is None else PATIENCE_S
         ready = select.select([sock] if end else [sock, sys.stdin], (), (), patience)[0]
         if sock in ready:
             data = sock.recv(65536)
             if not data:
-                return samples + [(sent, time.perf_counter() - sent) for sent in waiting]
+                break
             at = time.perf_counter()
             for _ in range((last + data).count(b"\r\n")):  # also an error is a reply, such as BUSY
                 sent = waiting.popleft()
@@ -69,7 +69,8 @@ def watch(sock):
             last = data[-1:] if data.endswith(b"\r") else b""
         if sys.stdin in ready:
             closed = True
-    return samples
+    now = time.perf_counter()
+    return samples + [(sent, now - sent) for sent in waiting]
 
 
 def wake_on_time():

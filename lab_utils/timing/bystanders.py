@@ -25,6 +25,7 @@ from ..testbed.pinning import turn
 from ..testbed.plain_socket import log_in
 from ..words import duration
 
+PROGRAM = Path(__file__).with_name("_bystander_process.py")
 QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of ours runs
 
 
@@ -81,23 +82,21 @@ class Bystander:
     @property
     def idle_worst(self):
         """Return the seconds of the slowest PING around the work, which waited for the machine."""
-        return statistics.median(max((latency for _, latency in run.around), default=0.0)
-                                 for run in self.runs)
+        slowest = [max((latency for _, latency in run.around), default=0.0) for run in self.runs]
+        return statistics.median(slowest)
 
     def __repr__(self):
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
-        return (f"worst PING of a bystander {duration(self.worst)}, "
-                f"median {duration(self.median)}, "
-                f"while the work took {duration(self.took)}{several}")
+        return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)},"
+                f" while the work took {duration(self.took)}{several}")
 
 
 def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
     """Run `fn(client)` while another process PINGs the same server every millisecond, by the clock.
 
     It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody
-    watches, and from 30 ms before the work to 30 ms after it. The other client, next to the server,
-    is a process of its own: it waits for no interpreter of ours. Raises LabError for less than one
-    run.
+    watches, from 30 ms before the work to 30 ms after it. The other client is a process of its own,
+    next to the server: it waits for no interpreter of ours.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
@@ -117,11 +116,10 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
 def plot_rain(watched: dict, title: str | None = None):
     """Draw what bystanders felt, {way: Bystander}: each PING is a drop.
 
-    Across are the ms since the work began, upwards the ms that it waited (log). The work is shaded.
-    A panel for each way, all on the same axes, shows the run whose slowest PING is the middle one.
-    Of many thousand PINGs those are left out that another one would cover; never the slowest.
-    Returns a Figure, or None where figures are off; prints one line in words. Raises LabError for
-    anything but Bystanders by name, and a title that is no text.
+    Across are the ms since the work began, upwards the ms that it waited (log). A panel for each
+    way, the work shaded, shows the run whose slowest PING is the middle one. PINGs are left out
+    that another one would cover; never the slowest. Returns a Figure, or None where figures are
+    off; prints one line in words. Raises LabError for anything but Bystanders by name.
     """
     from ..figures.rain import draw_rain
 
@@ -137,9 +135,8 @@ def plot_rain(watched: dict, title: str | None = None):
 
 def watched(fn, client):
     """Return one Run of `fn(client)` beside a bystander."""
-    place, program = guard.check(client), Path(__file__).with_name("_bystander_process.py")
-    other = Kept([sys.executable, "-I", "-S", str(program)],
-                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    place, pipe = guard.check(client), subprocess.PIPE
+    other = Kept([sys.executable, "-I", "-S", str(PROGRAM)], stdin=pipe, stdout=pipe, text=True)
     try:
         other.process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
         other.process.stdin.flush()
@@ -160,7 +157,8 @@ def watched(fn, client):
 
 def run_of(pings, took):
     """Return the Run of the PINGs; work too short for one gets that due nearest to its start."""
-    felt = [(due, latency) for due, latency in pings if due < took and due + latency > 0]
-    felt = felt or [min(pings, key=lambda ping: abs(ping[0]))]
-    known = set(felt)
-    return Run(felt, took, [ping for ping in pings if ping not in known])
+    felt = {(due, latency) for due, latency in pings if due < took and due + latency > 0}
+    felt = felt or {min(pings, key=lambda ping: abs(ping[0]))}
+    samples, around = ([ping for ping in pings if (ping in felt) == inside]
+                       for inside in (True, False))
+    return Run(samples, took, around)

@@ -12,8 +12,7 @@ from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 
 PROGRAM = """import timeit
-took = timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}})
-print({mark!r}, took)
+print({mark!r}, timeit.timeit({code!r}, number=1, globals={{'address': {address!r}}}))
 """
 TIMEOUT_S = 120
 
@@ -37,23 +36,19 @@ def run_fresh(code: str, rtt_ms: float = 0) -> float:
         said, errors = ended(PROGRAM.format(code=code, address=address, mark=mark).encode())
     _, found, took = said.decode(errors="replace").rpartition(mark)
     if not found:
-        raise LabError(f"The code failed in its own Python: {last_line(errors)}. "
-                       "Mend it and run again.")
+        lines = errors.decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else "it ended without a word"
+        raise LabError(f"The code failed in its own Python: {why}. Mend it and run again.")
     return float(took)
 
 
 def ended(program):
     """Return (what it printed, its errors) of a program that ran in a Python of its own."""
-    kept = Kept([sys.executable, "-I", "-"], feed=program,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=pipe, stderr=pipe)
     try:
         return kept.process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return b"", f"it had not ended after {TIMEOUT_S} s".encode()
     finally:
         kept.stop()
-
-
-def last_line(errors):
-    lines = errors.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it ended without a word"

@@ -1,9 +1,7 @@
 """How long it took: variants of the same work, timed side by side, fairly.
 
-Warm-up first; then rounds in which every variant runs once, in a new random order each round
-(`rounds.py`); garbage collection off, client, server and link held steady (see `steady`); rounds
-that other programs disturbed are measured again. The timed pass runs plain redis-py with nothing of
-the lab in its path.
+Warm-up first; then rounds (`rounds.py`), garbage collection off, client, server and link held
+steady (see `steady`). The timed pass runs plain redis-py with nothing of the lab in its path.
 """
 
 import contextlib
@@ -31,10 +29,9 @@ from .same_work import check_same_work
 class Budget:
     """Where a variant's `total` seconds went: `network` (waiting), `client` and `server` (CPU).
 
-    Client and server CPU are read around the very rounds that were timed, from the operating system
-    or, where the server's process can't be seen, from Redis (INFO); the rest of the time nobody
-    computed: that is the wait. Where client and server computed at the same time (a server of your
-    own, on its own CPU), the three add up to more than the total.
+    CPU is read around the very rounds that were timed, from the system or, where the server's
+    process can't be seen, from INFO; in the rest of the time nobody computed. Where client and
+    server computed at once (a server of your own, on its CPU), the three are more than the total.
     """
 
     total: float
@@ -136,17 +133,16 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
             parallel: bool = False, **options) -> Comparison:
     """Time variants of the same work side by side at every distance.
 
-    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work in
-    one call, and do the same work in every call. `ops` is how many operations a call does.
-    `setup(client)` runs before each call, untimed. `rtt_ms` is one distance or several. `rounds`
-    fixes the number of rounds; else time and LAB_SCALE decide. `parallel=True` lets the server and
-    the link compute on another CPU while the client does, for variants with many requests in
-    flight; it takes a distance, and a machine with one CPU does without. `options` go to the
-    clients, as in `lab.connect`.
+    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work, the
+    same in every call: `ops` operations. `setup(client)` runs before each call, untimed. `rtt_ms`
+    is one distance or several. `rounds` fixes the number of rounds; else time and LAB_SCALE decide.
+    `parallel=True` lets the server and the link compute on another CPU while the client does, for
+    variants with many requests in flight; it takes a distance, and a machine with one CPU does
+    without. `options` go to the clients, as in `lab.connect`.
 
-    Before anything is timed, each variant runs once, and they are checked to have done the same
-    work: the same commands, the same reply, or the same keys afterwards. Pass `same=False` for
-    variants that differ on purpose. Raises LabError if they differ.
+    Before anything is timed, each variant runs once. Raises LabError unless all did the same work:
+    the same commands, the same reply, or the same keys afterwards. Pass `same=False` for variants
+    that differ on purpose.
     """
     variants, distances = checked_variants(variants), checked_distances(rtt_ms)
     check_positive(ops, "ops")
@@ -170,7 +166,9 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
                 like = event_loop.like if event_loop.is_async(fn) else contextlib.nullcontext
                 runners[name, rtt] = Runner(fn, stack.enter_context(like(client)), client)
         passed = link() if any(distances) else None
-        with steady(server().pid, passed, parallel), watching(passed) as watch:
+        admin = stack.enter_context(server().connect())  # it connects when it is asked
+        with steady(server().pid, passed, parallel):
+            watch = Watch(server().pid, passed, lambda: cpu_of_server(admin))
             samples, found = measure(runners, setup, rounds, watch)
     calm.note(found)
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
@@ -195,19 +193,8 @@ def checked_distances(rtt_ms):
     return distances
 
 
-@contextlib.contextmanager
-def watching(passed):
-    """Watch the lab's server and the link; a server that can't be seen is asked for its CPU."""
-    chosen = server()
-    with contextlib.ExitStack() as stack:
-        admin = None
-        if not chosen.pid:
-            admin = stack.enter_context(chosen.connect(single_connection_client=True))
-        yield Watch(chosen.pid, passed, lambda: cpu_of_server(admin))
-
-
 def cpu_of_server(admin):
-    """Return the seconds of CPU that the server has used so far."""
+    """Ask a server whose process can't be seen for the seconds of CPU it has used so far."""
     info = admin.info("cpu")
     return info["used_cpu_user"] + info["used_cpu_sys"]
 

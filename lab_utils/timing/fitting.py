@@ -62,10 +62,7 @@ def fit(command):
 
 
 def solve(measured: dict) -> Model:
-    """Return the Model that comes closest to {commands in a turn: seconds at RTT 0}.
-
-    That is by least squares of the relative errors.
-    """
+    """Return the Model closest to {commands in a turn: seconds at RTT 0}, by relative errors."""
     import numpy as np
 
     shares = np.array([(1 / seconds, size / seconds) for size, seconds in measured.items()])
@@ -110,7 +107,6 @@ def figure(pair):
 
 def describe(turns: int, commands: int, rtt_ms: float, model: Model | None = None) -> str:
     """Show the model's arithmetic in one line, as a learner would do it by hand."""
-    fitted = given(model)
-    took = fitted.seconds(turns, commands, rtt_ms)
+    fitted, took = given(model), predict(turns, commands, rtt_ms, model)
     return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + "
             f"{counted(commands, 'command')} × {duration(fitted.command_s)} = {duration(took)}")

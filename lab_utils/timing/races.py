@@ -17,11 +17,9 @@ def race(ways: dict[str, Callable], client, parallel: bool = False):
     """Run functions as `lab.plot_lanes` does, and show the runs side by side, slowed down, to drag.
 
     Each way plays as it ran; of one with more than 1,000 round trips every one takes as long. Other
-    distances are computed, and other numbers of commands where all ways send the same commands,
-    each by itself or all at once.
-
-    Returns a figure that can be dragged; where no script runs it is that of `lab.plot_lanes`.
-    Prints one line in words. Raises what `lab.plot_lanes` raises.
+    distances are computed, and other numbers of commands where that `scales`. Returns a figure that
+    can be dragged; where no script runs it is that of `lab.plot_lanes`. Prints one line in words.
+    Raises what `lab.plot_lanes` raises.
     """
     if not setting.is_drawn():
         return None
@@ -57,10 +55,7 @@ def constants(runs: dict[str, Run]) -> dict:
 
 
 def scales(runs):
-    """Return whether other numbers of commands can be computed.
-
-    That is where all ways send the same commands, each by itself or all at once.
-    """
+    """Return whether all ways send the same commands, each by itself or all at once."""
     first, *others = (run.commands for run in runs.values())
     total = first.total()
     return (total > 1 and all(commands == first for commands in others)
@@ -68,22 +63,16 @@ def scales(runs):
 
 
 def fitted(runs):
-    """Return the Model: c as `lab.fit_model` has it, a of the run one by one, if there is one.
-
-    Such a run knows the distance.
-    """
+    """Return the Model: c as `lab.fit_model` has it, a of the run one by one, if there is one."""
     model = fit_model()
     for run in runs.values():
         if len(run.requests) > len(run.connections) == 1:
             turn_s = run.seconds / len(run.requests) - (run.rtt_ms or 0) / 1000
             model = Model(turn_s - model.command_s, model.command_s)
-    return replace(model, residual=max(off(run, model) for run in runs.values()))
-
-
-def off(run, model):
-    """Return how far off the model is for a run, 0.1 for 10%."""
-    said = milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0)
-    return abs(said / 1000 / run.seconds - 1)
+    said_ms = [milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0)
+               for run in runs.values()]
+    off = [abs(ms / 1000 / run.seconds - 1) for ms, run in zip(said_ms, runs.values(), strict=True)]
+    return replace(model, residual=max(off))
 
 
 def way_of(run, model):
@@ -114,10 +103,9 @@ def one_after_another(run):
 def told(run):
     """Return a run as the figure plays it: "sent answered commands connection, …", in ms."""
     lane = {number: place for place, number in enumerate(run.connections)}
-    flights = []
-    for flight in run.flights if len(run.flights) <= MOST_FLIGHTS else ():
-        carried = 0 if flight.kind == HANDSHAKE else flight.commands.total()
-        flights.append(f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} {carried} "
-                       f"{lane[flight.connection]}")
+    flights = [f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} "
+               f"{flight.commands.total() if flight.kind != HANDSHAKE else 0} "
+               f"{lane[flight.connection]}"
+               for flight in run.flights if len(run.flights) <= MOST_FLIGHTS]
     return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests),
             "connections": len(lane), "flights": ", ".join(flights)}

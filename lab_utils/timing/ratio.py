@@ -17,15 +17,13 @@ TOO_FEW, SAME, FASTER, SLOWER = "too few rounds to tell", "no different", "faste
 class Ratio:
     """How many times faster one variant is than another: `value`, of the two medians.
 
-    `low` to `high` is its interval. The interval is the sign test's (W. J. Conover, Practical
-    Nonparametric Statistics, 3rd ed. 1999, section 3.2): two order statistics of the ratios, paired
-    round by round, hold their median with at least 99% confidence, whatever the noise looks like;
-    widened, where need be, to hold `value`, which is what a figure's two bars show. With fewer than
-    8 rounds that cannot be had. Then the interval is the range of what was seen, and a difference
-    is called one only where the rounds stand `apart` (see there).
+    Its interval, `low` to `high`, is the sign test's (W. J. Conover, Practical Nonparametric
+    Statistics, 3rd ed. 1999, section 3.2): two order statistics of the ratios, paired round by
+    round, hold their median with at least 99% confidence, whatever the noise looks like; widened,
+    where need be, to hold `value`, which a figure's two bars show. Fewer than 8 rounds cannot say
+    that. Then it is the range of what was seen, and they differ only where the rounds are `apart`.
 
-    `judgement` is one of TOO_FEW, SAME, FASTER, SLOWER; titles, labels and sentences all come from
-    it.
+    `judgement` is TOO_FEW, SAME, FASTER or SLOWER; titles, labels and sentences come from it.
     """
 
     value: float

@@ -2,8 +2,7 @@
 
 A sample that other programs disturbed (see `evidence.py`) is taken again, within a bound of time,
 and the least disturbed try counts. Results come from quiet rounds. Where those are too few, the
-least disturbed rounds count, what was taken from them is taken off, and the Calm says how much that
-was.
+least disturbed count, without what was taken from them, and the Calm says how much that was.
 """
 
 import gc
@@ -100,8 +99,8 @@ class Patience:
 
     @property
     def left(self):
-        worth_it = self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried
-        return worth_it and time.perf_counter() < self.ends
+        helps = self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried
+        return helps and time.perf_counter() < self.ends
 
     def note(self, quiet):
         self.tried += 1
@@ -111,9 +110,8 @@ class Patience:
 def measure(runners: dict, setup, rounds: int | None, watch) -> tuple[dict, Calm]:
     """Time `runners`, {key: Runner}: return ({key: [Sample, one a round]}, Calm).
 
-    `rounds` fixes their number, else time and scale do.
-
-    The rounds are those that count: quiet ones where there are enough, else the least disturbed.
+    `rounds` fixes the number of rounds, else time and scale do. Those that count are quiet ones
+    where there are enough, else the least disturbed.
     """
     plan = scale()
     calls, round_s = warm_up(runners, setup, watch)
@@ -174,8 +172,7 @@ def those_that_count(rounds, planned):
     if len(quiet) >= min(planned, ENOUGH_QUIET):
         return quiet[:planned], Calm(len(quiet), len(rounds))
     by_share = sorted(rounds, key=lambda samples: sum(each.share for each in samples.values()))
-    least = by_share[:planned]
-    counted = [samples for samples in rounds if any(samples is one for one in least)]
+    counted = [samples for samples in rounds if any(samples is one for one in by_share[:planned])]
     columns = [[samples[key] for samples in counted] for key in counted[0]]
     # a mean, of rounds: a median is 0 where each variant was disturbed in a minority of them,
     # however few rounds were quiet

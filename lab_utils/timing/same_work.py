@@ -12,6 +12,7 @@ from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, check_sent, shown
 from ..counting.recording import Recording
+from ..counting.watching import opened
 from ..errors import LabError
 from ..testbed import event_loop, guard
 from ..testbed.guard import admin_of
@@ -33,16 +34,13 @@ def check_same_work(variants: dict, client, setup=None) -> None:
     the next one, since work such as INCR or LPUSH goes on where the last run ended; in a large
     database it is not, and `setup(client)` has to do it.
     """
-    admin = admin_of(client)
-    try:
+    with admin_of(client) as admin:
         beginning = snapshot(admin) if is_small(admin) else None
         seen = {}
         for name, fn in variants.items():
             if beginning is not None and any(run.changes for run in seen.values()):
                 set_back(admin, beginning)
             seen[name] = evidence(fn, client, admin, setup)
-    finally:
-        admin.close()
     if not is_same(list(seen.values())):
         raise LabError(complaint(seen))
 
@@ -56,9 +54,8 @@ def is_same(runs):
         return True
     if any(run.digest != first.digest for run in runs):
         return False
-    if all(run.changes for run in runs):
-        return True
-    return all(commands and Counter(commands) == Counter(sent[0]) for commands in sent)
+    changed = all(run.changes for run in runs)
+    return changed or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent)
 
 
 def evidence(fn, client, admin, setup):
@@ -66,14 +63,12 @@ def evidence(fn, client, admin, setup):
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
-    is_async = event_loop.is_async(fn)
-    with Recording() as seen:
-        reply = event_loop.run(run_async, fn, client) if is_async else fn(client)
-        check_ran(reply, "lab.compare")
+    with opened(fn, client) as work, Recording() as seen:
+        reply = check_ran(work()[0], "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
     sent = [write.data for write in seen.writes if not write.setup]
-    if is_async:
+    if event_loop.is_async(fn):
         check_sent(sent, "lab.compare")
     return Seen(reply, sent, digest(admin), made)
 
@@ -81,11 +76,6 @@ def evidence(fn, client, admin, setup):
 def commands_of(sent):
     return [tuple(command) for write in sent for command in commands_in([write])
             if command[0] not in FRAME]
-
-
-async def run_async(fn, client):
-    async with event_loop.client_like(client) as own:
-        return await fn(own)
 
 
 def is_evidence(reply, changed=False):

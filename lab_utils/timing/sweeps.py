@@ -43,8 +43,10 @@ class Sweep:
         what lies beyond it was not measured.
         """
         rounds = self.rounds(rtt_ms)
+        slower = {size: [KNEE * seconds for seconds in taken] for size, taken in rounds.items()}
         shown = (size for size in self.sizes[:-1]
-                 if all(near(rounds[size], rounds[other]) for other in self.sizes if other != size))
+                 if all(ratio(rounds[size], slower[other]).judgement == FASTER
+                        for other in self.sizes if other != size))
         return next(shown, None)
 
     def still_falls(self, rtt_ms: float | None = None) -> bool:
@@ -74,11 +76,6 @@ class Sweep:
         return repr(self.comparison)
 
 
-def near(rounds, others):
-    """Return whether one size's rounds are shown to be less than 10% slower than another's."""
-    return ratio(rounds, [KNEE * seconds for seconds in others]).judgement == FASTER
-
-
 def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch", memory=False,
           rounds: int | None = None, **options) -> Sweep:
     """Time `fn(client, size)` for every size at every distance, interleaved.
@@ -86,8 +83,7 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
     With `memory`, one more pass of each size, untimed, records the peak of what Python allocated
     (tracemalloc), in bytes; tracing is slow, so `memory` may be a shorter function of (client,
     size) that holds as much at once, such as one batch. `what` names the swept number on the axis.
-    All sizes must do the same work, or LabError is raised, as in compare; `rounds` fixes the number
-    of rounds, as there.
+    `ops`, `rtt_ms`, `rounds`, and the same work of all sizes or a LabError, are as in lab.compare.
     """
     such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
     check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
@@ -97,9 +93,8 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
     elif not isinstance(memory, bool):
         raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. "
                        "Pass one of these.")
-    sizes = list(sizes) if isinstance(sizes, (list, tuple, range)) else []
-    for size in sizes:
-        check_positive(size, "sizes")
+    listed = sizes if isinstance(sizes, (list, tuple, range)) else ()
+    sizes = [check_positive(size, "sizes") for size in listed]
     if not sizes or sizes != sorted(set(sizes)):
         raise LabError("lab.sweep needs its sizes in growing order, each once. "
                        "Write them as a tuple: (1, 10, 100) for instance.")
@@ -112,13 +107,12 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
 
 def peak_memory(fn, size, options):
     """Return the peak of bytes that Python allocated in one call, beyond what it held before."""
-    client = connect(**options)
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        check_ran(fn(client, size), "lab.sweep")
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        tracemalloc.stop()
-        client.close()
+    with connect(**options) as client:
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            tracemalloc.reset_peak()
+            check_ran(fn(client, size), "lab.sweep")
+            return tracemalloc.get_traced_memory()[1] - before
+        finally:
+            tracemalloc.stop()
