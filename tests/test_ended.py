@@ -15,8 +15,6 @@ from lab_utils.testbed.link import GONE
 SCRIPT = """
     import time
     import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
     import lab_utils as lab
     from lab_utils.testbed.ended import sentence
     from lab_utils.testbed import guard
@@ -29,13 +27,12 @@ SCRIPT = """
         except redis.ConnectionError as error:
             return str(sentence(error))
 
-    hasty = Retry(NoBackoff(), 0)
-    near, far, spare = lab.connect(retry=hasty), lab.connect(1, retry=hasty), lab.spare(retry=hasty)
+    near, far, spare = lab.connect(retry=None), lab.connect(1, retry=None), lab.spare(retry=None)
     print(told(near), told(far), told(spare))
     link().process.kill()
     link.known().process.wait()
     print(told(far))
-    new = lab.connect(1, retry=hasty)
+    new = lab.connect(1, retry=None)
     print(told(far), told(new))
     far = new
     spare.shutdown(nosave=True)
@@ -57,7 +54,7 @@ SCRIPT = """
     lab.connect()
     print(told(near))
     print(told(far))
-    print(told(lab.connect(retry=hasty)))
+    print(told(lab.connect(retry=None)), told(lab.connect(1, retry=None)))
 """
 ENDED = ("The server of this client, which the lab had started for you, has ended. Start another "
          "one, as you did this one, with lab.connect(), lab.spare(), lab.replica() or "
@@ -68,7 +65,7 @@ SAID = ["True True True", GONE,
         ENDED, ENDED, ENDED, ENDED, ENDED, ENDED,
         "this machine: the lab's server had ended; a new one, empty, stands in its place. "
         "Clients of the old one must be made anew.",
-        ENDED, ENDED, "True"]
+        ENDED, ENDED, "True True"]
 
 
 def said(script, **environment):
@@ -86,10 +83,8 @@ def test_each_client_is_told_what_has_ended_and_what_to_do():
 
 def test_a_cell_is_told_below_its_error():
     """IPython's shell runs cells as a notebook's kernel does."""
-    cells = ["import lab_utils as lab; from redis.retry import Retry",
-             "from redis.backoff import NoBackoff",
-             "r = lab.connect(retry=Retry(NoBackoff(), 0)); r.shutdown(nosave=True)",
-             "from lab_utils.testbed.chosen_server import server",
+    cells = ["import lab_utils as lab; from lab_utils.testbed.chosen_server import server",
+             "r = lab.connect(retry=None); r.shutdown(nosave=True)",
              "server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")

@@ -126,13 +126,10 @@ class Signalled:
         ctrl_c()
         return taken
 
-    __enter__ = acquire
-
-    def release(self):
+    def release(self, *_):
         self.lock.release()
 
-    def __exit__(self, *_):
-        self.lock.release()
+    __enter__, __exit__ = acquire, release
 
 
 def no_number(text):
@@ -249,15 +246,9 @@ def test_a_coroutine_that_ends_python_does_not_end_the_loop():
 
 
 def test_importing_the_lab_leaves_the_hooks_of_the_process_alone():
-    program = """if True:
-        import sys, signal
-        def hooks():
-            return sys.unraisablehook, sys.excepthook, signal.getsignal(2)
-        before = hooks()
-        import lab_utils
-        lab_utils.count
-        print(hooks() == before)
-    """
+    hooks = "(sys.unraisablehook, sys.excepthook, signal.getsignal(2))"
+    program = (f"import sys, signal; before = {hooks}; import lab_utils; lab_utils.count; "
+               f"print({hooks} == before)")
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
 
 
@@ -329,7 +320,6 @@ def interrupted_at(number, work):
                 signal.raise_signal(signal.SIGINT)
         return on_line
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.settrace(on_line)
     try:
         work()
@@ -338,9 +328,7 @@ def interrupted_at(number, work):
         interrupted = True
     finally:
         sys.settrace(None)
-        handler = signal.getsignal(signal.SIGINT)
-        signal.signal(signal.SIGINT, before)
-    assert handler is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert interrupted == (lines >= number)
     return interrupted
 

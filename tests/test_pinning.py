@@ -27,7 +27,6 @@ def test_all_on_one_cpu_inside_and_back_outside_and_within_another_it_does_nothi
         mine, servers_, links = cpus()
         assert mine == servers_ == links and len(mine) == 1
     assert cpus() == before
-    before = cpus()
     with steady(server().pid):
         held = cpus()
         with steady(server().pid, link()):
@@ -57,13 +56,8 @@ def test_a_place_chosen_by_the_learner_is_kept_and_on_one_cpu_parallel_is_the_us
         with steady(server().pid):
             assert os.sched_getaffinity(0) == chosen
         assert os.sched_getaffinity(0) == chosen
-    finally:
-        os.sched_setaffinity(0, before)
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
         with steady(server().pid, link(), parallel=True):
-            assert cpus() == ({min(before)},) * 3
+            assert cpus() == (chosen,) * 3
     finally:
         os.sched_setaffinity(0, before)
 
@@ -87,19 +81,14 @@ def test_where_the_system_forbids_it_or_a_process_is_gone_nothing_happens(r, mon
 
 @two_cpus
 def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_share_another(r):
-    before = cpus()
-    with steady(server().pid, link(), parallel=True):
-        mine, servers_, links = cpus()
-        assert len(mine) == 1 and servers_ == links and len(servers_) == 1 and mine != servers_
-    assert cpus() == before
     async def place():
         return os.sched_getaffinity(0)
 
-    before = event_loop.run(place)
+    before = event_loop.run(place), *cpus()
     with steady(server().pid, link(), parallel=True):
-        mine, servers_, _ = cpus()
-        assert event_loop.run(place) == mine != servers_
-    assert event_loop.run(place) == before
+        loops, mine, servers_, links = event_loop.run(place), *cpus()
+        assert loops == mine != servers_ == links and len(mine) == len(servers_) == 1
+    assert (event_loop.run(place), *cpus()) == before
 
 
 @two_cpus

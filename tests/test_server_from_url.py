@@ -6,7 +6,7 @@ import pytest
 from fakes import closing, listening, redis_that_says
 from helpers import refusal, url_of
 
-from lab_utils.testbed import chosen_server, guard, server_from_url
+from lab_utils.testbed import chosen_server, guard
 
 
 def test_a_url_that_is_no_good():
@@ -34,21 +34,10 @@ NO_GOOD = [
 
 def test_a_password_is_not_shown_however_the_url_is_misspelt():
     for url in ("redis::SECRET@127.0.0.1", "SECRET@127.0.0.1", "redis://SECRET@127.0.0.1:1",
-                "redis://127.0.0.1:1/0?password=a&SECRET", "redis://:a/SECRET@127.0.0.1", "redis://:a?SECRET=@h:x",
-                "redis://127.0.0.1:1/0?x=:@SECRET@", "redis://:x@SECRET@127.0.0.1:1/0"):
+                "redis://127.0.0.1:1/0?password=a&SECRET", "redis://:a/SECRET@127.0.0.1",
+                "redis://:a?SECRET=@h:x", "redis://127.0.0.1:1/0?x=:@SECRET@",
+                "redis://:x@SECRET@127.0.0.1:1/0"):
         assert "SECRET" not in refusal(chosen_server.own_server, url)
-
-
-def test_a_server_that_repeats_the_password():
-    repeated = "ERR unknown command 'AUTH', with args beginning with: 'SECRET'"
-    with listening(redis_that_says(AUTH=repeated)) as port:
-        assert "SECRET" not in refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
-
-
-def test_what_may_stand_in_a_url():
-    url = "redis://ada:p%20a%40s%2Fs%C3%BC@example.org:7000/3"
-    assert server_from_url.fault_of(url) is None and server_from_url.options_of(url) == {
-        "username": "ada", "password": "p a@s/sü", "host": "example.org", "port": 7000, "db": 3}
 
 
 def test_any_password(another_server):
@@ -59,7 +48,7 @@ def test_any_password(another_server):
     host, port = theirs.address
     mine = chosen_server.own_server(f"redis://ada:{quote(password, safe='')}@{host}:{port}/3")
     try:
-        assert mine.connect().set("key1", "value1")
+        assert mine.connect().set("key1", "value1") and theirs.connect(db=3).dbsize() == 1
     finally:
         mine.reservation.end()
 
@@ -70,8 +59,6 @@ INFO = "redis_version:7.0.15\r\nredis_mode:{}\r\n"
 @pytest.mark.parametrize("info, word", [
     (INFO.format("sentinel"), "Sentinel"),
     (INFO.format("cluster"), "cluster"),
-    (INFO.format("standalone") + "role:slave\r\nmaster_host:prod1\r\nmaster_port:6379\r\n",
-     "prod1:6379"),
     ("redis_version:5.0.3\r\nredis_mode:standalone\r\n", "5.0"),
     ("", "which Redis"),
     (b":7\r\n", "which Redis"),
@@ -86,6 +73,7 @@ def test_what_info_says(info, word):
              "Are you sure your configuration is correct?", "has no password"),
     ("AUTH", "WRONGPASS invalid username-password pair or user is disabled.",
      "refused the password"),
+    ("AUTH", "ERR unknown command 'AUTH', with args beginning with: 'SECRET'", "with: '***'"),
     ("INFO", "NOAUTH Authentication required.", "refused the password"),
     ("INFO", "LOADING Redis is loading the dataset in memory", "loading the dataset"),
     ("INFO", "ERR max number of clients reached", "max number of clients"),
@@ -98,7 +86,8 @@ def test_what_info_says(info, word):
 ])
 def test_what_a_command_is_answered(command, error, word):
     with listening(redis_that_says(**{command: error})) as port:
-        assert word in refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
+        text = refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
+    assert word in text and "SECRET" not in text
 
 
 def test_a_server_that_hangs_up_may_take_tls_only():

