@@ -1,7 +1,6 @@
 """Where a measurement stands, for whoever draws or prints it: the testbed tells, figures ask.
 
-So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, for runs that nobody looks
-at.
+So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, where nobody looks.
 """
 
 import os

@@ -80,7 +80,7 @@ WRONG = {
     "values": DICT | {"a text": {"a": "1"}, "NaN": {"a": NAN}},
     "pair": {"None": None, "one": (1,), "texts": ("a", "b")},
     "nothing above 0": {"it": {0: 0}},
-    "strange": {"it": object()},
+    **{kind: {"it": object()} for kind in ("strange", "other way round", "sending nothing")},
 }
 BARS = {"loop": 1.0}
 
@@ -118,8 +118,7 @@ ROWS = [
     ("guess", "text", lambda x, r: lab.guess(x, ..., "ms")),
     ("guess", "text", lambda x, r: lab.guess("01.cart", ..., x)),
     ("hidden_distance", "pair", lambda x, r: lab.hidden_distance(x, (1, 0.1))),
-    # the other way round
-    ("hidden_distance", "strange", lambda x, r: lab.hidden_distance((10, 1.0), (20, 0.1))),
+    ("hidden_distance", "other way round", lambda x, r: lab.hidden_distance((10, 1), (20, 0.1))),
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, x, "title", log=True)),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, "ms", "title", source=x or 0)),
@@ -130,8 +129,7 @@ ROWS = [
     ("plot_lanes", "functions", lambda x, r: lab.plot_lanes(x, r)),
     ("plot_lanes", "every function", lambda x, r: lab.plot_lanes({"one": x}, r)),
     ("plot_lanes", "client or cluster", lambda x, r: lab.plot_lanes({"one": works}, x)),
-    # it sends nothing
-    ("plot_lanes", "strange", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),
+    ("plot_lanes", "sending nothing", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),
     ("plot_lines", "values", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title")),
     ("plot_lines", "nothing above 0",
      lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
@@ -150,14 +148,13 @@ ROWS = [
     ("sweep", "plain function", lambda x, r: lab.sweep(x, (1, 2))),
     ("sweep", "pair", lambda x, r: lab.sweep(works, x and ("1", "2"))),
     ("timeline", "plain function", lambda x, r: lab.timeline(x)),
-    ("timeline", "strange", lambda x, r: lab.timeline(lambda: None)),  # it says nothing
+    ("timeline", "sending nothing", lambda x, r: lab.timeline(lambda: None)),
 ]
-# nothing to refuse
-NO_ROWS = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}
+REFUSE_NOTHING = {"calibration", "fingerprint", "retrial", "trace", "Cost", "LabError", "check"}
 
 
 def test_every_public_function_has_its_rows():
-    assert {name for name, *_ in ROWS} | NO_ROWS >= set(lab.__all__)
+    assert {name for name, *_ in ROWS} | REFUSE_NOTHING >= set(lab.__all__)
 
 
 @pytest.mark.parametrize("kind, call", [row[1:] for row in ROWS],

@@ -59,20 +59,22 @@ SCRIPT = """
 ENDED = ("The server of this client, which the lab had started for you, has ended. Start another "
          "one, as you did this one, with lab.connect(), lab.spare(), lab.replica() or "
          "lab.cluster().")
-SAID = ["True True True", GONE,
-        "this machine: the link had ended; a new one stands in its place, "
-        "for clients made from now on.", f"{GONE} True",
-        ENDED, ENDED, ENDED, ENDED, ENDED, ENDED,
+SAID = ["True True True", GONE, "this machine: the link had ended; a new one stands in its place, "
+        "for clients made from now on.", f"{GONE} True", ENDED, ENDED, ENDED, ENDED, ENDED, ENDED,
         "this machine: the lab's server had ended; a new one, empty, stands in its place. "
         "Clients of the old one must be made anew.",
         ENDED, ENDED, "True True"]
 
 
+def run(script, **environment):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=60,
+                          env={**os.environ, "REDIS_URL": "", **environment},
+                          capture_output=True, text=True)
+
+
 def said(script, **environment):
     """The lines that a kernel prints which runs a script, and nothing to its errors."""
-    kept = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)],
-                          env={**kept, **environment}, capture_output=True, text=True, timeout=60)
+    done = run(script, **environment)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -88,8 +90,7 @@ def test_a_cell_is_told_below_its_error():
              "server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
     script = ("from IPython.core.interactiveshell import InteractiveShell\n"
               f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
-                          timeout=60)
+    done = run(script)
     assert done.stderr.splitlines() == [ENDED], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
 

@@ -36,8 +36,7 @@ def hog():
     yield start
     for process in started:
         process.kill()
-        process.wait()
-        process.stdout.close()
+        process.communicate()
 
 
 def spent_on(watch, work):

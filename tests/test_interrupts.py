@@ -163,8 +163,7 @@ def get_a_logger(lock, patched):
     logging.getLogger("redis.connection")
 
 
-up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"),
-                               reason="logging takes its lock in C")
+up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="its lock is C's")
 
 
 @pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition,
@@ -268,8 +267,7 @@ def test_an_interrupt_comes_when_the_link_has_answered(r):
     timer = threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         timer.start()
-        while True:
-            asked.ask("recorded")
+        while asked.ask("recorded"):
             asked.ask("record")
     assert list(asked.ask("pids")) == ["pids"]
     passed = lab.capture(lambda c: c.set("key1", "value1"), r)

@@ -101,8 +101,7 @@ def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tm
 
 @pytest.mark.parametrize("at", ["mkdir", "rm"])
 @pytest.mark.parametrize("what", ["kill -9 $KERNEL", "kill -TERM 0"])
-def test_one_that_dies_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_path, at,
-                                                         what):
+def test_dying_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_path, at, what):
     """A program in place of `mkdir` or `rm`: half way it ends the kernel, or signals its group."""
     program = tmp_path_factory.mktemp("bin") / at
     does = f'{shutil.which(at)} "$@"'

@@ -110,14 +110,11 @@ def test_a_primary_that_has_ended():
     assert "has ended" in refusal(lab.replica, ended)
 
 
-def test_a_replica_that_cannot_catch_up(monkeypatch, nothing_stays):
+def test_a_replica_led_elsewhere_or_that_cannot_catch_up(monkeypatch, nothing_stays):
+    assert "another server" in refusal(lab.replica, host="example.org")
     monkeypatch.setattr(replicas, "FOLLOWING_TIMEOUT_S", 0.2)
     monkeypatch.setattr(replicas, "follow", lambda server, whom: None)
     assert "did not catch up" in refusal(lab.replica)
-
-
-def test_no_other_server_is_led_to(nothing_stays):
-    assert "another server" in refusal(lab.replica, host="example.org")
 
 
 def test_no_server_of_somebody_elses_is_copied(monkeypatch, another_server):

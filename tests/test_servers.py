@@ -348,8 +348,7 @@ def test_no_password_goes_to_a_port_that_somebody_else_took(monkeypatch):
         configuration = private_server.configuration
         monkeypatch.setattr(private_server, "free_port", lambda: next(offered))
         monkeypatch.setattr(private_server, "configuration",
-                            lambda version, port, password, settings: passwords.append(password)
-                            or configuration(version, port, password, settings))
+                            lambda *of: passwords.append(of[2]) or configuration(*of))
         started = private_server.start(private_server.find_binary())
     started.stop()
     assert heard == [] and len(set(passwords)) == 2

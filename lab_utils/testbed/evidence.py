@@ -23,8 +23,6 @@ from ..calm import Calm, quiet
 from .cpus import text
 from .pinning import affinity
 
-STAT = Path("/proc/stat")
-
 
 @dataclass(frozen=True)
 class Spent:
@@ -139,7 +137,8 @@ def client_waits() -> dict[int, tuple[float, float]]:
 
 def stolen_s(cpus: set) -> float:
     """Return the seconds so far in which the hypervisor ran another machine on these CPUs."""
-    rows = [line.split() for line in text(STAT).splitlines() if line.startswith("cpu")]
+    lines = text(Path("/proc/stat")).splitlines()
+    rows = [line.split() for line in lines if line.startswith("cpu")]
     ticks = sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8)
     return ticks / os.sysconf("SC_CLK_TCK")
 

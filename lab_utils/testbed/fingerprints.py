@@ -37,6 +37,7 @@ def fingerprint() -> Fingerprint:
     connection = pool.get_connection()
     pool.release(connection)
     parser = type(connection._parser).__name__.strip("_")
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return Fingerprint({
         "server": server_name(info),
         "where": where(server()),
@@ -47,7 +48,7 @@ def fingerprint() -> Fingerprint:
         "protocol": f"RESP{connection.protocol}",
         "timeout": f"{connection.socket_timeout} s",
         "retries": f"{connection.retry.get_retries()}",
-        "Python": f"{platform.python_version()}, {gil()}",
+        "Python": f"{platform.python_version()}, {'with' if gil else 'without'} the GIL",
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
         "busy": BUSY[is_told()],
         "scale": f"{name}, up to {scale().seconds:g} s a comparison",
@@ -82,11 +83,6 @@ def server_name(info: dict) -> str:
     if "valkey_version" in info:
         return f"Valkey {info['valkey_version']}"
     return f"Redis {info['redis_version']}"
-
-
-def gil():
-    enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return "with the GIL" if enabled else "without the GIL"
 
 
 @setting.tells

@@ -27,7 +27,7 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
     if why := fault_of(url):  # and nothing of it: any part may be one of the password
         raise LabError(f"The lab cannot use REDIS_URL as it is: {why}. Write it like {FORM}.")
     shown = without_password(url)
-    options = options_of(url)
+    options = {"db": 0, "host": "localhost", "port": 6379, **redis.connection.parse_url(url)}
     reservation = Reservation()
     try:
         check_answer(reservation.reserve(options, again), shown, options)
@@ -35,11 +35,6 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
         reservation.end(empty=False)
         raise
     return {**options, "db": reservation.database}, reservation
-
-
-def options_of(url: str) -> dict:
-    """Return redis-py's options of a URL."""
-    return {"db": 0, "host": "localhost", "port": 6379, **redis.connection.parse_url(url)}
 
 
 def fault_of(url: str) -> str | None:

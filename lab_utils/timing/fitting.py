@@ -10,8 +10,7 @@ from ..words import counted, duration, milliseconds
 from .comparison import compare
 
 FITTED = ("SET", "GET")
-# commands in the turns that are fitted: two unknowns, three points, so that a residual is left
-BATCHES = 1, 100, 1_000
+BATCHES = 1, 100, 1_000  # commands a turn: two unknowns, three points, so a residual is left
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,7 @@ def hidden_distance(many: tuple, few: tuple | None = None,
     seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in
     both constants. With one figure alone the constant counts as none, and a turn holds one
     command's cost too. This machine's own share of a turn is taken off (a, and c where it is in
-    it), since the authors' is not known. A figure that went in is no evidence for what comes out. A
-    distance is never negative.
+    it), since the authors' is not known. A figure that went in is no evidence for what comes out.
     """
     more_turns, longer_s = figure(many)
     fewer_turns, shorter_s = figure((0, 0.0) if few is None else few)

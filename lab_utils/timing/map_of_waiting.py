@@ -23,10 +23,9 @@ def plot_map(client, commands: int = 1):
     The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The
     dots were measured here, each filled with its own share: where one melts into the ground, the
     model is right. The line is half and half. "You" are at the client's distance (the one set by
-    the lab; else that of its PING), with `commands` commands a turn.
-
-    Returns a figure that can be dragged. Prints one line in words. Raises
-    LabError for anything but a client, or commands that are no whole number from 1 to 10,000.
+    the lab; else that of its PING), with `commands` commands a turn. Returns a figure that can be
+    dragged. Prints one line in words. Raises LabError for anything but a client, or commands that
+    are no whole number from 1 to 10,000.
     """
     if not setting.is_drawn():
         return None

@@ -59,9 +59,7 @@ class Ratio:
 
     def range(self):
         low, high = times(self.low)[:-1], times(self.high)[:-1]
-        if low == high == "1.00":
-            return f"{self.low:.4f} to {self.high:.4f}"
-        return f"{low} to {high}"
+        return f"{self.low:.4f} to {self.high:.4f}" if low == high == "1.00" else f"{low} to {high}"
 
     def inverse(self):
         return Ratio(1 / self.value, 1 / self.high, 1 / self.low, self.rounds, self.apart)

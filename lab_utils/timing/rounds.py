@@ -27,8 +27,7 @@ LONGER = 3  # times the planned seconds that measuring may take on a busy machin
 TRIES = 4  # of one sample in one round
 # Before a sample: a thread that the last one's end interrupted would count its wait in this one.
 REST_S = 50e-6
-# After so many tries, taking samples again goes on where this share of them came out quiet.
-PATIENCE, WORTHWHILE = 8, 0.25
+PATIENCE, WORTHWHILE = 8, 0.25  # tries; more are made where this share of them came out quiet
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ class Runner:
     def time(self, calls=1):
         """Return (seconds of one call, over `calls` of them, what the last one returned)"""
         if event_loop.is_async(self.fn):
-            took, reply = event_loop.run(self._time_async, calls)
-            return took / calls, reply
+            return event_loop.run(self._time_async, calls)
         fn, client = self.fn, self.client
         started = time.perf_counter()
         for _ in range(calls):
@@ -78,7 +76,7 @@ class Runner:
         started = time.perf_counter()
         for _ in range(calls):
             reply = await fn(client)
-        return time.perf_counter() - started, reply
+        return (time.perf_counter() - started) / calls, reply
 
     def sample(self, calls, watch):
         thread = event_loop.thread_id() if event_loop.is_async(self.fn) else None
@@ -163,7 +161,7 @@ def one_round(runners, setup, calls, watch, patience):
 
 
 def quiet_of(rounds):
-    return [samples for samples in rounds if all(sample.quiet for sample in samples.values())]
+    return [samples for samples in rounds if all(each.quiet for each in samples.values())]
 
 
 def those_that_count(rounds, planned):
@@ -173,10 +171,10 @@ def those_that_count(rounds, planned):
         return quiet[:planned], Calm(len(quiet), len(rounds))
     by_share = sorted(rounds, key=lambda samples: sum(each.share for each in samples.values()))
     counted = [samples for samples in rounds if any(samples is one for one in by_share[:planned])]
-    columns = [[samples[key] for samples in counted] for key in counted[0]]
     # a mean, of rounds: a median is 0 where each variant was disturbed in a minority of them,
     # however few rounds were quiet
     share = statistics.fmean(max(each.share for each in samples.values()) for samples in counted)
+    columns = ([samples[key] for samples in counted] for key in counted[0])
     widest = max(map(spread, columns)) if len(counted) > 2 else None
     return counted, Calm(len(quiet), len(rounds), share, widest)
 

@@ -74,8 +74,8 @@ def evidence(fn, client, admin, setup):
 
 
 def commands_of(sent):
-    return [tuple(command) for write in sent for command in commands_in([write])
-            if command[0] not in FRAME]
+    found = (tuple(command) for write in sent for command in commands_in([write]))
+    return [command for command in found if command[0] not in FRAME]
 
 
 def is_evidence(reply, changed=False):
