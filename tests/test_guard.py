@@ -43,10 +43,9 @@ def test_nothing_is_run_with_a_client_of_somebody_elses(theirs, r, helper):
 
 def test_a_client_that_finds_its_server_by_itself_is_refused(theirs, r):
     """Its options name no server: what is made after them would go to whatever is at port 6379."""
-    sentinel = Sentinel([("127.0.0.1", 1)])
+    watched = Sentinel([("127.0.0.1", 1)]).master_for("mymaster", db=DATABASE)
     kind = type("Kind", (redis.Connection,), {})
-    own = redis.Redis.from_pool(redis.ConnectionPool(kind))
-    for found in sentinel.master_for("mymaster", db=DATABASE), own:
+    for found in watched, redis.Redis.from_pool(redis.ConnectionPool(kind)):
         for helper in lambda c: lab.count(writes, c), raw_socket, lab.empty:
             assert "find their server by themselves" in refusal(helper, found)
 

@@ -98,10 +98,8 @@ def known_by_address(options):
     if "path" in options:
         return None  # only its server can tell
     host, port = options.get("host", "localhost"), options.get("port", 6379)
-    if host in LOOPBACK:
-        near = _doors.get(port) or _private.get(("127.0.0.1", port))
-        if near:
-            return near
+    if host in LOOPBACK and (near := _doors.get(port) or _private.get(("127.0.0.1", port))):
+        return near
     return next((server for server in _reserved if server.address == (host, port)), None)
 
 

@@ -148,9 +148,8 @@ def wait_until_up(kept, said, options) -> dict:
         return os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
 
     deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline and kept.alive():
-        if any(last in words() for last in LAST_WORDS):
-            break
+    while (time.monotonic() < deadline and kept.alive()
+           and not any(last in words() for last in LAST_WORDS)):
         if READY in words():
             with (contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
                   redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe):

@@ -1,8 +1,8 @@
 """Code in an interpreter of its own, timed once, with all that it loads and opens on the way."""
 
 import secrets
-import subprocess
 import sys
+from subprocess import PIPE, TimeoutExpired
 
 from ..arguments import check_text
 from ..errors import LabError
@@ -44,11 +44,10 @@ def run_fresh(code: str, rtt_ms: float = 0) -> float:
 
 def ended(program):
     """Return (what it printed, its errors) of a program that ran in a Python of its own."""
-    pipe = subprocess.PIPE
-    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=pipe, stderr=pipe)
+    kept = Kept([sys.executable, "-I", "-"], feed=program, stdout=PIPE, stderr=PIPE)
     try:
         return kept.process.communicate(timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         return b"", f"it had not ended after {TIMEOUT_S} s".encode()
     finally:
         kept.stop()

@@ -54,8 +54,8 @@ def is_same(runs):
         return True
     if any(run.digest != first.digest for run in runs):
         return False
-    changed = all(run.changes for run in runs)
-    return changed or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent)
+    return (all(run.changes for run in runs)
+            or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent))
 
 
 def evidence(fn, client, admin, setup):
