@@ -77,8 +77,10 @@ def refuse_over(cost, budget, right="right values", *hints):
         opened = (f" ({cost.handshake_trips:,} of them to open "
                   f"{counted(cost.connections, 'connection')})" if cost.handshake_trips else "")
         if cost.round_trips <= budget:
-            hints = ("The client that you were given has a connection, and it is open. Send through that one.",)
-        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is " f"{budget}", *hints)
+            hints = ("The client that you were given has a connection, and it is open. Send "
+                     "through that one.",)
+        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is "
+                      f"{budget}", *hints)
     if not trips:
         raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
                       "The first argument, r, is the client to send through.")
@@ -110,12 +112,14 @@ def names_sent(seen):
 
 def commands_sent(seen):
     """Return the commands that a closed seen saw, each a list of bytes, without any set-up."""
-    return [command for write in seen.writes if not write.setup for command in commands_in([write.data])]
+    return [command for write in seen.writes if not write.setup
+            for command in commands_in([write.data])]
 
 
 def in_one_piece(names):
     """Tell whether these commands ran as one: a single one, a script, or one MULTI … EXEC."""
-    return (len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1))
+    return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"]
+                               and names.count("EXEC") == 1)
 
 
 def refuse_pieces(seen, why, *hints):
@@ -132,7 +136,8 @@ def refuse_pasted(seen, *values):
     for name, *rest in commands_sent(seen):
         if name.upper() not in SCRIPTS:
             continue
-        pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)
+        pasted = next((value for value in values
+                       if name.upper() in WITH_TEXT and value in rest[0]), None)
         if pasted is not None:
             raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so "
                           "each value makes another script: the server compiles and keeps each",
@@ -181,7 +186,8 @@ def sending(hook):
 
     @functools.wraps(original)
     def send_packed_command(self, command, *args, **kwargs):
-        return hook(self, list(chunks_of(command)), lambda chunks: original(self, chunks, *args, **kwargs))
+        return hook(self, list(chunks_of(command)),
+                    lambda chunks: original(self, chunks, *args, **kwargs))
 
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
 
@@ -195,7 +201,8 @@ def text(value):
 
 def first_difference(one, other):
     """Return the first place in which two lists differ; None if none as far as both go."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), None)
 
 
 def near(said, right, tolerance=0.01):
@@ -286,5 +293,6 @@ def lines_within(trips, answer, given, expected, call, *hints):
         raise Refused(f"{call}: line {place + 1} is {shown(said[place])} and should be "
                       f"{expected[place]!r}", *hints)
     if len(said) != len(expected):
-        raise Refused(f"{call} returned {counted(len(said), 'line')} and should return " f"{len(expected)}", *hints)
+        raise Refused(f"{call} returned {counted(len(said), 'line')} and should return "
+                      f"{len(expected)}", *hints)
     refuse_over(cost_of(seen), trips, f"{call}: right lines")

@@ -26,8 +26,9 @@ OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
 MISTAKES = (
     (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as "
                       "None. Is there a case in which there is nothing to ask for?"),
-    (Exception, "Print what you have just before that line, and run this cell again. What the check "
-                "asks with is gone when it ends; the reply to a key that is not there is None."),
+    (Exception, "Print what you have just before that line, and run this cell again. What the "
+                "check asks with is gone when it ends; the reply to a key that is not there is "
+                "None."),
 )
 
 
@@ -52,7 +53,8 @@ def load(name: str) -> Exercise:
     folder = FOLDER / name
     task, *hints = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
     module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
-    return Exercise(name, task, tuple(line.removeprefix("- ") for line in hints if line), module.check)
+    hints = tuple(line.removeprefix("- ") for line in hints if line)
+    return Exercise(name, task, hints, module.check)
 
 
 def check(name: str, answer) -> None:
@@ -88,13 +90,15 @@ def judge(known, answer):
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
         left = open_in(known.name[:2])
-        tell(f"Open in this chapter: {', '.join(left)}" if left else "Every exercise of this chapter is solved.")
+        tell(f"Open in this chapter: {', '.join(left)}" if left
+             else "Every exercise of this chapter is solved.")
 
 
 def open_in(chapter: str) -> list[str]:
     """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
     progress = state.load("progress")
-    return [name for name in names() if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
+    return [name for name in names()
+            if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
 
 
 def refuse(known, why, hints):

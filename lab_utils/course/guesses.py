@@ -162,7 +162,8 @@ def usable(value, unit):
 
 def comparable(value):
     """Tell whether a value is a number that can stand on a log scale beside a measurement."""
-    return (isinstance(value, numbers.Real) and not isinstance(value, bool) and SMALLEST <= value <= LARGEST)
+    return (isinstance(value, numbers.Real) and not isinstance(value, bool)
+            and SMALLEST <= value <= LARGEST)
 
 
 def quantity(value, unit):

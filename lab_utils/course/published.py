@@ -1,9 +1,16 @@
-"""Published tables beside what comes out here; remembered for the scoreboard, which draws them all."""
+"""Published tables beside what comes out here; remembered for the scoreboard, which draws all."""
 
 from dataclasses import asdict
 
 from .. import calm
-from ..arguments import check_dict, check_names, check_number, check_positive, check_text, check_title
+from ..arguments import (
+    check_dict,
+    check_names,
+    check_number,
+    check_positive,
+    check_text,
+    check_title,
+)
 from ..calm import Calm, worst
 from ..errors import LabError
 from ..figures.canvas import environment, say, set_title, styled
@@ -15,7 +22,8 @@ from . import state
 CLOSE = 1.5  # a figure reproduced within this factor is called close
 
 
-def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None, fitted=()):
+def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None,
+                   fitted=()):
     """Draw published seconds beside those reproduced here: {name: seconds}, twice.
 
     `rtt_ms` is the fitted distance, `fitted` names the published figures that it was solved from:

@@ -10,13 +10,13 @@ from .scales import plain_ticks
 COLORS = {"client's CPU": style.CLIENT, "server's CPU": style.SERVER, "waiting": style.WAITING}
 PARTS = {words: {"facecolor": color, "edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
          for words, color in COLORS.items()}
-LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis, in longest bars, so that the words behind it have room
+LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis in longest bars, so that words have room
 NARROW_LABELS, NARROW_ROW = 1.8, 0.42  # of a narrow paper, where they are two lines
 
 
 @styled
 def plot_budget(times, rtt_ms=None, title=None):
-    """Draw each variant's milliseconds from zero: the work first, then the waiting, at each distance.
+    """Draw each variant's milliseconds from zero at each distance: first work, then waiting.
 
     A distance makes the waiting longer and leaves the work as it was: where there is one, a second
     panel enlarges the milliseconds of work.
@@ -58,12 +58,12 @@ def plot_budget(times, rtt_ms=None, title=None):
 
 
 def parts(budget):
-    """(client, server, waiting) in milliseconds."""
+    """Return (client, server, waiting) in milliseconds."""
     return 1000 * budget.client, 1000 * budget.server, 1000 * budget.network
 
 
 def draw_bars(axes, bars, end):
-    """The bars up to `end` milliseconds; one that is longer leaves the panel."""
+    """Draw the bars up to `end` milliseconds; one that is longer leaves the panel."""
     for place, (*_, budget) in bars:
         left = 0.0
         for fill, width in zip(PARTS.values(), parts(budget), strict=True):
@@ -78,14 +78,15 @@ def waiting(budget):
 
 
 def words(budget):
-    """'35.6 ms, 86% waiting', on a phone on two lines."""
+    """Return '35.6 ms, 86% waiting', on a phone on two lines."""
     return f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
 
 
 def budget_title(nearest, farthest):
-    """'loop: 3.4 ms at RTT 0 ms; 104 ms at 1 ms, 94% of it waiting': the nearest and the farthest distance."""
+    """Return 'loop: 3.4 ms at RTT 0 ms; 104 ms at 1 ms, 94% of it waiting'."""
     (name, near, first), (_, far, last) = nearest, farthest
-    found = f"{plain_duration(last.total)} at RTT {milliseconds(far)}, {waiting(last):.0%} of it waiting"
+    found = f"{plain_duration(last.total)} at RTT {milliseconds(far)}"
+    found += f", {waiting(last):.0%} of it waiting"
     if near == far:
         return f"{name}: {found}"
     return f"{name}: {plain_duration(first.total)} at RTT {milliseconds(near)}; {found}"

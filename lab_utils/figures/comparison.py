@@ -12,24 +12,28 @@ LONGEST_BAR = 50  # times the shortest one: beyond, a bar would be too short to 
 
 @styled
 def plot_comparison(times, over, said=None, title=None):
-    """The seconds a call of each variant, with its factor to `over`: bars, or dots on a log axis for what spans decades.
+    """Draw the seconds a call of each variant, with its factor to `over`.
 
-    `said`, the learner's number of times that the last other variant is faster than `over` at the first distance,
-    gets a diamond there.
+    They are bars, or dots on a log axis for what spans decades. `said`, the learner's number of
+    times that the last other variant is faster than `over` at the first distance, gets a diamond.
     """
+    nearest = times.rtts[0]
     found = times.names[-1] if times.names[-1] != over else times.names[0]
-    said = heard(said, times.speedup(found, over, times.rtts[0]).value, "x") if len(times.names) > 1 else None
-    unit, scale = unit_for(max(times.seconds(name, rtt) for name in times.names for rtt in times.rtts))
+    said = (heard(said, times.speedup(found, over, nearest).value, "x")
+            if len(times.names) > 1 else None)
+    unit, scale = unit_for(max(times.seconds(name, rtt)
+                               for name in times.names for rtt in times.rtts))
     blocks = {}
     for rtt in times.rtts:
         rows = rows_at(times, over, rtt, scale)
-        if said and rtt == times.rtts[0]:
-            place = times.names.index(found) + 1
-            rows.insert(place, said_row(times.seconds(over, rtt) * scale / said, f"{found} {said:g}x faster"))
+        if said and rtt == nearest:
+            value = times.seconds(over, rtt) * scale / said
+            rows.insert(times.names.index(found) + 1, said_row(value, f"{found} {said:g}x faster"))
         blocks[f"RTT {milliseconds(rtt)}" if len(times.rtts) > 1 else ""] = rows
     figure, axes = page(blocks)
     draw_rows(axes, blocks, f"{unit} a call", log=needs_log(blocks))
-    figure.ratios = [times.speedup(name, over, rtt) for rtt in times.rtts for name in others(times.names, over)]
+    figure.ratios = [times.speedup(name, over, rtt)
+                     for rtt in times.rtts for name in others(times.names, over)]
     title = title or comparison_title(times, over)
     return caption(figure, title, in_words(times, over), times.rtts, times.calm, ROUNDS_NOTE)
 
@@ -46,7 +50,7 @@ def rows_at(times, over, rtt, scale):
 
 
 def needs_log(blocks):
-    """True for times that span decades: bars cannot show them, dots on a log axis can."""
+    """Tell whether times span decades: bars cannot show them, dots on a log axis can."""
     values = [row.value for rows in blocks.values() for row in rows]
     return max(values) > LONGEST_BAR * min(values)
 
@@ -57,13 +61,15 @@ def others(names, over):
 
 def in_words(times, over):
     if len(times.names) == 1:
-        return "; ".join(f"{over} {plain_duration(times.seconds(over, rtt))} at RTT {milliseconds(rtt)}" for rtt in times.rtts)
-    return "; ".join(f"{times.speedup(name, over, rtt).sentence(name, over)} at RTT {milliseconds(rtt)}"
+        return "; ".join(f"{over} {plain_duration(times.seconds(over, rtt))} "
+                         f"at RTT {milliseconds(rtt)}" for rtt in times.rtts)
+    return "; ".join(f"{times.speedup(name, over, rtt).sentence(name, over)} "
+                     f"at RTT {milliseconds(rtt)}"
                      for rtt in times.rtts for name in others(times.names, over))
 
 
 def comparison_title(times, over):
-    """'5 ms away: 151 ms in a loop, 5.28 ms in a pipeline, 5.23 ms with MSET'.
+    """Return '5 ms away: 151 ms in a loop, 5.28 ms in a pipeline, 5.23 ms with MSET'.
 
     Where the rounds do not tell one of them from `over`, that is said.
     """

@@ -13,30 +13,34 @@ DECADE = 10  # times: values that are closer together are drawn from zero
 
 @styled
 def plot_sweep(sweep, title=None):
-    """Draw time against the size swept, a line a distance, its knee ringed; beneath, the client's memory.
+    """Draw time against the size swept, a line a distance, its knee ringed; beneath, memory.
 
-    Memory, if it was measured, has a log axis as the sizes have: what grows with them is a straight line.
+    Memory, if measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
     memory, found = sweep.memory, sweep.comparison.calm
     figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False,
                                  figsize=(paper.width, 5.2 if memory else 4.4))
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
-    series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes} for name, rtt in named.items()}
+    series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
+              for name, rtt in named.items()}
     looks = style.looks(list(named))
     axes.set_xscale("log")
     draw_series(axes, series, looks)
     set_heights(axes, series)
     words = {}
     for name, rtt in named.items():
-        rounds = [(size, 1000 * each) for size in sweep.sizes for each in sweep.comparison.rounds(str(size), rtt)]
+        rounds = [(size, 1000 * each) for size in sweep.sizes
+                  for each in sweep.comparison.rounds(str(size), rtt)]
         axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": looks[name].color})
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
-            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none", color=looks[name].color)
+            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
+                      color=looks[name].color)
     if memory:
-        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
+        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}},
+                    {"": style.Look(style.NO_ROLE, "s")})
         last.set_ylabel("client's peak memory,\nMB, log scale")
         last.set_yscale("log")
         last.margins(y=0.15)
@@ -53,7 +57,7 @@ def plot_sweep(sweep, title=None):
 
 
 def set_heights(axes, series):
-    """From zero where the times are of one size, else a log scale."""
+    """Begin at zero where the times are of one size; else set a log scale."""
     values = [value for points in series.values() for value in points.values()]
     if max(values) < DECADE * min(values):
         axes.set_ylim(0, max(values) * 1.15)
@@ -70,4 +74,6 @@ def knee_in_words(sweep, rtt):
     at_last = f"{plain_duration(sweep.seconds(largest, rtt))} at {largest:,}"
     if sweep.still_falls(rtt):
         return f"the largest tried is the fastest, {at_last}"
-    return f"no knee shown, {at_last}" if knee is None else f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
+    if knee is None:
+        return f"no knee shown, {at_last}"
+    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"

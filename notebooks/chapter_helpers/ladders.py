@@ -9,7 +9,7 @@ from lab_utils.words import counted, plain_duration
 def plot_ladders(captures):
     """Draw the ladder of each {name: Capture}; time runs downwards, on the same scale for all.
 
-    Two or three captures of a few turns each; all their messages are drawn. Raises LabError for none.
+    Two or three captures of a few turns each; all messages are drawn. Raises LabError for none.
     """
     named = captures if isinstance(captures, dict) else {}
     if not named or not all(getattr(each, "messages", None) for each in named.values()):

@@ -11,9 +11,9 @@ SLOTS = 16_384
 
 @styled
 def plot_slots(slots, ranges, title):
-    """Draw a dot for each {key: slot} on the line of all slots, which is cut where another node begins.
+    """Draw a dot for each {key: slot} on the line of all slots, cut where another node begins.
 
-    `ranges` are (first slot, last slot) of each node, in their order. Prints slots and nodes as facts.
+    `ranges` are (first slot, last slot) of each node, in order. Prints slots and nodes as facts.
     """
     figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(slots)))
     told = []

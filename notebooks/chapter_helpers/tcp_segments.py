@@ -11,7 +11,7 @@ from lab_utils.testbed.chosen_server import connect
 
 # Offsets in struct tcp_info, include/uapi/linux/tcp.h, stable since Linux 4.6.
 SIZE = 280
-SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT = 136, 140, 152, 156
+OFFSETS = 136, 140, 152, 156  # segments out, segments in, data in, data out
 
 
 @dataclass(frozen=True)
@@ -52,4 +52,4 @@ def readings(client):
         info = connection._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SIZE)
     finally:
         client.connection_pool.release(connection)
-    return [struct.unpack_from("I", info, offset)[0] for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]
+    return [struct.unpack_from("I", info, offset)[0] for offset in OFFSETS]
