@@ -2,7 +2,7 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import USUAL, caption, paper, plt, sized, styled
+from .canvas import USUAL, abreast, caption, sized, styled
 from .labels import explain, write
 from .rows import GAP, HEADING, REST, ROUNDS, ROUNDS_NOTE, ROW, lay_out, name_rows
 from .scales import plain_ticks
@@ -26,25 +26,20 @@ def plot_budget(times, rtt_ms=None, title=None):
               [(name, rtt, times.budget(name, rtt)) for name in times.names] for rtt in rtts}
     names, bars, end = lay_out(blocks, height, HEADING)
     panels = 2 if any(rtts) else 1
-    columns = sized(panels, 1)
-    rows = panels // columns
     tall = sized(0.25, 1) + height * end + GAP  # of a panel
-    size = paper.width, REST + tall * rows
-    figure, grid = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=size,
-                                width_ratios=(3, 2)[:columns])
-    axes = grid[0][0]
+    figure, (axes, *more) = abreast(panels, REST, tall, width_ratios=sized((3, 2)[:panels], (1,)))
     longest, work = (max(sum(parts(budget)[:some]) for _, (*_, budget) in bars) for some in (3, 2))
     draw_bars(axes, bars, longest * sized(LABELS[panels], NARROW_LABELS))
     for place, (name, rtt, budget) in bars:
         names.append((place, name, style.INK, "normal"))
-        write(axes, words(budget), (sum(parts(budget)), place), (5, 0), linespacing=1)
+        # on a phone on two lines
+        words = f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
+        write(axes, words, (sum(parts(budget)), place), (5, 0), linespacing=1)
         rounds = [1000 * each for each in times.rounds(name, rtt)]
         axes.plot(rounds, [place + 0.42] * len(rounds), **ROUNDS)
-    axes.set_xlabel("milliseconds a call")
-    axes.set_ylim(end - 0.4, -0.6)
+    axes.set(xlabel="milliseconds a call", ylim=(end - 0.4, -0.6))
     name_rows(axes, names)
-    if panels == 2:
-        enlarged = grid[-1][-1]
+    for enlarged in more:
         draw_bars(enlarged, bars, 1.25 * work)
         enlarged.set_xlabel(f"the first {1.25 * work:.2g} of them, enlarged")
         enlarged.tick_params(axis="y", length=0)
@@ -75,11 +70,6 @@ def draw_bars(axes, bars, end):
 
 def waiting(budget):
     return parts(budget)[-1] / sum(parts(budget))
-
-
-def words(budget):
-    """Return '35.6 ms, 86% waiting', on a phone on two lines."""
-    return f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
 
 
 def budget_title(nearest, farthest):

@@ -32,7 +32,8 @@ def draw_calibration(pairs, close, words):
                 write(axes, label(name, off), (within_reach(factor), row), (9 * side, 0))
     reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
-    axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5))
+    axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5),
+             xlabel="← too low          how far off          too high →")
     named = [f"{mark:,}x" for mark in marks]
     axes.set_xticks([*(1 / mark for mark in reversed(marks)), 1, *marks],
                     [*reversed(named), "right", *named])
@@ -40,7 +41,6 @@ def draw_calibration(pairs, close, words):
     axes.set_yticks(range(len(chapters)), [f"chapter {chapter}" for chapter in chapters],
                     fontsize=USUAL)
     axes.grid(False, axis="y")
-    axes.set_xlabel("← too low          how far off          too high →")
     set_title(axes, f"{words[0].upper()}{words[1:]}".replace("; ", ";\n"))
     environment(axes)
     return figure

@@ -26,7 +26,7 @@ SMALL, USUAL = 9, 10  # points; nothing in a figure is smaller than 8
 UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 
 _told = []  # the sentence of the figure that is being drawn
-
+run_once = functools.cache(runpy.run_path)
 
 WIDE, NARROW = 9, 4  # inches of 100 px: about what a notebook has room for, and a phone
 paper = SimpleNamespace(width=WIDE)  # what is drawn on
@@ -35,6 +35,17 @@ paper = SimpleNamespace(width=WIDE)  # what is drawn on
 def sized(wide, narrow):
     """What suits the paper: the first on a notebook's page, the other on a phone."""
     return narrow if paper.width == NARROW else wide
+
+
+def abreast(count, rest, each, **options):
+    """Return a figure and its axes: so many panels side by side, on a phone one above the other.
+
+    It is `rest` inches high, and `each` more for a row of panels, which share their y axis.
+    """
+    rows = sized(1, count)
+    figure, grid = plt.subplots(rows, count // rows, sharey=True, squeeze=False,
+                                figsize=(paper.width, rest + each * rows), **options)
+    return figure, list(grid.flat)
 
 
 class Pyplot:
@@ -87,21 +98,12 @@ def narrow(draw, *args, **kwargs):
 
 
 def finished(figure, words=""):
-    """Return the figure, with its words for those who cannot see it.
-
-    The program that LAB_FIGURE_CHECK names, if any, looks at it.
-    """
+    """Return the figure with its words as text; the program that LAB_FIGURE_CHECK names sees it."""
     alt = words or title_of(figure)
     figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
     if path := os.environ.get("LAB_FIGURE_CHECK"):
-        checker(path)(figure)
+        run_once(path)["look_at"](figure)
     return figure
-
-
-@functools.cache
-def checker(path):
-    """Return the `look_at` of a file: the tests look at every figure that a chapter draws."""
-    return runpy.run_path(path)["look_at"]
 
 
 def set_title(axes, text):
@@ -151,11 +153,13 @@ def environment(axes, rtts=(), found=None, note="", source=None):
     axes.figure.supxlabel("\n".join(lines), fontsize=8, color=style.QUIET, x=0.99, ha="right")
 
 
-def say(line, found=None):
-    """Tell the figure's measured sentence, with who disturbed it, if anybody did."""
-    note = busy_note(found)
+def say(line, found=None, measured=True):
+    """Tell the figure's sentence; a measured one with who disturbed it, if anybody did."""
+    note = busy_note(found) if measured else ""
     _told.append(line + (f" ({note})" if note else ""))
-    if not setting.shows_pictures():
+    if not measured:
+        print(line)
+    elif not setting.shows_pictures():
         print(f"measured: {_told[-1]}")
 
 
@@ -166,11 +170,7 @@ def caption(figure, title, words, rtts=(), found=None, note="", source=None, mea
     """
     set_title(figure, title)
     environment(figure, rtts, found, note, source)
-    if measured:
-        say(words, found)
-    else:
-        _told.append(words)
-        print(words)
+    say(words, found, measured)
     return figure
 
 

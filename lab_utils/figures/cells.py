@@ -16,7 +16,9 @@ def plot_cells(blocks, unit, title):
 
     Prints how many of each kind a block has, in `unit`, as facts: they are counted.
     """
-    cells = {heading: list(single(parts)) for heading, parts in blocks.items()}
+    cells = {heading: [(kind, letter) for kind, what in parts
+                       for letter in (what if isinstance(what, str) else " " * what)]
+             for heading, parts in blocks.items()}
     across = {heading: line_for(len(each)) for heading, each in cells.items()}
     heights = [HEADING + (paper.width - BESIDE) / across[name] * -(-len(each) // across[name])
                for name, each in cells.items()]
@@ -42,12 +44,6 @@ def line_for(count):
     if count <= LETTERED:
         return min(count, sized(LETTERED, NARROW_LETTERED))
     return next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
-
-
-def single(parts):
-    """Yield (kind, letter) of each cell."""
-    for kind, what in parts:
-        yield from ((kind, letter) for letter in (what if isinstance(what, str) else " " * what))
 
 
 def draw_block(axes, cells, across):

@@ -12,9 +12,9 @@ from ..errors import LabError
 from ..median import Median
 from ..words import factor_off
 from . import style
-from .canvas import SMALL, caption, number, paper, plt, sized, styled
+from .canvas import SMALL, abreast, caption, number, paper, sized, styled
 from .labels import name_ends, write
-from .rows import ROUNDS_NOTE, Row, draw_rows, page
+from .rows import ROUNDS_NOTE, Row, draw_rows
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
@@ -25,11 +25,11 @@ BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
 class Factor(float):
-    """The value of a Ratio, to be drawn as any number, beside which `ratio` tells its interval."""
+    """The value of a Ratio, `ratio`, to be drawn as any number, and its `interval`."""
 
     def __new__(cls, ratio):
         made = super().__new__(cls, ratio.value)
-        made.ratio = ratio
+        made.ratio, made.interval = ratio, (ratio.low, ratio.high)
         return made
 
 
@@ -54,8 +54,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     numbers = [value for values in groups.values() for value in values.values()]
     looks = looks_of(groups)
     blocks = {heading: rows_of(each, unit, looks[heading], log) for heading, each in groups.items()}
-    figure, axes = page(blocks)
-    draw_rows(axes, blocks, unit, log)
+    figure, axes = draw_rows(blocks, unit, log)
     figure.ratios = ratios_in(numbers)
     if not log:
         whole_ticks(axes.xaxis, numbers)
@@ -114,6 +113,7 @@ def looks_of(groups):
 def rows_of(values, unit, looks, log):
     """Return a Row for each value: a ratio beside 1x, others with the factor to the first."""
     first, rows = next(iter(values.values())), []
+    beside = "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else ""
     for name, value in values.items():
         if log and value <= 0:
             continue
@@ -122,28 +122,19 @@ def rows_of(values, unit, looks, log):
             since = 1
             if isinstance(value, Factor):
                 look = style.replace(look, filled=value.ratio.differs)
-                interval = interval_of(value)
+                interval = value.interval
         elif log and rows and first > 0 and factor_off(value, first) >= ALIKE:
             since = first
             factor = number(float(factor_off(value, first)))
             note = f"{factor}x {'less' if value < first else 'more'}"
-        rows.append(Row(name, value, in_unit(value, unit), look, note, since, interval=interval,
+        rows.append(Row(name, value, worded(value, beside), look, note, since, interval=interval,
                         rounds=getattr(value, "rounds", ())))
     return rows
-
-
-def in_unit(value, unit):
-    """Return '31.2 ms', '4.9x', '2.0x faster'; without a unit that is long to repeat."""
-    return worded(value, "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else "")
 
 
 def worded(value, unit=""):
     """Return a number and its unit; of a Ratio its own judgement, such as "no different"."""
     return str(value.ratio) if isinstance(value, Factor) else f"{number(value)}{unit}"
-
-
-def interval_of(factor):
-    return factor.ratio.low, factor.ratio.high
 
 
 def bars_in_words(groups, unit):
@@ -169,11 +160,7 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured
         check_text(text, label)
     panels = grouped(check_dict(series, "lab.plot_lines", LINES), depth=2)
     panels = {heading: lines_in(lines, log_x, log_y) for heading, lines in panels.items()}
-    columns = sized(len(panels), 1)
-    rows = len(panels) // columns
-    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
-                                figsize=(paper.width, 1.6 + 2.8 * rows))
-    row = list(grid.flat)
+    figure, row = abreast(len(panels), 1.6, 2.8, sharex=True)
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
@@ -191,7 +178,8 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured
     caption(figure, title, ". ".join(told), measured=measured)
     room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(axes.xaxis, [x for points in series.values() for x in points], room / columns)
+        ticks_at(axes.xaxis, [x for points in series.values() for x in points],
+                 room / sized(len(panels), 1))
     name_panels(row, list(panels.values()), looks)
     return figure
 
@@ -241,8 +229,8 @@ def draw_series(axes, series, looks):
                       markeredgewidth=1.6)
         for x, y in points.items():
             if isinstance(y, Factor):
-                axes.plot([x, x], interval_of(y), color=look.color, linewidth=1.2,
-                          marker="_", markersize=7)
+                axes.plot([x, x], y.interval, color=look.color, linewidth=1.2, marker="_",
+                          markersize=7)
 
 
 def set_limits(row, values, ylabel, log_y, ylim, limit):
@@ -262,11 +250,10 @@ def set_limits(row, values, ylabel, log_y, ylim, limit):
 
 
 def lines_in_words(series, xlabel, ylabel):
-    return "; ".join(f"{name} from {ends_in_words(points, ylabel)} "
-                     f"between {number(min(points))} and {number(max(points))} {xlabel}"
-                     for name, points in series.items() if name.lower() not in style.FORMULAS)
-
-
-def ends_in_words(points, ylabel):
-    """Return '1 to 9 ms'; '1.2x slower to 3.2x faster' of Ratios."""
-    return f"{worded(points[min(points)])} to {worded(points[max(points)], f' {ylabel}')}"
+    """Return 'loop from 1 to 9 ms between …'; 'from 1.2x slower to 3.2x faster' of Ratios."""
+    ends = {name: (min(points), max(points)) for name, points in series.items()
+            if name.lower() not in style.FORMULAS}
+    return "; ".join(f"{name} from {worded(series[name][first])} "
+                     f"to {worded(series[name][last], f' {ylabel}')} "
+                     f"between {number(first)} and {number(last)} {xlabel}"
+                     for name, (first, last) in ends.items())

@@ -1,7 +1,6 @@
 """The ladder (sequence) diagram: client and server as verticals, messages at their real times.
 
-Pale on the client's side is waiting, green on the server's is work; several ladders side by side
-share one scale of time, which runs downwards.
+Pale on the client's side is waiting, green on the server's is work; all share one scale of time.
 """
 
 import itertools
@@ -10,7 +9,7 @@ from ..arguments import check_number
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, caption, paper, plt, sized, styled
+from .canvas import SMALL, abreast, caption, sized, styled
 from .labels import write
 
 HEIGHT = 5.2
@@ -42,14 +41,11 @@ def draw_ladders(ladders, title, told, gap=None):
     """Draw each (messages, RTT in ms, words below) beside the others."""
     end = 1000 * max(max(each.at_client, each.at_server)
                      for messages, *_ in ladders for each in messages)
-    columns = sized(len(ladders), 1)
-    rows = len(ladders) // columns
-    figure, panels = plt.subplots(rows, columns, sharey=True, squeeze=False,
-                                  figsize=(paper.width, HEIGHT * rows))
-    for axes, (messages, rtt_ms, below) in zip(panels.flat, ladders, strict=True):
+    figure, panels = abreast(len(ladders), 0, HEIGHT)
+    for axes, (messages, rtt_ms, below) in zip(panels, ladders, strict=True):
         draw_ladder(axes, messages, end, rtt_ms, gap)
         axes.set_xlabel(below)
-    panels[0][0].set_ylabel("milliseconds since the first request left")
+    panels[0].set_ylabel("milliseconds since the first request left")
     return caption(figure, title, told, sorted({rtt_ms for _, rtt_ms, _ in ladders}))
 
 
@@ -71,9 +67,7 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
             write(axes, gap, (1, 500 * (left + arrived)), (9, 0), fontsize=SMALL)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
-    axes.set_xlim(*sized(SIDES, NARROW_SIDES))
-    axes.set_ylim(end * 1.04, -0.1 * end)
-    axes.set_xticks([])
+    axes.set(xlim=sized(SIDES, NARROW_SIDES), ylim=(end * 1.04, -0.1 * end), xticks=[])
     axes.tick_params(axis="y", length=0)
     axes.spines[["bottom", "left"]].set_visible(False)
 

@@ -48,8 +48,7 @@ def draw_lanes(runs, title=None):
         top += HEADING_PX
         pixels = (paper.width * DPI - BESIDE_PX) / longest
         seen |= draw_block(axes, run, top, heights[name], pixels)
-        head(axes, name, run, top)
-        end_label(axes, run, top, heights[name])
+        label(axes, name, run, top, heights[name])
         top += heights[name] + GAP_PX
     unit, scale = unit_for(longest)
     axes.set(xlim=(0, longest * 1.1), ylim=(top, 0), yticks=[], xlabel=unit)
@@ -75,8 +74,8 @@ def block_height(run):
     return max(height, NODE_PX * len(set(run.nodes.values())))
 
 
-def head(axes, name, run, top):
-    """Write the way's name, and beside it in small type what it did."""
+def label(axes, name, run, top, height):
+    """Write the way's name, in small type what it did, and the time it took where it is done."""
     from matplotlib.transforms import offset_copy
 
     color, marker = style.way(name)
@@ -86,18 +85,14 @@ def head(axes, name, run, top):
     bold = write(axes, shown, (0, top), (14, 5), **BOLD)
     beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
     axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
+    end = run.seconds
+    axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
+    write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
 
 
 def requests_in_words(run):
     connections = counted(len(run.connections), "connection")
     return f"{counted(len(run.requests), 'round trip')} on {connections}"
-
-
-def end_label(axes, run, top, height):
-    """Draw a line where the way is done, and write the time it took."""
-    end = run.seconds
-    axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
-    write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
 
 
 def draw_block(axes, run, top, height, pixels):
@@ -198,21 +193,15 @@ def legend(axes, seen):
 
 
 def lanes_title(runs):
-    """Return '50 GETs, 1 ms away: 51.8 ms one by one, 1.3 ms in a pipeline'."""
-    times = style.told({name: run.seconds for name, run in runs.items()})
-    about = what(runs)
-    return f"{about}: {times}" if about else times
-
-
-def what(runs):
-    """Return '50 GETs, 1 ms away': what all runs have in common, as far as they do."""
+    """Return '50 GETs, 1 ms away: 51.8 ms one by one, …', from what all have in common on."""
     parts, (first, *others) = [], [run.commands for run in runs.values()]
     if all(commands == first for commands in others):
         parts.append(counted(first.total(), next(iter(first)) if len(first) == 1 else "command"))
     far = distances(runs)
     if len(far) == 1 and far[0]:
         parts.append(f"{milliseconds(far[0])} away")
-    return ", ".join(parts)
+    times = style.told({name: run.seconds for name, run in runs.items()})
+    return f"{', '.join(parts)}: {times}" if parts else times
 
 
 def in_words(run):
@@ -220,7 +209,7 @@ def in_words(run):
     seen = Counter(flight.kind for flight in run.flights)
     parts = [requests_in_words(run), plain_duration(run.seconds),
              f"{run.waiting / run.seconds:.0%} of it waiting"]
-    parts += [counted(seen[HANDSHAKE], "turn") + " to open connections"] if seen[HANDSHAKE] else []
-    parts += [f"{seen[UNANSWERED]} without an answer"] if seen[UNANSWERED] else []
-    parts += [f"{seen[REDIRECTED]} sent to another node"] if seen[REDIRECTED] else []
-    return ", ".join(parts)
+    told = {HANDSHAKE: f"{counted(seen[HANDSHAKE], 'turn')} to open connections",
+            UNANSWERED: f"{seen[UNANSWERED]} without an answer",
+            REDIRECTED: f"{seen[REDIRECTED]} sent to another node"}
+    return ", ".join([*parts, *(words for kind, words in told.items() if seen[kind])])

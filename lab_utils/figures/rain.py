@@ -18,7 +18,8 @@ ROOM = 1.25  # times the slowest PING, for the words above it
 @styled
 def draw_rain(watched, title=None):
     """Draw {name: Bystander} in a panel each on the same axes: the run with the middle worst."""
-    runs = {name: middle(felt.runs) for name, felt in watched.items()}
+    runs = {name: sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
+            for name, felt in watched.items()}  # of an even number the slower of the two
     rows = math.ceil(len(runs) / sized(ABREAST, 1))
     columns = math.ceil(len(runs) / rows)
     size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
@@ -40,19 +41,11 @@ def draw_rain(watched, title=None):
         axes.set_xlabel("ms since the work began", fontsize=SMALL)
         axes.tick_params(labelbottom=True)
     idle = max(felt.idle_worst for felt in watched.values())
-    return caption(figure, title or finding(watched),
-                   "; ".join(f"{name}: {in_words(felt)}" for name, felt in watched.items()),
+    told = "; ".join(f"{name}: slowest PING {plain_duration(felt.worst)}, median "
+                     f"{plain_duration(felt.median)}, beside {plain_duration(felt.took)} of work"
+                     for name, felt in watched.items())
+    return caption(figure, title or finding(watched), told,
                    note=f"with no work beside it a PING took up to {plain_duration(idle)}")
-
-
-def in_words(felt):
-    return (f"slowest PING {plain_duration(felt.worst)}, median {plain_duration(felt.median)}, "
-            f"beside {plain_duration(felt.took)} of work")
-
-
-def middle(runs):
-    """Return the run whose slowest PING is the median one; of an even number the slower one."""
-    return sorted(runs, key=lambda run: run.worst)[len(runs) // 2]
 
 
 def draw_panel(axes, run, across, color):

@@ -26,9 +26,8 @@ ROUNDS_NOTE = "small dots: the rounds"
 class Row:
     """`name` stands left, `text` (the value in words) at the end.
 
-    `note`, the factor, stands between the dot and `since`. `rounds` are single measurements, drawn
-    as small dots; `interval` is that of a Ratio; with a `since_look`, what it is compared with is a
-    dot too.
+    `note`, the factor, stands between the dot and `since`, which with a `since_look` is a dot too.
+    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio.
     """
 
     name: str
@@ -52,11 +51,6 @@ class Row:
         return max((self.value, *self.interval, *self.rounds))
 
 
-def said_row(value, text):
-    """What the learner said: a hollow diamond in a row of its own."""
-    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), said=True)
-
-
 def lay_out(blocks, height, heading):
     """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows.
 
@@ -72,16 +66,11 @@ def lay_out(blocks, height, heading):
     return heads, rows, place - GAP / height
 
 
-def page(blocks):
-    """(figure, axes) high enough for {heading: [Row]}."""
+def draw_rows(blocks, label, log=False):
+    """Draw {heading: [Row]} as dots on a log axis, or bars from zero; return (figure, axes)."""
     height = sized(ROW, NARROW_ROW)
-    *_, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
-    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
-
-
-def draw_rows(axes, blocks, label, log=False):
-    """Draw {heading: [Row]} as dots on a log axis, or bars from zero; `label` has the unit too."""
-    names, placed, end = lay_out(blocks, sized(ROW, NARROW_ROW), sized(HEADING, NARROW_HEADING))
+    names, placed, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
+    figure, axes = plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
     rows = [row for _, row in placed]
     longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
     width = paper.width * 100 - 40 - sized(longest, 0)
@@ -96,6 +85,7 @@ def draw_rows(axes, blocks, label, log=False):
     if sized(False, not log):
         axes.xaxis.get_major_locator().set_params(nbins=NARROW_TICKS)
     axes.set_xlabel(f"{label}, log scale" if log else label)
+    return figure, axes
 
 
 def name_rows(axes, names, inside=False):

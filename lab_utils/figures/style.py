@@ -120,7 +120,10 @@ def way(name):
 
 def looks(names):
     """Return {name: Look}: by role; distances by their rank, those without a role by markers."""
-    found = by_distance([name for name in names if A_DISTANCE.match(name) or name in PLACES])
+    far = [name for name in names if A_DISTANCE.match(name) or name in PLACES]  # from near to far
+    shades = BY_NUMBER.get(len(far), BY_NUMBER[5] * len(far))
+    found = {name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)])
+             for place, name in enumerate(far)}
     for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name first
         color, marker = ROLES.get(name.lower(), way(name))
         if name not in found and color != NO_ROLE:
@@ -130,13 +133,6 @@ def looks(names):
     found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS),
                          LINES[place % len(LINES)]) for place, name in enumerate(spare)}
     return {name: found[name] for name in names}
-
-
-def by_distance(names):
-    """Return {name: Look} of distances, from near to far."""
-    shades = BY_NUMBER.get(len(names), BY_NUMBER[5] * len(names))
-    return {name: Look(DISTANCES[shade], MARKERS[place % len(MARKERS)])
-            for place, (name, shade) in enumerate(zip(names, shades, strict=False))}
 
 
 def apart(look, others):
@@ -151,10 +147,9 @@ def phrase(name):
 
 
 def told(seconds, notes=None):
-    """Return '151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}.
+    """Return '151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}, of many the ends.
 
-    It is 'HVALS in 5.28 ms, …' where a name has no phrase, and of more than three the slowest and
-    the fastest. Behind stand `notes`, {name: words}.
+    It is 'HVALS in 5.28 ms, …' where a name has no phrase; behind stand `notes`, {name: words}.
     """
     if len(seconds) > MOST_TOLD:
         ends = [end(seconds, key=seconds.get) for end in (max, min)]
@@ -180,12 +175,9 @@ def readable(color):
 
 def palette():
     """Return every colour that has a role, as "#RRGGBB"."""
-    return set(colors_in([value for name, value in globals().items() if name.isupper()]))
+    return colors_in([value for name, value in globals().items() if name.isupper()])
 
 
-def colors_in(value):
-    if isinstance(value, str) and re.fullmatch("#[0-9A-Fa-f]{6}", value):
-        yield value.upper()
-    elif isinstance(value, (tuple, list, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from colors_in(each)
+def colors_in(roles):
+    """Return the colours that tuples, lists and dicts hold, however deep."""
+    return set(re.findall("#[0-9A-F]{6}", repr(roles)))

@@ -17,9 +17,9 @@ def plot_sweep(sweep, title=None):
 
     Memory, if measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
-    memory, found = sweep.memory, sweep.comparison.calm
+    memory = sweep.memory
     figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False,
-                                 figsize=(paper.width, 5.2 if memory else 4.4))
+                                  figsize=(paper.width, 5.2 if memory else 4.4))
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
     series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
@@ -41,8 +41,7 @@ def plot_sweep(sweep, title=None):
     if memory:
         draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}},
                     {"": style.Look(style.NO_ROLE, "s")})
-        last.set_ylabel("client's peak memory,\nMB, log scale")
-        last.set_yscale("log")
+        last.set(yscale="log", ylabel="client's peak memory,\nMB, log scale")
         last.margins(y=0.15)
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
@@ -50,7 +49,7 @@ def plot_sweep(sweep, title=None):
             f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
             for rtt in sweep.rtts)
     title = title or sweep.finding(sweep.rtts[-1])
-    caption(figure, title, "; ".join(told), sweep.rtts, found, ROUNDS_NOTE)
+    caption(figure, title, "; ".join(told), sweep.rtts, sweep.comparison.calm, ROUNDS_NOTE)
     ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
     name_ends(axes, series, looks, words)
     return figure
@@ -60,12 +59,10 @@ def set_heights(axes, series):
     """Begin at zero where the times are of one size; else set a log scale."""
     values = [value for points in series.values() for value in points.values()]
     if max(values) < DECADE * min(values):
-        axes.set_ylim(0, max(values) * 1.15)
-        axes.set_ylabel("milliseconds")
+        axes.set(ylim=(0, max(values) * 1.15), ylabel="milliseconds")
     else:
-        axes.set_yscale("log")
+        axes.set(yscale="log", ylabel="milliseconds, log scale")
         axes.margins(y=0.15)  # room for the words above the first points
-        axes.set_ylabel("milliseconds, log scale")
     plain_ticks(axes.yaxis)
 
 

@@ -29,12 +29,11 @@ def commands_at(model, share, rtt_ms):
 def in_words(model, rtt_ms, commands):
     """Return 'You, 5 ms away, 1 command a turn: 99% of the time is waiting; …'."""
     even = commands_at(model, 0.5, rtt_ms)
-    half = "at most half with any number"
-    if even >= 1:
-        half = f"half and half at {float(f'{even:.2g}'):,.0f} commands"
-    return (f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, "
-            f"{counted(commands, 'command')} a turn: "
-            f"{share_waiting(model, rtt_ms, commands):.0%} of the time is waiting; {half}")
+    half = (f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1
+            else "at most half with any number")
+    share = share_waiting(model, rtt_ms, commands)
+    return (f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} "
+            f"a turn: {share:.0%} of the time is waiting; {half}")
 
 
 @styled
@@ -46,17 +45,18 @@ def draw_map(model, dots, rtt_ms, commands):
     say(words)
     colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
     figure, axes = plt.subplots(figsize=(paper.width, 5.2))
-    axes.set(xscale="log", yscale="log", xlim=(NEAREST_MS, FARTHEST_MS),
-             ylim=(FEWEST_SHOWN, MOST_COMMANDS))
+    axes.set(xscale="log", xlim=(NEAREST_MS, FARTHEST_MS), xlabel="RTT in ms, log scale")
+    axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS),
+             ylabel="commands a turn, log scale")
     axes.grid(False)
-    xs = along(NEAREST_MS, FARTHEST_MS)
-    ys = along(FEWEST_SHOWN, MOST_COMMANDS)
+    xs, ys = ([low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
+              for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS)))
     shares = [[share_waiting(model, x, y) for x in xs] for y in ys]
     ground = axes.pcolormesh(xs, ys, shares, cmap=colors, vmin=0, vmax=1, shading="gouraud",
                              rasterized=True)
     bar = figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
-    bar.ax.set_yticklabels(["all work", "10% waiting", "half and half", "90% waiting",
-                            "all waiting"], fontsize=9)
+    words_beside = ["all work", "10% waiting", "half and half", "90% waiting", "all waiting"]
+    bar.ax.set_yticklabels(words_beside, fontsize=SMALL)
     for share, line in BORDERS.items():
         bar.ax.axhline(share, **line)
     bar.outline.set_visible(False)
@@ -67,19 +67,12 @@ def draw_map(model, dots, rtt_ms, commands):
                   markeredgewidth=1.2, zorder=4)
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
-    axes.set_xlabel("RTT in ms, log scale")
-    axes.set_ylabel("commands a turn, log scale")
     axes.plot([min(FARTHEST_MS, max(NEAREST_MS, rtt_ms))], [commands], linestyle="none",
               marker="D", markersize=12, color=style.INK, markeredgecolor="white",
               markeredgewidth=2, zorder=5, clip_on=False)
     axes.set_title("\n".join(wrapped(f"◆ {words}", MAP_BESIDE_PX)), pad=26)
     environment(axes)
     return figure
-
-
-def along(low, high):
-    """Return the places of the colours on a log axis."""
-    return [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
 
 
 def name_distances(axes):
