@@ -5,6 +5,7 @@ The checks take every name of the lab from here, so that what moves is renamed i
 
 import contextlib
 import functools
+import itertools
 
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
@@ -192,8 +193,6 @@ def sending(hook):
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
 
 
-# What an answer returned
-
 def text(value):
     """Return bytes as the text they are, and anything else as it is."""
     return value.decode() if isinstance(value, bytes) else value
@@ -260,22 +259,17 @@ def in_one_turn(answer, client, *arguments):
         reply = answer(client, *arguments)
     refuse_over(cost_of(seen), 1, "right so far")
     refuse_pasted(seen, *(each.encode() for each in arguments if isinstance(each, str)))
-    refuse_pieces(seen,
-                  ("right so far, but ",
-                   " are not one step: if the key expires between the two, the second makes one "
-                   "that never does"), "MULTI and EXEC around the two, or a script.")
+    refuse_pieces(seen, ("right so far, but ",
+                         " are not one step: if the key expires between the two, the second makes "
+                         "one that never does"), "MULTI and EXEC around the two, or a script.")
     return reply
 
 
 def in_flight(seen):
     """Return the most requests that were under way at the same moment."""
-    steps = sorted([(turn.sent, 1) for turn in seen.round_trips if not turn.setup]
-                   + [(turn.replied, -1) for turn in seen.round_trips if not turn.setup])
-    most = now = 0
-    for _, step in steps:
-        now += step
-        most = max(most, now)
-    return most
+    turns = [turn for turn in seen.round_trips if not turn.setup]
+    steps = sorted([(turn.sent, 1) for turn in turns] + [(turn.replied, -1) for turn in turns])
+    return max(itertools.accumulate(step for _, step in steps), default=0)
 
 
 def lines_within(trips, answer, given, expected, call, *hints):

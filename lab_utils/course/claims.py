@@ -219,7 +219,9 @@ def claim(name: str, **measured) -> Tried:
     except TypeError as error:
         raise LabError(f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. "
                        "Pass just these.") from None
-    few, measured = less_sure(measured), plain(measured)
+    # Ratios of few rounds leave possible that there is no difference, and either end.
+    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
+    few, measured = [plain(measured, unsure) for unsure in ends], plain(measured)
     for path, value in figures(measured):
         if isinstance(value, float) and math.isnan(value):
             raise LabError(f"{path[0]} is not a number, so claim {name} cannot be judged. "
@@ -276,12 +278,6 @@ def plain(measured, unsure=lambda ratio: ratio.value):
         return 1.0 if value.judgement == SAME else value.value
 
     return {name: number(value) for name, value in measured.items()}
-
-
-def less_sure(measured):
-    """Return what Ratios of few rounds leave possible: no difference, and either end."""
-    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
-    return [plain(measured, unsure) for unsure in ends]
 
 
 def nearby(measured, factor):

@@ -34,10 +34,7 @@ _sender = None
 
 
 def begin():
-    """Send what an earlier kernel had to leave behind.
-
-    What the board gets is said where a learner enters the room.
-    """
+    """Send what an earlier kernel had to leave behind."""
     if is_wanted():
         with contextlib.suppress(Exception):  # no board is worth a lesson
             sender()
@@ -63,10 +60,7 @@ def is_wanted():
 
 
 def is_anonymous():
-    """Return whether the learner's name is left out.
-
-    `%env LAB_BOARD_ANONYMOUS=1` says so, in this notebook or an earlier one.
-    """
+    """Tell whether `%env LAB_BOARD_ANONYMOUS=1` was said, in this notebook or an earlier one."""
     said = os.environ.get("LAB_BOARD_ANONYMOUS")
     if said is None:
         return state.load("room").get("board", {}).get("anonymous") is True
@@ -174,12 +168,10 @@ class Sender(threading.Thread):
 
     def ask(self, path, body, known_by):
         address = urlsplit(os.environ["LAB_BOARD_URL"])
-        if address.scheme == "https":
-            # the certificate that was confirmed in joining
+        kind = http.client.HTTPConnection
+        if address.scheme == "https":  # by the certificate that was confirmed in joining
             context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
             kind = functools.partial(http.client.HTTPSConnection, context=context)
-        else:
-            kind = http.client.HTTPConnection
         self.connection = kind(address.hostname, address.port, timeout=POST_S)
         self.connection.connect()
         if not self.between.is_set():  # a cell has begun meanwhile
@@ -194,10 +186,7 @@ class Sender(threading.Thread):
 
 
 def token():
-    """Return what this learner is known by.
-
-    In a hub that is the token of their server, elsewhere what the board gave for the password.
-    """
+    """Return what the board gave for the password; in a hub, the token of the learner's server."""
     if path := os.environ.get("LAB_BOARD_TOKEN_FILE"):
         return Path(path).read_text(encoding="utf-8").strip()
     return os.environ.get("JUPYTERHUB_API_TOKEN", "")

@@ -89,9 +89,8 @@ class Against:
         """Return a table of claims; of those that came out otherwise, with what was said."""
         said = [[self.said[claim.name]] if claim in self.otherwise else [] for claim in tried]
         heads = ["claimed", *(["you said"] if said[0] else []), "here", "told in"]
-        return table(heads, [[in_full(claim), *word,
-                              verdict(clause_of(claim) + folded("figures", reason(claim))),
-                              link(claim, claim.chapter[:2])]
+        return table(heads, [[f"<b>{claim.name}</b> {html.escape(claim.text)}", *word,
+                              in_full(claim), link(claim, claim.chapter[:2])]
                              for claim, word in zip(tried, said, strict=True)])
 
 
@@ -171,25 +170,17 @@ def table(heads, rows):
     return f"<table>{''.join('<tr>' + ''.join(line) + '</tr>' for line in lines)}</table>"
 
 
-def in_full(claim):
-    return f"<b>{claim.name}</b> {html.escape(claim.text)}"
-
-
 def marked(word):
     """Return a verdict's word beside its colour."""
     return (f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
             f"<b>{word}</b></span>")
 
 
-def reason(claim):
-    """Return why a claim got its word, and below it, apart, what the lab adds."""
+def in_full(claim):
+    """Return a verdict in one clause; folded away, why it got its word, and what the lab adds."""
+    clause = f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
     adds = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
-    return html.escape(claim.because) + adds
-
-
-def clause_of(claim):
-    """Return a verdict in one clause, its word bold."""
-    return f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
+    return verdict(clause + folded("figures", html.escape(claim.because) + adds))
 
 
 def folded(summary, inside):
