@@ -52,12 +52,11 @@ def draw_chain(questions, columns, title):
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(sized("", "round trip"), fontsize=SMALL)
-    axes.tick_params(length=0)
-    axes.grid(False)
     draw_strips(strips, {"one by one": every, "column by column": last + 1})
     for each in (axes, strips):
-        for spine in each.spines.values():
-            spine.set_visible(False)
+        each.tick_params(length=0)
+        each.grid(False)
+        each.spines[:].set_visible(False)
     told = "; ".join(f"round trip {place}: {', '.join(lot)}" for place, lot in enumerate(lots, 1))
     title = title or f"{every} questions, and the longest chain of them is {last + 1}"
     return caption(figure, title, told, measured=False)
@@ -80,5 +79,3 @@ def draw_strips(axes, trips):
         write(axes, words, *sized(((count - 1, row), (8, 0)), ((0, row - 0.3), (0, 2))), ha="left")
     axes.set(xlim=(-2, 1.2 * max(trips.values())), ylim=(len(trips) - 0.4, -0.6), xticks=[])
     axes.set_yticks(range(len(trips)), sized(list(trips), [""] * len(trips)), fontsize=USUAL)
-    axes.tick_params(length=0)
-    axes.grid(False)

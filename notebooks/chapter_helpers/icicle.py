@@ -29,10 +29,9 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     """Draw samples of a program, from the function `root` on down.
 
     Each sample is a list of functions from the innermost outwards. Together they stand for `whole`,
-    in `unit`: a box is as wide as its share of them, so wide is long. Functions named in `waiting`
-    talk to the system, which sends, waits and receives; they are drawn as waiting, all others as
-    the client's CPU. Prints the functions that took most themselves. Returns the Figure. Raises
-    LabError where no sample holds `root`.
+    in `unit`: a box is as wide as its share of them. Functions named in `waiting` talk to the
+    system; they are drawn as waiting, all others as the client's CPU. Prints the functions that
+    took most themselves. Raises LabError where no sample holds `root`.
     """
     tree = grown(stacks, root)
     if not tree.samples:
@@ -65,16 +64,12 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     rows = levels + SUM * bool(waiting)
     figure, axes = plt.subplots(figsize=(paper.width, REST + LEVEL * rows))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
-    axes.set_xlim(0, whole)
-    axes.set_ylim(rows, 0)
-    axes.set_yticks([])
+    axes.set(xlim=(0, whole), ylim=(rows, 0), yticks=[], xlabel=unit)
     axes.grid(False)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(unit)
-    if waiting:
-        draw_sum(axes, share, whole, levels)
     known = {"the client's CPU": {"facecolor": style.CLIENT}}
     if waiting:
+        draw_sum(axes, share, whole, levels)
         known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
     explain(axes, known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=sized(2, 1),
             fontsize=SMALL, borderpad=0, borderaxespad=0.3)

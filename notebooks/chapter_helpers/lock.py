@@ -24,8 +24,8 @@ def plot_lock(held, title):
                 axes.barh(row, 1000 * (end - start), 0.6, left=1000 * start, color=color,
                           edgecolor=style.PAPER)
                 write(axes, words, (1000 * start, row), (5, 0), color=ink)
-    axes.set(xlim=(0, None), ylim=(len(held) - 0.4, -0.6))
-    axes.set_xlabel("milliseconds since the first took it")
+    axes.set(xlim=(0, None), ylim=(len(held) - 0.4, -0.6),
+             xlabel="milliseconds since the first took it")
     name_rows(axes, [(row, who, style.INK, "normal") for row, who in enumerate(held)])
     told = (f"{who} has the lock for {plain_duration(lost - took)} "
             f"and works for {plain_duration(done - took)}"

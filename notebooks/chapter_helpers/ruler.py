@@ -27,8 +27,8 @@ def plot_ruler(places, title):
             axes.plot([value], [row], color=shade, marker="|", markersize=11, markeredgewidth=2)
             write(axes, f"by light {number(value)}", (value, row), (-6, 0), color=style.QUIET)
     least, most = (end(value for spans in places.values() for value in spans) for end in (min, max))
-    axes.set(xscale="log", xlim=(least / 1.6, most * 5), ylim=(len(places) - 0.4, -0.6))
-    axes.set_xlabel("RTT in milliseconds, log scale")
+    axes.set(xscale="log", xlim=(least / 1.6, most * 5), ylim=(len(places) - 0.4, -0.6),
+             xlabel="RTT in milliseconds, log scale")
     above = axes.secondary_xaxis("top", functions=(inverse, inverse))
     above.set_xlabel(f"requests a second at most,{sized(' ', chr(10))}on one connection that waits",
                      labelpad=8)

@@ -15,7 +15,7 @@ def plot_seen(runs, whole, title):
     """
     figure, panels = plt.subplots(len(runs), 1, sharex=True, squeeze=False,
                                   figsize=(paper.width, 0.9 + 2.0 * len(runs)))
-    last = max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values()) * 1000
+    last = 1000 * max(max([took, *(at for at, _ in samples)]) for samples, took in runs.values())
     told = []
     for axes, (name, (samples, took)) in zip(panels[:, 0], runs.items(), strict=True):
         axes.axvspan(0, took * 1000, color=style.ROAD, zorder=0)
@@ -29,8 +29,7 @@ def plot_seen(runs, whole, title):
         axes.text(*sized((0.03, 0.5), (0, 1.03)), f"of {looks}, a stroke each,\n{words}",
                   color=style.INK, fontsize=USUAL, transform=axes.transAxes,
                   va=sized("center", "bottom"))
-        axes.set_ylim(-0.12 * whole, 1.12 * whole)
-        axes.set_ylabel(f"{name}:\nentries seen")
+        axes.set(ylim=(-0.12 * whole, 1.12 * whole), ylabel=f"{name}:\nentries seen")
         plain_ticks(axes.yaxis)
         told.append(f"{name}: {looks} in {plain_duration(took)}, {words}")
     below = panels[-1][0]

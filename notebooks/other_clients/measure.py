@@ -1,8 +1,6 @@
 """Read records with clients of other languages over the lab's link, and write measured.json.
 
-    python notebooks/other_clients/measure.py
-
-It needs Java 17 and mvn, node and npm, and takes some 10 minutes.
+    python notebooks/other_clients/measure.py    needs Java 17, mvn, node and npm; some 10 minutes
 """
 
 import datetime
@@ -31,8 +29,8 @@ def installed(folder):
     subprocess.run(maven, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["npm", "install", "--silent"], cwd=folder, check=True)
     classpath = (folder / "classpath.txt").read_text().strip()
-    run = ["-cp", classpath, str(HERE / "Clients.java")]
-    java = [["java", f"-XX:ActiveProcessorCount={cpus}", *run] for cpus in CPUS]
+    java = [["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath,
+             str(HERE / "Clients.java")] for cpus in CPUS]
     return [*java, ["node", str(folder / "clients.mjs")]]
 
 
