@@ -5,9 +5,8 @@ import time
 
 import redis
 
-from lab_utils.course.checking import (Refused, Recording, commands_in, connect, cost_of,
-                                       counted, exercise_client, refuse_over, replaced, shown,
-                                       spare)
+from lab_utils.course.checking import (Refused, Recording, commands_in, connect, cost_of, counted,
+                                       exercise_client, refuse_over, replaced, shown, spare)
 
 # More replies than one recv() brings.
 VALUES = ({f"exercise:row:{i}": f"value {i}" for i in range(15_000)}

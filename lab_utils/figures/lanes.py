@@ -113,10 +113,8 @@ def draw_block(axes, run, top, height, pixels):
     for place, spans in enumerate(lanes):
         pad = min(2.0, each * 0.14) if len(lanes) > 1 else 0
         low, tall = top + place * each + pad, each - 2 * pad
-        if dense:
-            seen |= draw_share(axes, spans, 1, run, low, tall, pixels)
-        else:
-            seen |= draw_boxes(axes, spans, low, tall)
+        seen |= (draw_share(axes, spans, 1, run, low, tall, pixels) if dense
+                 else draw_boxes(axes, spans, low, tall))
     name_nodes(axes, run, top, each)
     return seen
 
