@@ -7,8 +7,8 @@ ARTICLE = "Redis Pipeline, packet by packet (MicroAd developers' blog)"
 
 NO_GAIN = 1.2  # a ratio below is no gain
 ABOUT_TWO_PERCENT = 0.025  # A4: a larger share rounds to more
-# The share is the client's CPU by the loop's waits: on one machine it was 2.8% on a fast day and 5.6%
-# on a slow one. A finer line than this would judge the day.
+# The share is the client's CPU by the loop's waits: on one machine it was 2.8% on a fast day and
+# 5.6% on a slow one. A finer line than this would judge the day.
 TENFOLD = 10
 
 
@@ -87,8 +87,8 @@ def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
         where = "there" if far > near else f"with no distance, at ~{100 * near:.1f}%,"
         return Verdict(FAILS, f"{seen}, and {where} the pipeline is not clearly faster", adds)
     if far > 1 / TENFOLD:
-        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there",
-                       adds)
+        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than "
+                                "there", adds)
     if far > ABOUT_TWO_PERCENT:
         seen += (", more than about 2%, since this client takes longer for its part; it is faster "
                  "more than tenfold still")

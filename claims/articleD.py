@@ -5,7 +5,7 @@ from lab_utils.words import duration, milliseconds, times
 
 ARTICLE = "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)"
 
-IN_SPRING = "in Spring Data Redis"  # 2.4.2, as the article has it; measured by notebooks/other_clients
+IN_SPRING = "in Spring Data Redis"  # 2.4.2, the article's; measured by notebooks/other_clients
 NO_SLOWER = 1.1  # D1
 SLOWER = 1.5  # D1: "becomes slower"
 MOSTLY = 0.8  # D2: the share of a distance that counts as overcome

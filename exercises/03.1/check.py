@@ -3,8 +3,7 @@
 import random
 
 from lab_utils.course.checking import (Refused, cost_and_result, counted, exercise_client,
-                                       first_difference, refuse_over, refuse_pipelines, shown,
-                                       text)
+                                       first_difference, refuse_over, refuse_pipelines, shown, text)
 
 READ = 50
 MISSING = (7, 31)  # never written: their place in the answer is None

@@ -1,8 +1,8 @@
 """Run a chapter's cells one after the other in this Python, as a notebook's kernel runs them.
 
-`retrials.py` starts it, by path. Reads JSON: the cells, the folder to run them in, seconds for each.
-After each cell it prints a line of JSON: what the lab remembers by then (its folder is the one it
-was started in), and the error that ended it or null.
+`retrials.py` starts it, by path. It reads JSON: the cells, the folder to run them in, seconds for
+each. After each cell it prints a line of JSON: what the lab remembers by then (its folder is the
+one it was started in), and the error that ended it or null.
 """
 
 import json

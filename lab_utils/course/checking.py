@@ -5,6 +5,7 @@ The checks take every name of the lab from here, so that what moves is renamed i
 
 import contextlib
 import functools
+import itertools
 
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
@@ -77,8 +78,10 @@ def refuse_over(cost, budget, right="right values", *hints):
         opened = (f" ({cost.handshake_trips:,} of them to open "
                   f"{counted(cost.connections, 'connection')})" if cost.handshake_trips else "")
         if cost.round_trips <= budget:
-            hints = ("The client that you were given has a connection, and it is open. Send through that one.",)
-        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is " f"{budget}", *hints)
+            hints = ("The client that you were given has a connection, and it is open. Send "
+                     "through that one.",)
+        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is "
+                      f"{budget}", *hints)
     if not trips:
         raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
                       "The first argument, r, is the client to send through.")
@@ -110,12 +113,14 @@ def names_sent(seen):
 
 def commands_sent(seen):
     """Return the commands that a closed seen saw, each a list of bytes, without any set-up."""
-    return [command for write in seen.writes if not write.setup for command in commands_in([write.data])]
+    return [command for write in seen.writes if not write.setup
+            for command in commands_in([write.data])]
 
 
 def in_one_piece(names):
     """Tell whether these commands ran as one: a single one, a script, or one MULTI … EXEC."""
-    return (len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1))
+    return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"]
+                               and names.count("EXEC") == 1)
 
 
 def refuse_pieces(seen, why, *hints):
@@ -132,7 +137,8 @@ def refuse_pasted(seen, *values):
     for name, *rest in commands_sent(seen):
         if name.upper() not in SCRIPTS:
             continue
-        pasted = next((value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None)
+        pasted = next((value for value in values
+                       if name.upper() in WITH_TEXT and value in rest[0]), None)
         if pasted is not None:
             raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so "
                           "each value makes another script: the server compiles and keeps each",
@@ -181,12 +187,11 @@ def sending(hook):
 
     @functools.wraps(original)
     def send_packed_command(self, command, *args, **kwargs):
-        return hook(self, list(chunks_of(command)), lambda chunks: original(self, chunks, *args, **kwargs))
+        return hook(self, list(chunks_of(command)),
+                    lambda chunks: original(self, chunks, *args, **kwargs))
 
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
 
-
-# What an answer returned
 
 def text(value):
     """Return bytes as the text they are, and anything else as it is."""
@@ -195,7 +200,8 @@ def text(value):
 
 def first_difference(one, other):
     """Return the first place in which two lists differ; None if none as far as both go."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), None)
 
 
 def near(said, right, tolerance=0.01):
@@ -253,22 +259,17 @@ def in_one_turn(answer, client, *arguments):
         reply = answer(client, *arguments)
     refuse_over(cost_of(seen), 1, "right so far")
     refuse_pasted(seen, *(each.encode() for each in arguments if isinstance(each, str)))
-    refuse_pieces(seen,
-                  ("right so far, but ",
-                   " are not one step: if the key expires between the two, the second makes one "
-                   "that never does"), "MULTI and EXEC around the two, or a script.")
+    refuse_pieces(seen, ("right so far, but ",
+                         " are not one step: if the key expires between the two, the second makes "
+                         "one that never does"), "MULTI and EXEC around the two, or a script.")
     return reply
 
 
 def in_flight(seen):
     """Return the most requests that were under way at the same moment."""
-    steps = sorted([(turn.sent, 1) for turn in seen.round_trips if not turn.setup]
-                   + [(turn.replied, -1) for turn in seen.round_trips if not turn.setup])
-    most = now = 0
-    for _, step in steps:
-        now += step
-        most = max(most, now)
-    return most
+    turns = [turn for turn in seen.round_trips if not turn.setup]
+    steps = sorted([(turn.sent, 1) for turn in turns] + [(turn.replied, -1) for turn in turns])
+    return max(itertools.accumulate(step for _, step in steps), default=0)
 
 
 def lines_within(trips, answer, given, expected, call, *hints):
@@ -286,5 +287,6 @@ def lines_within(trips, answer, given, expected, call, *hints):
         raise Refused(f"{call}: line {place + 1} is {shown(said[place])} and should be "
                       f"{expected[place]!r}", *hints)
     if len(said) != len(expected):
-        raise Refused(f"{call} returned {counted(len(said), 'line')} and should return " f"{len(expected)}", *hints)
+        raise Refused(f"{call} returned {counted(len(said), 'line')} and should return "
+                      f"{len(expected)}", *hints)
     refuse_over(cost_of(seen), trips, f"{call}: right lines")

@@ -154,8 +154,8 @@ def load_file(name: str, path: Path) -> ModuleType:
 def check_clone(found, what: str):
     """Raise LabError where nothing was found of what stands beside lab_utils in a clone."""
     if not found:
-        raise LabError(f"There are no {what}. Run this from a clone of the lab, where lab_utils was "
-                       "installed with pip install -e.")
+        raise LabError(f"There are no {what}. Run this from a clone of the lab, where lab_utils "
+                       "was installed with pip install -e.")
 
 
 @functools.cache
@@ -219,7 +219,9 @@ def claim(name: str, **measured) -> Tried:
     except TypeError as error:
         raise LabError(f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. "
                        "Pass just these.") from None
-    few, measured = less_sure(measured), plain(measured)
+    # Ratios of few rounds leave possible that there is no difference, and either end.
+    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
+    few, measured = [plain(measured, unsure) for unsure in ends], plain(measured)
     for path, value in figures(measured):
         if isinstance(value, float) and math.isnan(value):
             raise LabError(f"{path[0]} is not a number, so claim {name} cannot be judged. "
@@ -231,7 +233,8 @@ def claim(name: str, **measured) -> Tried:
         what = inspect.getdoc(known.judge) or f"{', '.join(taken.parameters)}, as measured."
         raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
                        f"Pass {what}") from None
-    enter(name, {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}, chapter())
+    entry = {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}
+    enter(name, entry, chapter())
     return Tried(name, known.credited, verdict, measured)
 
 
@@ -241,22 +244,23 @@ def judged(judge, measured, seen, few=(), watched=True):
     `seen` is the Calm of what was measured, `few` the measurements that few rounds leave possible.
     """
     found = judge(**measured)
-    said = f"What was measured says “{found.word}”"
-    if others := in_quotes({judge(**other).word for other in few} - {found.word}):
-        return Verdict(UNTESTED, f"{TOO_FEW}. {said}; it may as well be {others}: {found.because}", found.addition)
+
+    def other_words(near):
+        words = {judge(**other).word for other in near} - {found.word}
+        return " or ".join(f"“{word}”" for word in sorted(words))
+
+    def untested(why, doubt):
+        because = f"{why}. What was measured says “{found.word}”{doubt}: {found.because}"
+        return Verdict(UNTESTED, because, found.addition)
+
+    if others := other_words(few):
+        return untested(TOO_FEW, f"; it may as well be {others}")
     if seen.busy and not watched:
-        return Verdict(UNTESTED, f"{seen.sentence()}. {said}, in part without the lab's hand: "
-                                 f"{found.because}", found.addition)
-    words = ({judge(**other).word for other in nearby(measured, 1 + seen.doubt)} if seen.busy else set())
-    if others := in_quotes(words - {found.word}):
-        return Verdict(UNTESTED, f"{seen.sentence()}. {said}; with a figure off by "
-                                 f"~{seen.doubt:.0%} it would be {others}: {found.because}",
-                       found.addition)
+        return untested(seen.sentence(), ", in part without the lab's hand")
+    if seen.busy and (others := other_words(nearby(measured, 1 + seen.doubt))):
+        return untested(seen.sentence(),
+                        f"; with a figure off by ~{seen.doubt:.0%} it would be {others}")
     return found
-
-
-def in_quotes(words):
-    return " or ".join(f"“{word}”" for word in sorted(words))
 
 
 def plain(measured, unsure=lambda ratio: ratio.value):
@@ -274,12 +278,6 @@ def plain(measured, unsure=lambda ratio: ratio.value):
         return 1.0 if value.judgement == SAME else value.value
 
     return {name: number(value) for name, value in measured.items()}
-
-
-def less_sure(measured):
-    """Return what Ratios of few rounds leave possible: no difference, and either end."""
-    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
-    return [plain(measured, unsure) for unsure in ends]
 
 
 def nearby(measured, factor):
@@ -314,7 +312,8 @@ def figures(measured, path=()):
         label = str((*path, name)[0])
         if isinstance(value, dict):
             yield from figures(value, (*path, name))
-        elif not label.endswith(SETTINGS) and (isinstance(value, float) or label.endswith(WHOLE_NUMBERS)):
+        elif not label.endswith(SETTINGS) and (isinstance(value, float)
+                                               or label.endswith(WHOLE_NUMBERS)):
             yield (*path, name), value
 
 

@@ -23,12 +23,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "exercises"
 # Where code stands that is not the learner's.
 OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
           *(str(FOLDER.parent / room) for room in ("exercises", "lab_utils", "roundtrips")))
-MISTAKES = (
-    (redis.DataError, "Redis takes bytes, text and numbers, and was given something else, such as "
-                      "None. Is there a case in which there is nothing to ask for?"),
-    (Exception, "Print what you have just before that line, and run this cell again. What the check "
-                "asks with is gone when it ends; the reply to a key that is not there is None."),
-)
+NO_VALUE = ("Redis takes bytes, text and numbers, and was given something else, such as None. Is "
+            "there a case in which there is nothing to ask for?")
+LOOK = ("Print what you have just before that line, and run this cell again. What the check asks "
+        "with is gone when it ends; the reply to a key that is not there is None.")
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,10 @@ def names() -> list[str]:
 def load(name: str) -> Exercise:
     """Return the Exercise that stands in the folder of that name."""
     folder = FOLDER / name
-    task, *hints = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
+    task, *rest = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
     module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
-    return Exercise(name, task, tuple(line.removeprefix("- ") for line in hints if line), module.check)
+    hints = tuple(line.removeprefix("- ") for line in rest if line)
+    return Exercise(name, task, hints, module.check)
 
 
 def check(name: str, answer) -> None:
@@ -88,13 +87,15 @@ def judge(known, answer):
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
         left = open_in(known.name[:2])
-        tell(f"Open in this chapter: {', '.join(left)}" if left else "Every exercise of this chapter is solved.")
+        tell(f"Open in this chapter: {', '.join(left)}" if left
+             else "Every exercise of this chapter is solved.")
 
 
 def open_in(chapter: str) -> list[str]:
     """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
     progress = state.load("progress")
-    return [name for name in names() if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
+    return [name for name in names()
+            if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
 
 
 def refuse(known, why, hints):
@@ -129,11 +130,12 @@ def what_was_raised(error):
 
 def hints_for(error):
     """Return a hint to a mistake of Python's, which no hint of the exercise fits, or ()."""
-    if isinstance(error, redis.RedisError) and not isinstance(error, redis.DataError):
+    no_value = isinstance(error, redis.DataError)
+    if isinstance(error, redis.RedisError) and not no_value:
         return ()
     if "'Pipeline'" in str(error):  # asked for what only a reply has
         return (QUEUED,)
-    return next((hint,) for kinds, hint in MISTAKES if isinstance(error, kinds))
+    return (NO_VALUE if no_value else LOOK,)
 
 
 def unsolved(answer):

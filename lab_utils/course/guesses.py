@@ -44,15 +44,13 @@ class Guess(float):
         made.name, made.unit = name, unit
         return made
 
-    @property
-    def made(self):
+    def __bool__(self):
         return not math.isnan(self)
 
-    def __bool__(self):
-        return self.made
+    made = property(__bool__)
 
     def __repr__(self):
-        return quantity(self, self.unit) if self.made else "no guess yet"
+        return quantity(self, self.unit) if self else "no guess yet"
 
     def against(self, measured: float, computed: bool = False) -> None:
         """Print what was measured, in the guess's unit, and what you said.
@@ -66,7 +64,7 @@ class Guess(float):
         note = busy_note() if self.unit in DISTURBED and not computed else ""
         busy = f" ({note})" if note else ""
         first = self.learns(measured)
-        if not self.made:
+        if not self:
             print(f"{found}: {quantity(measured, self.unit)}{busy}")
             return
         off = f", {factor_in_words(self, measured)}" if measured else ""
@@ -81,15 +79,15 @@ class Guess(float):
                            "guess.against(…).")
         scale = 1 if unit == self.unit else TIMES[unit] / TIMES[self.unit]
         self.learns(measured * scale)
-        return float(self) / scale if self.made else None
+        return float(self) / scale if self else None
 
     def learns(self, measured):
         """Remember what was measured, once; return the guess remembered with it, or None."""
-        if not self.made:
+        if not self:
             _answered.add(self.name)
         if comparable(measured):
             reporting.report("measured", self.name, unit=self.unit, value=float(measured))
-        if not self.made or not setting.is_drawn() or not comparable(measured):
+        if not self or not setting.is_drawn() or not comparable(measured):
             return None
         with state.changing("guesses") as known:
             entry = known.get(self.name)
@@ -162,7 +160,8 @@ def usable(value, unit):
 
 def comparable(value):
     """Tell whether a value is a number that can stand on a log scale beside a measurement."""
-    return (isinstance(value, numbers.Real) and not isinstance(value, bool) and SMALLEST <= value <= LARGEST)
+    return (isinstance(value, numbers.Real) and not isinstance(value, bool)
+            and SMALLEST <= value <= LARGEST)
 
 
 def quantity(value, unit):

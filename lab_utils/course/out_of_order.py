@@ -45,12 +45,13 @@ def sentence(name: str, source: str, path: Path) -> str:
 
 
 def places_above(cells, source):
-    """Return the Places of the code cells above the cell `source`: all, where it is none of them."""
+    """Return the Places of the code cells above the cell `source`: all, if it is none of them."""
     above, heading = [], ""
     for cell in cells:
         lines = cell.source.strip().splitlines()
         if cell.cell_type == "markdown":
-            heading = next((line.lstrip("# ") for line in reversed(lines) if line.startswith("##")), heading)
+            headings = [line.lstrip("# ") for line in lines if line.startswith("##")]
+            heading = headings[-1] if headings else heading
         elif cell.source.strip() == source.strip():
             break
         elif cell.cell_type == "code" and lines:

@@ -1,21 +1,22 @@
-"""Published tables beside what comes out here; remembered for the scoreboard, which draws them all."""
+"""Published tables beside what comes out here; remembered for the scoreboard, which draws all."""
 
 from dataclasses import asdict
 
 from .. import calm
-from ..arguments import check_dict, check_names, check_number, check_positive, check_text, check_title
+from ..arguments import check_dict, check_names, check_number, check_positive, check_text
 from ..calm import Calm, worst
 from ..errors import LabError
 from ..figures.canvas import environment, say, set_title, styled
 from ..figures.published import UNIT, plot_table, published_words, rows_of
-from ..figures.rows import draw_rows, page
+from ..figures.rows import draw_rows
 from ..words import factor_off, two_figures
 from . import state
 
 CLOSE = 1.5  # a figure reproduced within this factor is called close
 
 
-def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None, fitted=()):
+def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, title=None,
+                   fitted=()):
     """Draw published seconds beside those reproduced here: {name: seconds}, twice.
 
     `rtt_ms` is the fitted distance, `fitted` names the published figures that it was solved from:
@@ -24,7 +25,8 @@ def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, 
     machine with its Calm. Raises LabError for a fitted name that is not there.
     """
     check_text(what, "what")
-    check_title(title, "plot_published")
+    if title is not None:
+        check_text(title, "plot_published: title")
     for values in (published, reproduced):
         for name, value in check_dict(values, "plot_published", '{"loop": 5.07}').items():
             check_positive(value, name)
@@ -61,12 +63,10 @@ def plot_tables(tables: dict, title=None):
         told.append(f"{what}: {published_words(published, reproduced, fitted)}")
         factors |= {(what, name): factor_off(then, reproduced[name])
                     for name, then in published.items() if name not in fitted}
-    figure, axes = page(blocks)
-    draw_rows(axes, blocks, UNIT, log=True)
+    figure, axes = draw_rows(blocks, UNIT, log=True)
     set_title(axes, title or came_out(factors))
-    # not this kernel's: others measured
     seen = worst(Calm(**table["calm"]) for table in tables.values() if "calm" in table)
-    environment(axes, found=seen)
+    environment(axes, found=seen)  # not this kernel's calm: others measured
     say(". ".join(told), seen)
     return figure
 

@@ -1,11 +1,14 @@
-"""What a room's board is told: guesses, what was measured, exercises tried. Nothing, unless LAB_BOARD_URL names a board.
+"""What a room's board is told: guesses, what was measured, exercises tried.
 
-An event is written to `.lab/state.json` before anything else, and goes from there when the board has it on disk. It is posted
-between two cells, by a thread that stands still while a cell runs, so nothing is sent inside a measurement. The board knows
-an event by its sender and its id: what is sent twice counts once. Whatever the board does, the cell goes on.
+Nothing, unless LAB_BOARD_URL names a board. An event is written to `.lab/state.json` before
+anything else, and goes from there when the board has it on disk. It is posted between two cells, by
+a thread that stands still while a cell runs, so nothing is sent inside a measurement. The board
+knows an event by its sender and its id: what is sent twice counts once. Whatever the board does,
+the cell goes on.
 """
 
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -22,7 +25,7 @@ from . import state
 from .certificates import trust
 
 POST_S = 2  # for connecting, and for each part of the answer
-HOLD_S = 0.1  # so long a cell waits for a post that is under way; then it is cut, and sent again later
+HOLD_S = 0.1  # so long a cell waits for a post under way; then it is cut, and sent again later
 PAUSE_S = 3  # after a post that failed
 AT_ONCE = 100  # events in a post
 LONGEST_ANSWER = 100_000  # bytes
@@ -31,10 +34,7 @@ _sender = None
 
 
 def begin():
-    """Send what an earlier kernel had to leave behind.
-
-    What the board gets is said where a learner enters the room.
-    """
+    """Send what an earlier kernel had to leave behind."""
     if is_wanted():
         with contextlib.suppress(Exception):  # no board is worth a lesson
             sender()
@@ -51,8 +51,8 @@ def report(kind, name, once=True, revision=0, **what):
         with contextlib.suppress(Exception):
             event = {"kind": kind, "name": name, "at": time.time(), **what}
             event["anonymous"] = is_anonymous()
-            key = f"{kind} {name} {what.get('unit', 'solved') if once else secrets.token_hex(8)} {revision or ''}".rstrip()
-            sender().note(key, event)
+            which = what.get("unit", "solved") if once else secrets.token_hex(8)
+            sender().note(f"{kind} {name} {which} {revision or ''}".rstrip(), event)
 
 
 def is_wanted():
@@ -60,10 +60,7 @@ def is_wanted():
 
 
 def is_anonymous():
-    """Return whether the learner's name is left out.
-
-    `%env LAB_BOARD_ANONYMOUS=1` says so, in this notebook or an earlier one.
-    """
+    """Tell whether `%env LAB_BOARD_ANONYMOUS=1` was said, in this notebook or an earlier one."""
     said = os.environ.get("LAB_BOARD_ANONYMOUS")
     if said is None:
         return state.load("room").get("board", {}).get("anonymous") is True
@@ -171,11 +168,11 @@ class Sender(threading.Thread):
 
     def ask(self, path, body, known_by):
         address = urlsplit(os.environ["LAB_BOARD_URL"])
-        if address.scheme == "https":
-            context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))  # the one that was confirmed in joining
-            self.connection = http.client.HTTPSConnection(address.hostname, address.port, timeout=POST_S, context=context)
-        else:
-            self.connection = http.client.HTTPConnection(address.hostname, address.port, timeout=POST_S)
+        kind = http.client.HTTPConnection
+        if address.scheme == "https":  # by the certificate that was confirmed in joining
+            context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
+            kind = functools.partial(http.client.HTTPSConnection, context=context)
+        self.connection = kind(address.hostname, address.port, timeout=POST_S)
         self.connection.connect()
         if not self.between.is_set():  # a cell has begun meanwhile
             raise OSError("not now")
@@ -189,9 +186,7 @@ class Sender(threading.Thread):
 
 
 def token():
-    """Return what this learner is known by.
-
-    In a hub that is the token of their server, elsewhere what the board gave for the password.
-    """
-    path = os.environ.get("LAB_BOARD_TOKEN_FILE")
-    return Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get("JUPYTERHUB_API_TOKEN", "")
+    """Return what the board gave for the password; in a hub, the token of the learner's server."""
+    if path := os.environ.get("LAB_BOARD_TOKEN_FILE"):
+        return Path(path).read_text(encoding="utf-8").strip()
+    return os.environ.get("JUPYTERHUB_API_TOKEN", "")

@@ -88,16 +88,19 @@ def retrial() -> Retrial:
         where = sections(path)
         for name, claim in claims.CLAIMS.items():
             if claim.chapter == path.name[:2]:
-                tried[name] = verdict_of(claim, ledger.get(name), error, path.name, where.get(name, ""))
+                tried[name] = verdict_of(claim, ledger.get(name), error, path.name,
+                                         where.get(name, ""))
     for name in claims.CLAIMS.keys() - tried.keys():
-        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED, "no chapter here tries it", "")
+        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED,
+                              "no chapter here tries it", "")
     return Retrial({name: tried[name] for name in sorted(tried, key=claims.order)}, tables)
 
 
 def verdict_of(claim, entry, error, chapter, section):
     """Return the Retried of a claim, "untested" where its cells left no entry in the ledger."""
     if not entry:
-        entry = {"word": claims.UNTESTED, "because": error or "its cell was not run", "measured": {}}
+        because = error or "its cell was not run"
+        entry = {"word": claims.UNTESTED, "because": because, "measured": {}}
         claims.enter(claim.name, entry, claims.chapter())
     return Retried(claim.name, claim.text, entry["word"], entry["because"], chapter,
                    entry.get("addition", ""), claim.turns_with, section)
@@ -111,7 +114,8 @@ def cells_of(path):
 
 def trial_cells(path: Path) -> list:
     """Return the code cells of a chapter that its claims rest on."""
-    return [cell for cell in cells_of(path) if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])]
+    return [cell for cell in cells_of(path)
+            if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])]
 
 
 def sections(path: Path) -> dict[str, str]:

@@ -14,7 +14,8 @@ from . import claims
 from .claims import DEPENDS, FAILS, HOLDS, UNTESTED, WORDS, Retried
 
 # How what a learner writes for a word begins, in small letters.
-BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS, "does not hold": FAILS}
+BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS,
+              "does not hold": FAILS}
 COLORS = dict(zip(WORDS, VERDICTS, strict=True))
 
 
@@ -26,7 +27,8 @@ def said_of(said: dict, known: dict) -> dict[str, str]:
     words = {}
     for name, word in check_dict(said, "board.against", '{"A1": "holds", "A2": ...}').items():
         if name not in known:
-            raise LabError(f"There is no claim {shown(name)} on this board. There are: " f"{', '.join(known)}.")
+            raise LabError(f"There is no claim {shown(name)} on this board. There are: "
+                           f"{', '.join(known)}.")
         if word is not ... and word is not None:
             words[name] = meant(word, name)
     return words
@@ -59,8 +61,8 @@ class Against:
     @property
     def sentence(self) -> str:
         """'of the 9 that you judged, 6 came out as you said'; "" where none was judged."""
-        judged = len(self.otherwise) + len(self.as_said)
-        return (f"of the {judged} that you judged, {len(self.as_said)} came out as you said" if judged else "")
+        same, judged = len(self.as_said), len(self.otherwise) + len(self.as_said)
+        return f"of the {judged} that you judged, {same} came out as you said" if judged else ""
 
     def __repr__(self):
         lines = [self.article, *([f"verdicts: {self.sentence}"] if self.sentence else [])]
@@ -87,9 +89,8 @@ class Against:
         """Return a table of claims; of those that came out otherwise, with what was said."""
         said = [[self.said[claim.name]] if claim in self.otherwise else [] for claim in tried]
         heads = ["claimed", *(["you said"] if said[0] else []), "here", "told in"]
-        return table(heads, [[in_full(claim), *word,
-                              verdict(clause_of(claim) + folded("figures", reason(claim))),
-                              link(claim, claim.chapter[:2])]
+        return table(heads, [[f"<b>{claim.name}</b> {html.escape(claim.text)}", *word,
+                              in_full(claim), link(claim, claim.chapter[:2])]
                              for claim, word in zip(tried, said, strict=True)])
 
 
@@ -100,7 +101,8 @@ class Scoreboard:
         self.tried, self.sentence = list(tried), sentence
 
     def __repr__(self):
-        found = [f"{word}: {names(claim for claim in self.tried if claim.word == word)}" for word in WORDS]
+        found = [f"{word}: {names(claim for claim in self.tried if claim.word == word)}"
+                 for word in WORDS]
         return "\n".join(f"verdicts: {line}" for line in [self.sentence, *found])
 
     def _repr_html_(self):
@@ -128,7 +130,8 @@ class Elsewhere:
         self.sentence = (f"{len(words) - len(self.differ)} of {len(words)} claims got the same "
                          f"word in all {len(columns)} columns")
         # lines of their own that begin so: versions are no facts of the machine that shows them
-        self.measured = [f"measured: {name}: {column['on']}, {column['date']}" for name, column in columns.items()]
+        self.measured = [f"measured: {name}: {column['on']}, {column['date']}"
+                         for name, column in columns.items()]
 
     def __repr__(self):
         said = [f"{name}: {', '.join(map(': '.join, zip(self.columns, words, strict=True)))}"
@@ -162,28 +165,22 @@ def table(heads, rows):
         return f'<{tag}{kind}{across} style="text-align: left; vertical-align: top">{text}</{tag}>'
 
     lines = [[cell("th", head) for head in heads]] if heads else []
-    lines += [[cell("td", text, ' colspan="3"' if len(row) == 1 else "") for text in row] for row in rows]
+    lines += [[cell("td", text, ' colspan="3"' if len(row) == 1 else "") for text in row]
+              for row in rows]
     return f"<table>{''.join('<tr>' + ''.join(line) + '</tr>' for line in lines)}</table>"
-
-
-def in_full(claim):
-    return f"<b>{claim.name}</b> {html.escape(claim.text)}"
 
 
 def marked(word):
     """Return a verdict's word beside its colour."""
-    return (f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">' f"<b>{word}</b></span>")
+    return (f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
+            f"<b>{word}</b></span>")
 
 
-def reason(claim):
-    """Return why a claim got its word, and below it, apart, what the lab adds."""
+def in_full(claim):
+    """Return a verdict in one clause; folded away, why it got its word, and what the lab adds."""
+    clause = f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
     adds = f"<br><i>The lab adds:</i> {html.escape(claim.addition)}" if claim.addition else ""
-    return html.escape(claim.because) + adds
-
-
-def clause_of(claim):
-    """Return a verdict in one clause, its word bold."""
-    return f"<b>{claim.word}</b>{html.escape(claim.clause.removeprefix(claim.word))}"
+    return verdict(clause + folded("figures", html.escape(claim.because) + adds))
 
 
 def folded(summary, inside):

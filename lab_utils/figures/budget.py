@@ -2,7 +2,7 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import USUAL, caption, paper, plt, sized, styled
+from .canvas import USUAL, abreast, caption, sized, styled
 from .labels import explain, write
 from .rows import GAP, HEADING, REST, ROUNDS, ROUNDS_NOTE, ROW, lay_out, name_rows
 from .scales import plain_ticks
@@ -10,13 +10,13 @@ from .scales import plain_ticks
 COLORS = {"client's CPU": style.CLIENT, "server's CPU": style.SERVER, "waiting": style.WAITING}
 PARTS = {words: {"facecolor": color, "edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
          for words, color in COLORS.items()}
-LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis, in longest bars, so that the words behind it have room
+LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis in longest bars, so that words have room
 NARROW_LABELS, NARROW_ROW = 1.8, 0.42  # of a narrow paper, where they are two lines
 
 
 @styled
 def plot_budget(times, rtt_ms=None, title=None):
-    """Draw each variant's milliseconds from zero: the work first, then the waiting, at each distance.
+    """Draw each variant's milliseconds from zero at each distance: first work, then waiting.
 
     A distance makes the waiting longer and leaves the work as it was: where there is one, a second
     panel enlarges the milliseconds of work.
@@ -26,25 +26,20 @@ def plot_budget(times, rtt_ms=None, title=None):
               [(name, rtt, times.budget(name, rtt)) for name in times.names] for rtt in rtts}
     names, bars, end = lay_out(blocks, height, HEADING)
     panels = 2 if any(rtts) else 1
-    columns = sized(panels, 1)
-    rows = panels // columns
     tall = sized(0.25, 1) + height * end + GAP  # of a panel
-    size = paper.width, REST + tall * rows
-    figure, grid = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=size,
-                                width_ratios=(3, 2)[:columns])
-    axes = grid[0][0]
+    figure, (axes, *more) = abreast(panels, REST, tall, width_ratios=sized((3, 2)[:panels], (1,)))
     longest, work = (max(sum(parts(budget)[:some]) for _, (*_, budget) in bars) for some in (3, 2))
     draw_bars(axes, bars, longest * sized(LABELS[panels], NARROW_LABELS))
     for place, (name, rtt, budget) in bars:
         names.append((place, name, style.INK, "normal"))
-        write(axes, words(budget), (sum(parts(budget)), place), (5, 0), linespacing=1)
+        # on a phone on two lines
+        words = f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
+        write(axes, words, (sum(parts(budget)), place), (5, 0), linespacing=1)
         rounds = [1000 * each for each in times.rounds(name, rtt)]
         axes.plot(rounds, [place + 0.42] * len(rounds), **ROUNDS)
-    axes.set_xlabel("milliseconds a call")
-    axes.set_ylim(end - 0.4, -0.6)
+    axes.set(xlabel="milliseconds a call", ylim=(end - 0.4, -0.6))
     name_rows(axes, names)
-    if panels == 2:
-        enlarged = grid[-1][-1]
+    for enlarged in more:
         draw_bars(enlarged, bars, 1.25 * work)
         enlarged.set_xlabel(f"the first {1.25 * work:.2g} of them, enlarged")
         enlarged.tick_params(axis="y", length=0)
@@ -58,12 +53,12 @@ def plot_budget(times, rtt_ms=None, title=None):
 
 
 def parts(budget):
-    """(client, server, waiting) in milliseconds."""
+    """Return (client, server, waiting) in milliseconds."""
     return 1000 * budget.client, 1000 * budget.server, 1000 * budget.network
 
 
 def draw_bars(axes, bars, end):
-    """The bars up to `end` milliseconds; one that is longer leaves the panel."""
+    """Draw the bars up to `end` milliseconds; one that is longer leaves the panel."""
     for place, (*_, budget) in bars:
         left = 0.0
         for fill, width in zip(PARTS.values(), parts(budget), strict=True):
@@ -77,15 +72,11 @@ def waiting(budget):
     return parts(budget)[-1] / sum(parts(budget))
 
 
-def words(budget):
-    """'35.6 ms, 86% waiting', on a phone on two lines."""
-    return f"{plain_duration(budget.total)}{sized(', ', chr(10))}{waiting(budget):.0%} waiting"
-
-
 def budget_title(nearest, farthest):
-    """'loop: 3.4 ms at RTT 0 ms; 104 ms at 1 ms, 94% of it waiting': the nearest and the farthest distance."""
+    """Return 'loop: 3.4 ms at RTT 0 ms; 104 ms at 1 ms, 94% of it waiting'."""
     (name, near, first), (_, far, last) = nearest, farthest
-    found = f"{plain_duration(last.total)} at RTT {milliseconds(far)}, {waiting(last):.0%} of it waiting"
+    found = f"{plain_duration(last.total)} at RTT {milliseconds(far)}"
+    found += f", {waiting(last):.0%} of it waiting"
     if near == far:
         return f"{name}: {found}"
     return f"{name}: {plain_duration(first.total)} at RTT {milliseconds(near)}; {found}"

@@ -1,4 +1,4 @@
-"""All of the learner's guesses against what was measured: how far off, and which way. Each is a hollow diamond."""
+"""All of the learner's guesses against what was measured: how far off, and which way."""
 
 from ..words import factor_off, times
 from . import style
@@ -11,33 +11,36 @@ ROW, REST = 0.34, 1.7  # inches
 
 @styled
 def draw_calibration(pairs, close, words):
-    """Draw each (name, guess, measured) in its chapter's row: left of the line too low, right of it too high.
+    """Draw each (name, guess, measured) in its chapter's row: too low left, too high right.
 
-    Guesses in the grey band are within `close` x. Of those beyond it, the farthest off on either side of
-    a row is named.
+    Guesses in the grey band are within `close` x. Of those beyond it, the farthest off on either
+    side of a row is named.
     """
     chapters = sorted({name[:2] for name, *_ in pairs})
     figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(chapters)))
     axes.axvspan(1 / close, close, color=style.GOOD_GUESS, linewidth=0)
     axes.axvline(1, color=style.RULE, linewidth=1)
     factors = [within_reach(said / measured) for _, said, measured in pairs]
-    axes.plot(factors, [chapters.index(name[:2]) for name, *_ in pairs], marker="D", markersize=8, linestyle="none",
-              markerfacecolor=style.PAPER, markeredgecolor=style.GUESS, markeredgewidth=1.8)
+    axes.plot(factors, [chapters.index(name[:2]) for name, *_ in pairs], linestyle="none",
+              marker="D", markersize=8, markerfacecolor=style.PAPER, markeredgecolor=style.GUESS,
+              markeredgewidth=1.8)
     for row, chapter in enumerate(chapters):
-        own = sorted((said / measured, name, factor_off(said, measured)) for name, said, measured in pairs
-                     if name[:2] == chapter)
+        own = sorted((said / measured, name, factor_off(said, measured))
+                     for name, said, measured in pairs if name[:2] == chapter)
         for (factor, name, off), side in ((own[0], -1), (own[-1], 1)):
             if off > close and (factor > 1) == (side > 0):
                 write(axes, label(name, off), (within_reach(factor), row), (9 * side, 0))
     reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
-    axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5))
+    axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5),
+             xlabel="← too low          how far off          too high →")
+    named = [f"{mark:,}x" for mark in marks]
     axes.set_xticks([*(1 / mark for mark in reversed(marks)), 1, *marks],
-                    [*(f"{mark:,}x" for mark in reversed(marks)), "right", *(f"{mark:,}x" for mark in marks)])
+                    [*reversed(named), "right", *named])
     axes.set_xticks([], minor=True)
-    axes.set_yticks(range(len(chapters)), [f"chapter {chapter}" for chapter in chapters], fontsize=USUAL)
+    axes.set_yticks(range(len(chapters)), [f"chapter {chapter}" for chapter in chapters],
+                    fontsize=USUAL)
     axes.grid(False, axis="y")
-    axes.set_xlabel("← too low          how far off          too high →")
     set_title(axes, f"{words[0].upper()}{words[1:]}".replace("; ", ";\n"))
     environment(axes)
     return figure
@@ -48,5 +51,5 @@ def within_reach(factor):
 
 
 def label(name, off):
-    """'cart, 12x' of "01.cart"."""
+    """Return 'cart, 12x' of "01.cart"."""
     return f"{name[3:].replace('_', ' ')}, {times(off) if off <= FARTHEST else f'>{FARTHEST:,}x'}"

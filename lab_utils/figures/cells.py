@@ -12,14 +12,18 @@ LETTERS = {"\r": r"\r", "\n": r"\n", " ": ""}
 
 @styled
 def plot_cells(blocks, unit, title):
-    """Draw {heading: [(kind, how many or which letters)]}, a cell each in the colour of a kind of `style.CELLS`.
+    """Draw {heading: [(kind of `style.CELLS`, how many or which letters)]}, a cell each.
 
     Prints how many of each kind a block has, in `unit`, as facts: they are counted.
     """
-    cells = {heading: list(single(parts)) for heading, parts in blocks.items()}
+    cells = {heading: [(kind, letter) for kind, what in parts
+                       for letter in (what if isinstance(what, str) else " " * what)]
+             for heading, parts in blocks.items()}
     across = {heading: line_for(len(each)) for heading, each in cells.items()}
-    heights = [HEADING + (paper.width - BESIDE) / across[name] * -(-len(each) // across[name]) for name, each in cells.items()]
-    figure, panels = plt.subplots(len(blocks), 1, squeeze=False, figsize=(paper.width, REST + sized(0, 1) + sum(heights)),
+    heights = [HEADING + (paper.width - BESIDE) / across[name] * -(-len(each) // across[name])
+               for name, each in cells.items()]
+    size = paper.width, REST + sized(0, 1) + sum(heights)
+    figure, panels = plt.subplots(len(blocks), 1, squeeze=False, figsize=size,
                                   height_ratios=heights)
     told = []
     for axes, (heading, each) in zip(panels[:, 0], cells.items(), strict=True):
@@ -36,15 +40,10 @@ def plot_cells(blocks, unit, title):
 
 
 def line_for(count):
-    """How many cells stand on a line."""
-    lettered = sized(LETTERED, NARROW_LETTERED)
-    return min(count, lettered) if count <= LETTERED else next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
-
-
-def single(parts):
-    """(kind, letter) of each cell."""
-    for kind, what in parts:
-        yield from ((kind, letter) for letter in (what if isinstance(what, str) else " " * what))
+    """Return how many cells stand on a line."""
+    if count <= LETTERED:
+        return min(count, sized(LETTERED, NARROW_LETTERED))
+    return next((n for n in range(100, 79, -1) if count % n == 0), A_LINE)
 
 
 def draw_block(axes, cells, across):
@@ -53,7 +52,8 @@ def draw_block(axes, cells, across):
         axes.add_patch(plt.Rectangle((column, row), 1, 1, facecolor=style.CELLS[kind],
                                      edgecolor=style.WAITING_EDGE, linewidth=0.5))
         if across <= LETTERED:
-            axes.text(column + 0.5, row + 0.5, LETTERS.get(letter, letter), ha="center", va="center",
-                      color=style.PAPER if kind == "your words" else style.INK)
+            color = style.PAPER if kind == "your words" else style.INK
+            axes.text(column + 0.5, row + 0.5, LETTERS.get(letter, letter), ha="center",
+                      va="center", color=color)
     axes.set(xlim=(0, across), ylim=(-(-len(cells) // across), 0))
     axes.axis("off")

@@ -1,13 +1,20 @@
 """Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
 
-from ..arguments import check_dict, check_number, check_positive, check_positive_one, check_text, shown
+from ..arguments import (
+    check_dict,
+    check_number,
+    check_positive,
+    check_positive_one,
+    check_text,
+    shown,
+)
 from ..errors import LabError
 from ..median import Median
 from ..words import factor_off
 from . import style
-from .canvas import SMALL, caption, number, paper, plt, sized, styled
+from .canvas import SMALL, abreast, caption, number, paper, sized, styled
 from .labels import name_ends, write
-from .rows import ROUNDS_NOTE, Row, draw_rows, page
+from .rows import ROUNDS_NOTE, Row, draw_rows
 from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
@@ -18,11 +25,11 @@ BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
 class Factor(float):
-    """The value of a Ratio, to be drawn as any number, beside which `ratio` tells its interval."""
+    """The value of a Ratio, `ratio`, to be drawn as any number, and its `interval`."""
 
     def __new__(cls, ratio):
         made = super().__new__(cls, ratio.value)
-        made.ratio = ratio
+        made.ratio, made.interval = ratio, (ratio.low, ratio.high)
         return made
 
 
@@ -32,10 +39,11 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
 
     With `log`, for values that span decades, a dot on a log axis, and the factor to the first one.
     Ratios, whose unit says "times", are dots on a log axis too, left or right of 1x; a Ratio shows
-    its interval and its own judgement, and is hollow where that is "no different". A list is its rounds:
-    the median is drawn, and they as small dots. `asked` draws a line at the number that was asked for;
-    `source` says who measured where it was not this machine. `measured=False` prints the values as facts, to be
-    compared in CI: for counts only. Raises LabError for anything but numbers by name and texts.
+    its interval and its own judgement, and is hollow where that is "no different". A list is its
+    rounds: the median is drawn, and they as small dots. `asked` draws a line at the number that was
+    asked for; `source` says who measured where it was not this machine. `measured=False` prints the
+    values as facts, to be compared in CI: for counts only. Raises LabError for anything but numbers
+    by name and texts.
     """
     check_text(title, "title")
     check_text("here" if source is None else source, "source")
@@ -46,8 +54,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     numbers = [value for values in groups.values() for value in values.values()]
     looks = looks_of(groups)
     blocks = {heading: rows_of(each, unit, looks[heading], log) for heading, each in groups.items()}
-    figure, axes = page(blocks)
-    draw_rows(axes, blocks, unit, log)
+    figure, axes = draw_rows(blocks, unit, log)
     figure.ratios = ratios_in(numbers)
     if not log:
         whole_ticks(axes.xaxis, numbers)
@@ -61,7 +68,7 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
 
 
 def bars_in(values, log):
-    """{name: number}, a list of rounds as a Median; raises LabError for what cannot be drawn."""
+    """Return {name: number}, a Median of rounds; raise LabError for what cannot be drawn."""
     numbers = {}
     for name, value in check_dict(values, "lab.plot_bars", BARS).items():
         if isinstance(value, list) and value:
@@ -74,17 +81,17 @@ def bars_in(values, log):
 
 
 def number_in(value, what):
-    """A number, of a Ratio its Factor; raises LabError for anything else."""
+    """Return a number, of a Ratio its Factor; raise LabError for anything else."""
     return check_number(Factor(value) if hasattr(value, "judgement") else value, what)
 
 
 def grouped(values, depth):
-    """{group: values}, of values by group or of one lot, which is so many dicts deep."""
+    """Return {group: values}, of values by group or of one lot, which is so many dicts deep."""
     return values if all(dicts_in(each) >= depth for each in values.values()) else {"": values}
 
 
 def dicts_in(value):
-    """How many dicts stand one inside the other, none of them empty."""
+    """Return how many dicts stand one inside the other, none of them empty."""
     if isinstance(value, dict) and value:
         return 1 + min(map(dicts_in, value.values()))
     return 0
@@ -95,7 +102,7 @@ def ratios_in(numbers):
 
 
 def looks_of(groups):
-    """{heading: {name: Look}}: by the names; where none of them has a role, by the headings."""
+    """Return {heading: {name: Look}}: by the names; if none of them has a role, by the headings."""
     looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
     if any(look.color != style.NO_ROLE for look in looks.values()):
         return dict.fromkeys(groups, looks)
@@ -104,8 +111,9 @@ def looks_of(groups):
 
 
 def rows_of(values, unit, looks, log):
-    """A Row for each value: a ratio beside 1x, else on a log axis with the factor to the first."""
+    """Return a Row for each value: a ratio beside 1x, others with the factor to the first."""
     first, rows = next(iter(values.values())), []
+    beside = "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else ""
     for name, value in values.items():
         if log and value <= 0:
             continue
@@ -113,27 +121,20 @@ def rows_of(values, unit, looks, log):
         if is_ratio(unit):
             since = 1
             if isinstance(value, Factor):
-                look, interval = style.replace(look, filled=value.ratio.differs), interval_of(value)
+                look = style.replace(look, filled=value.ratio.differs)
+                interval = value.interval
         elif log and rows and first > 0 and factor_off(value, first) >= ALIKE:
             since = first
-            note = f"{number(float(factor_off(value, first)))}x {'less' if value < first else 'more'}"
-        rows.append(Row(name, value, in_unit(value, unit), look, note, since, interval=interval,
+            factor = number(float(factor_off(value, first)))
+            note = f"{factor}x {'less' if value < first else 'more'}"
+        rows.append(Row(name, value, worded(value, beside), look, note, since, interval=interval,
                         rounds=getattr(value, "rounds", ())))
     return rows
 
 
-def in_unit(value, unit):
-    """'31.2 ms', '4.9x', '2.0x faster'; without a unit that is long to repeat."""
-    return worded(value, "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else "")
-
-
 def worded(value, unit=""):
-    """A number and its unit; of a Ratio its own judgement, such as "no different"."""
+    """Return a number and its unit; of a Ratio its own judgement, such as "no different"."""
     return str(value.ratio) if isinstance(value, Factor) else f"{number(value)}{unit}"
-
-
-def interval_of(factor):
-    return factor.ratio.low, factor.ratio.high
 
 
 def bars_in_words(groups, unit):
@@ -145,24 +146,21 @@ def bars_in_words(groups, unit):
 
 
 @styled
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None, shaded=None, limit=None):
-    """Draw the points of {name: {x: y}}, or of {panel: {name: {x: y}}} side by side on the same axes.
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None,
+               shaded=None, limit=None):
+    """Draw {name: {x: y}} as points, or {panel: {name: {x: y}}} side by side on the same axes.
 
     Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
-    (lowest, highest). `shaded`, (from, to, words), shades a span of x, and `limit`, (y, words), is a
-    line across. Ratios, whose ylabel says "times", get a line at 1x, and a Ratio shows its interval
-    and its own judgement. `measured=False` prints the end points as facts, to be compared in CI: for
-    counts only. Raises LabError for anything but numbers by number and name, and texts.
+    (lowest, highest). `shaded`, (from, to, words), shades a span of x, and `limit`, (y, words), is
+    a line across. Ratios, whose ylabel says "times", get a line at 1x, and a Ratio shows its
+    interval and its own judgement. `measured=False` prints the end points as facts, to be compared
+    in CI: for counts only. Raises LabError for anything but numbers by number and name, and texts.
     """
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
     panels = grouped(check_dict(series, "lab.plot_lines", LINES), depth=2)
     panels = {heading: lines_in(lines, log_x, log_y) for heading, lines in panels.items()}
-    columns = sized(len(panels), 1)
-    rows = len(panels) // columns
-    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
-                                figsize=(paper.width, 1.6 + 2.8 * rows))
-    row = list(grid.flat)
+    figure, row = abreast(len(panels), 1.6, 2.8, sharex=True)
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
@@ -180,18 +178,19 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured
     caption(figure, title, ". ".join(told), measured=measured)
     room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(axes.xaxis, [x for points in series.values() for x in points], room / columns)
+        ticks_at(axes.xaxis, [x for points in series.values() for x in points],
+                 room / sized(len(panels), 1))
     name_panels(row, list(panels.values()), looks)
     return figure
 
 
 def lines_in(series, log_x, log_y):
-    """{name: {x: number}}; raises LabError for what cannot be drawn."""
+    """Return {name: {x: number}}; raise LabError for what cannot be drawn."""
     lines = {}
     for name, points in check_dict(series, "lab.plot_lines", LINES).items():
         if not isinstance(points, dict) or not points:
-            raise LabError(f"lab.plot_lines needs a dict {{x: y}} for each line, such as {LINES}, and got "
-                           f"{shown(points)} for {name}. Write at least one point.")
+            raise LabError(f"lab.plot_lines needs a dict {{x: y}} for each line, such as {LINES}, "
+                           f"and got {shown(points)} for {name}. Write at least one point.")
         lines[name] = {check_number(x, f"lab.plot_lines: x of {name}"):
                        number_in(y, f"lab.plot_lines: y of {name}") for x, y in points.items()}
         for values, log in ((lines[name], log_x), (lines[name].values(), log_y)):
@@ -201,7 +200,7 @@ def lines_in(series, log_x, log_y):
 
 
 def shade(axes, shaded):
-    """A span of x that the title speaks of, its words at its head."""
+    """Shade a span of x that the title speaks of, its words at its head."""
     if shaded:
         start, end, words = shaded
         axes.axvspan(start, end, color=style.RISK, zorder=0)
@@ -210,7 +209,7 @@ def shade(axes, shaded):
 
 
 def name_panels(row, panels, looks):
-    """Each series is named once: in the last panel that has it."""
+    """Name each series once: in the last panel that has it."""
     last = {name: axes for axes, series in zip(row, panels, strict=True) for name in series}
     for axes, series in zip(row, panels, strict=True):
         here = {name: points for name, points in series.items() if last[name] is axes}
@@ -219,18 +218,19 @@ def name_panels(row, panels, looks):
 
 
 def draw_series(axes, series, looks):
-    """Points where there are a handful, which a thin line only joins for the eye; a line where there are many."""
+    """Draw points, where there are a handful, and a thin line for the eye; of many a line."""
     for name, points in series.items():
         look, few = looks[name], len(points) <= HANDFUL
         axes.plot(list(points), list(points.values()), color=look.color, linestyle=look.line,
                   linewidth=1.2 if few else 2, alpha=0.6 if few and look.marker else 1)
         if few:
-            axes.plot(list(points), list(points.values()), linestyle="none", marker=look.marker or None,
-                      markersize=8, color=look.color, markerfacecolor=look.face, markeredgewidth=1.6)
+            axes.plot(list(points), list(points.values()), linestyle="none", color=look.color,
+                      marker=look.marker or None, markersize=8, markerfacecolor=look.face,
+                      markeredgewidth=1.6)
         for x, y in points.items():
             if isinstance(y, Factor):
-                axes.plot([x, x], interval_of(y), color=look.color, linewidth=1.2,
-                          marker="_", markersize=7)
+                axes.plot([x, x], y.interval, color=look.color, linewidth=1.2, marker="_",
+                          markersize=7)
 
 
 def set_limits(row, values, ylabel, log_y, ylim, limit):
@@ -250,11 +250,10 @@ def set_limits(row, values, ylabel, log_y, ylim, limit):
 
 
 def lines_in_words(series, xlabel, ylabel):
-    return "; ".join(f"{name} from {ends_in_words(points, ylabel)} "
-                     f"between {number(min(points))} and {number(max(points))} {xlabel}"
-                     for name, points in series.items() if name.lower() not in style.FORMULAS)
-
-
-def ends_in_words(points, ylabel):
-    """'1 to 9 ms'; '1.2x slower to 3.2x faster' of Ratios."""
-    return f"{worded(points[min(points)])} to {worded(points[max(points)], f' {ylabel}')}"
+    """Return 'loop from 1 to 9 ms between …'; 'from 1.2x slower to 3.2x faster' of Ratios."""
+    ends = {name: (min(points), max(points)) for name, points in series.items()
+            if name.lower() not in style.FORMULAS}
+    return "; ".join(f"{name} from {worded(series[name][first])} "
+                     f"to {worded(series[name][last], f' {ylabel}')} "
+                     f"between {number(first)} and {number(last)} {xlabel}"
+                     for name, (first, last) in ends.items())

@@ -28,7 +28,7 @@ def name_ends(axes, series, looks, words=None):
 
     Names that would touch are moved apart.
     """
-    axes.figure.draw_without_rendering()  # the places of the points in px are those after the layout
+    axes.figure.draw_without_rendering()  # the points' places in px are those after the layout
     farthest = max(max(points) for points in series.values())
     ends = {name: (max(points), points[max(points)]) for name, points in series.items()}
     heights = {name: axes.transData.transform(end)[1] for name, end in ends.items()}

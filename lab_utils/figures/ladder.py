@@ -1,6 +1,6 @@
-"""The ladder (sequence) diagram: client and server as verticals, time downwards, each message at its real times.
+"""The ladder (sequence) diagram: client and server as verticals, messages at their real times.
 
-Pale on the client's side is waiting, green on the server's is work; several ladders side by side share one scale of time.
+Pale on the client's side is waiting, green on the server's is work; all share one scale of time.
 """
 
 import itertools
@@ -9,50 +9,52 @@ from ..arguments import check_number
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, caption, paper, plt, sized, styled
+from .canvas import SMALL, abreast, caption, sized, styled
 from .labels import write
 
 HEIGHT = 5.2
-BUNDLE = 1 / 200  # of the height: messages that leave closer together than that would cover each other
+BUNDLE = 1 / 200  # of the height: messages that leave closer together would cover each other
 SIDES, NARROW_SIDES = (-0.4, 1.3), (-0.7, 1.7)  # where words stand
 BAND = 9  # points
 LATE = 1 / 30  # of the height: a reply that lay so long at the client before it was read
 
 
 def plot_ladder(capture, turns=6, title=None, gap=None):
-    """Draw one ladder, of the first `turns` turns; a turn ends where the next request follows a reply.
+    """Draw a ladder of the first `turns` turns; one ends where a request follows a reply.
 
     `gap`, a few words, marks the server's line from each reply to the next request.
     """
     if not capture.messages:
-        raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the function use its client.")
+        raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the "
+                       "function use its client.")
     all_turns = by_turn(capture.messages)
     left = len(all_turns) - check_number(turns, "turns", 1, whole=True)
     below = f"… and {left:,} more turns like these" if left > 0 else ""
-    told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, {len(capture.replies):,} back"
+    told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there"
+    told += f", {len(capture.replies):,} back"
     drawn = [message for turn in all_turns[:turns] for part in turn for message in part]
     return draw_ladders([(drawn, capture.rtt_ms, below)], title or in_all(capture), told, gap)
 
 
 @styled
 def draw_ladders(ladders, title, told, gap=None):
-    """Each (messages, RTT in ms, words below) beside the others."""
-    end = max(max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages) * 1000
-    columns = sized(len(ladders), 1)
-    rows = len(ladders) // columns
-    figure, panels = plt.subplots(rows, columns, sharey=True, squeeze=False, figsize=(paper.width, HEIGHT * rows))
-    for axes, (messages, rtt_ms, below) in zip(panels.flat, ladders, strict=True):
+    """Draw each (messages, RTT in ms, words below) beside the others."""
+    end = 1000 * max(max(each.at_client, each.at_server)
+                     for messages, *_ in ladders for each in messages)
+    figure, panels = abreast(len(ladders), 0, HEIGHT)
+    for axes, (messages, rtt_ms, below) in zip(panels, ladders, strict=True):
         draw_ladder(axes, messages, end, rtt_ms, gap)
         axes.set_xlabel(below)
-    panels[0][0].set_ylabel("milliseconds since the first request left")
+    panels[0].set_ylabel("milliseconds since the first request left")
     return caption(figure, title, told, sorted({rtt_ms for _, rtt_ms, _ in ladders}))
 
 
 def draw_ladder(axes, messages, end, rtt_ms, gap=None):
-    """Draw client and server as verticals from 0 down to `end` milliseconds, and every message between them."""
+    """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages."""
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
-        axes.plot([place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4, zorder=1)
+        axes.plot([place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4,
+                  zorder=1)
         axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
     turns = list(waits(messages))
     for sent, heard, arrived, left in turns:
@@ -65,19 +67,18 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
             write(axes, gap, (1, 500 * (left + arrived)), (9, 0), fontsize=SMALL)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
-    axes.set_xlim(*sized(SIDES, NARROW_SIDES))
-    axes.set_ylim(end * 1.04, -0.1 * end)
-    axes.set_xticks([])
+    axes.set(xlim=sized(SIDES, NARROW_SIDES), ylim=(end * 1.04, -0.1 * end), xticks=[])
     axes.tick_params(axis="y", length=0)
     axes.spines[["bottom", "left"]].set_visible(False)
 
 
 def band(axes, place, start, stop, color, width):
-    axes.plot([place, place], [start * 1000, stop * 1000], color=color, linewidth=width, solid_capstyle="butt", zorder=1.5)
+    axes.plot([place, place], [start * 1000, stop * 1000], color=color, linewidth=width,
+              solid_capstyle="butt", zorder=1.5)
 
 
 def waits(messages):
-    """(sent, heard at the client, arrived, left at the server) of each turn, in seconds."""
+    """Yield (sent, heard at the client, arrived, left at the server) of each turn, in seconds."""
     for requests, replies in by_turn(messages):
         if replies:
             first, last = requests[0], replies[-1]
@@ -86,11 +87,12 @@ def waits(messages):
 
 
 def bundles(messages, span_s):
-    """Messages of one direction that leave so close together that their arrows would cover each other."""
+    """Return lists of messages of one direction whose arrows would cover each other."""
     found = []
     for message in messages:
         last = found[-1][-1] if found else None
-        if last and last.way == message.way and message.at_client - last.at_client < span_s * BUNDLE:
+        near = last and message.at_client - last.at_client < span_s * BUNDLE
+        if near and last.way == message.way:
             found[-1].append(message)
         else:
             found.append([message])
@@ -120,7 +122,7 @@ def draw_bundle(axes, bundle, way_s, late_s):
 
 
 def by_turn(messages):
-    """(requests, replies) of each turn, which ends where the next request follows a reply."""
+    """Return (requests, replies) of each turn, which ends where a request follows a reply."""
     turns = []
     for way, group in itertools.groupby(messages, key=lambda message: message.way):
         if way == "request":
@@ -131,7 +133,7 @@ def by_turn(messages):
 
 
 def took(capture):
-    """Seconds from the first request's start to the last reply's arrival."""
+    """Return the seconds from the first request's start to the last reply's arrival."""
     return max(message.at_client for message in capture.messages)
 
 

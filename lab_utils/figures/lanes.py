@@ -1,4 +1,4 @@
-"""Lanes: each connection a lane, each request on its way a box, all ways of doing the work on one axis of time."""
+"""Lanes: each connection a lane, each request a box, all ways of doing it on one axis of time."""
 
 import itertools
 import statistics
@@ -15,10 +15,10 @@ from .scales import unit_for
 DPI = 100
 BESIDE_PX = 70  # about what the axis of time leaves
 HEADING_PX, GAP_PX, NODE_PX = 26, 14, 14
-FEW, SOME = 1, 4  # connections; more than that is a bundle. A block's height only depends on which of these it is
+FEW, SOME = 1, 4  # connections, more is a bundle; a block's height only depends on which it is
 FEW_PX, SOME_PX, BUNDLE_PX = 26, 62, 132
 MOST_LANES = 24  # more connections than that are drawn as how many wait at each moment
-NARROWEST_PX, MOST_BOXES = 4, 160  # boxes narrower than that, or more of them, are drawn as the share of time waiting
+NARROWEST_PX, MOST_BOXES = 4, 160  # narrower boxes, or more, are drawn as the share of time waiting
 LONGEST_NAME = 60
 BOLD = {"fontsize": 11, "fontweight": "bold"}
 FEWEST_DENSE = 20  # so few boxes are boxes, however narrow
@@ -38,7 +38,7 @@ BINNED = "waiting: a request is on its way (height: how much waits)"
 
 @styled
 def draw_lanes(runs, title=None):
-    """The figure of {name: Run}. Across are seconds, down are pixels."""
+    """Draw {name: Run}. Across are seconds, down are pixels."""
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
     figure, axes = plt.subplots(figsize=(paper.width, (body + 150 + sized(0, 70)) / DPI))
@@ -46,9 +46,9 @@ def draw_lanes(runs, title=None):
     top, seen = 0, set()
     for name, run in runs.items():
         top += HEADING_PX
-        seen |= draw_block(axes, run, top, heights[name], (paper.width * DPI - BESIDE_PX) / longest)
-        head(axes, name, run, top)
-        end_label(axes, run, top, heights[name])
+        pixels = (paper.width * DPI - BESIDE_PX) / longest
+        seen |= draw_block(axes, run, top, heights[name], pixels)
+        label(axes, name, run, top, heights[name])
         top += heights[name] + GAP_PX
     unit, scale = unit_for(longest)
     axes.set(xlim=(0, longest * 1.1), ylim=(top, 0), yticks=[], xlabel=unit)
@@ -68,14 +68,14 @@ def distances(runs):
 
 
 def block_height(run):
-    """Pixels. By the size of the bundle, not the number of lanes: threads do not use the same number on every run."""
+    """Return pixels, not by the number of lanes: threads use another number on every run."""
     lanes = len(run.connections)
     height = FEW_PX if lanes <= FEW else SOME_PX if lanes <= SOME else BUNDLE_PX
     return max(height, NODE_PX * len(set(run.nodes.values())))
 
 
-def head(axes, name, run, top):
-    """The way's name, and beside it in small type what it did."""
+def label(axes, name, run, top, height):
+    """Write the way's name, in small type what it did, and the time it took where it is done."""
     from matplotlib.transforms import offset_copy
 
     color, marker = style.way(name)
@@ -85,17 +85,14 @@ def head(axes, name, run, top):
     bold = write(axes, shown, (0, top), (14, 5), **BOLD)
     beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
     axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
-
-
-def requests_in_words(run):
-    return f"{counted(len(run.requests), 'round trip')} on {counted(len(run.connections), 'connection')}"
-
-
-def end_label(axes, run, top, height):
-    """A line where the way is done, and the time it took."""
     end = run.seconds
     axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
     write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
+
+
+def requests_in_words(run):
+    connections = counted(len(run.connections), "connection")
+    return f"{counted(len(run.requests), 'round trip')} on {connections}"
 
 
 def draw_block(axes, run, top, height, pixels):
@@ -116,24 +113,23 @@ def draw_block(axes, run, top, height, pixels):
     for place, spans in enumerate(lanes):
         pad = min(2.0, each * 0.14) if len(lanes) > 1 else 0
         low, tall = top + place * each + pad, each - 2 * pad
-        if dense:
-            seen |= draw_share(axes, spans, 1, run, low, tall, pixels)
-        else:
-            seen |= draw_boxes(axes, spans, low, tall)
+        seen |= (draw_share(axes, spans, 1, run, low, tall, pixels) if dense
+                 else draw_boxes(axes, spans, low, tall))
     name_nodes(axes, run, top, each)
     return seen
 
 
 def is_dense(spans, pixels):
-    """True for boxes too narrow to be told apart."""
+    """Tell whether boxes are too narrow to be told apart."""
     narrow = statistics.median([end - start for start, end, _ in spans]) * pixels < NARROWEST_PX
     return len(spans) > MOST_BOXES or (narrow and len(spans) > FEWEST_DENSE)
 
 
 def idle(run):
-    """The spans of a run in which nothing was on its way."""
-    busy = [(0.0, 0.0), *joined((flight.start, flight.end) for flight in run.flights), (run.seconds, run.seconds)]
-    return [(before[1], after[0]) for before, after in itertools.pairwise(busy) if after[0] > before[1]]
+    """Return the spans of a run in which nothing was on its way."""
+    busy = joined((flight.start, flight.end) for flight in run.flights)
+    pairs = itertools.pairwise([(0.0, 0.0), *busy, (run.seconds, run.seconds)])
+    return [(start, end) for (_, start), (end, _) in pairs if end > start]
 
 
 def draw_boxes(axes, spans, low, tall):
@@ -144,7 +140,7 @@ def draw_boxes(axes, spans, low, tall):
 
 
 def draw_share(axes, spans, lanes, run, low, tall, pixels):
-    """In bins of some pixels: from below, pale, the share of `lanes` lanes that wait; from above, orange, the client's share."""
+    """Draw bins: pale from below the share of `lanes` that wait, orange from above the client's."""
     bins = max(1, round(run.seconds * pixels / BIN_PX))
     edges = [run.seconds * place / bins for place in range(bins + 1)]
     foot = low + tall
@@ -156,7 +152,7 @@ def draw_share(axes, spans, lanes, run, low, tall, pixels):
 
 
 def waiting_share(spans, edges):
-    """For each bin between two edges, how many of the spans cover it, on average."""
+    """Return how many of the spans cover each bin between two edges, on average."""
     import numpy as np
 
     left, right = np.array(edges[:-1]), np.array(edges[1:])
@@ -167,7 +163,7 @@ def waiting_share(spans, edges):
 
 
 def name_nodes(axes, run, top, each):
-    """'node 1' left of the lanes that lead there."""
+    """Write 'node 1' left of the lanes that lead there."""
     nodes = [run.nodes.get(number) for number in run.connections]
     for node in sorted(set(nodes) - {None}):
         places = [place for place, other in enumerate(nodes) if other == node]
@@ -179,7 +175,7 @@ def name_nodes(axes, run, top, each):
 
 
 def legend(axes, seen):
-    """What the colours mean, of those that were drawn, under the axis."""
+    """Explain under the axis the colours that were drawn."""
     from matplotlib.transforms import offset_copy
 
     known = dict(OUTCOMES.values())
@@ -188,34 +184,30 @@ def legend(axes, seen):
     known[WORKING] = {"facecolor": style.CLIENT}
     shown = {textwrap.fill(meaning, sized(80, 40)): fill for meaning, fill in known.items()
              if meaning in seen}
-    below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # under the axis' own label
+    below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # the axis' own label
     explain(axes, shown, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
-            ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2, handletextpad=0.5)
+            ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2,
+            handletextpad=0.5)
 
 
 def lanes_title(runs):
-    """'50 GETs, 1 ms away: 51.8 ms one by one, 1.3 ms in a pipeline'."""
-    times = style.told({name: run.seconds for name, run in runs.items()})
-    about = what(runs)
-    return f"{about}: {times}" if about else times
-
-
-def what(runs):
-    """'50 GETs, 1 ms away': what all runs have in common, as far as they do."""
+    """Return '50 GETs, 1 ms away: 51.8 ms one by one, …', from what all have in common on."""
     parts, (first, *others) = [], [run.commands for run in runs.values()]
     if all(commands == first for commands in others):
         parts.append(counted(first.total(), next(iter(first)) if len(first) == 1 else "command"))
     far = distances(runs)
     if len(far) == 1 and far[0]:
         parts.append(f"{milliseconds(far[0])} away")
-    return ", ".join(parts)
+    times = style.told({name: run.seconds for name, run in runs.items()})
+    return f"{', '.join(parts)}: {times}" if parts else times
 
 
 def in_words(run):
-    """'50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
+    """Return '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
     seen = Counter(flight.kind for flight in run.flights)
-    parts = [requests_in_words(run), plain_duration(run.seconds), f"{run.waiting / run.seconds:.0%} of it waiting"]
-    parts += [counted(seen[HANDSHAKE], "turn") + " to open connections"] if seen[HANDSHAKE] else []
-    parts += [f"{seen[UNANSWERED]} without an answer"] if seen[UNANSWERED] else []
-    parts += [f"{seen[REDIRECTED]} sent to another node"] if seen[REDIRECTED] else []
-    return ", ".join(parts)
+    parts = [requests_in_words(run), plain_duration(run.seconds),
+             f"{run.waiting / run.seconds:.0%} of it waiting"]
+    told = {HANDSHAKE: f"{counted(seen[HANDSHAKE], 'turn')} to open connections",
+            UNANSWERED: f"{seen[UNANSWERED]} without an answer",
+            REDIRECTED: f"{seen[REDIRECTED]} sent to another node"}
+    return ", ".join([*parts, *(words for kind, words in told.items() if seen[kind])])

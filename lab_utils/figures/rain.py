@@ -1,4 +1,4 @@
-"""Rain: every PING of a bystander a drop, when it was due and how long it waited, while somebody else's work ran."""
+"""Rain: every PING of a bystander a drop, when it was due and how long it waited, beside work."""
 
 import math
 import textwrap
@@ -10,19 +10,21 @@ from .labels import write
 from .scales import plain_ticks, words_px
 
 ABREAST = 4  # panels in a row
-PANEL_IN, LOW_PANEL_IN, REST_IN, BESIDE_PX = 3.1, 2.3, 1.3, 140  # low ones stand one above the other
+PANEL_IN, LOW_PANEL_IN, REST_IN, BESIDE_PX = 3.1, 2.3, 1.3, 140  # low ones stand above each other
 MOST_TICKS = 4  # along the time of a panel
 ROOM = 1.25  # times the slowest PING, for the words above it
 
 
 @styled
 def draw_rain(watched, title=None):
-    """The figure of {name: Bystander}: a panel each on the same axes, of the run whose slowest PING is the middle one."""
-    runs = {name: middle(felt.runs) for name, felt in watched.items()}
+    """Draw {name: Bystander} in a panel each on the same axes: the run with the middle worst."""
+    runs = {name: sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
+            for name, felt in watched.items()}  # of an even number the slower of the two
     rows = math.ceil(len(runs) / sized(ABREAST, 1))
     columns = math.ceil(len(runs) / rows)
     size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
-    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size)
+    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
+                                figsize=size)
     places = list(grid.flat)
     dues, waits = zip(*(ping for run in runs.values() for ping in run.pings), strict=True)
     across = 1000 * min(dues), 1000 * max(dues)
@@ -39,19 +41,11 @@ def draw_rain(watched, title=None):
         axes.set_xlabel("ms since the work began", fontsize=SMALL)
         axes.tick_params(labelbottom=True)
     idle = max(felt.idle_worst for felt in watched.values())
-    return caption(figure, title or finding(watched),
-                   "; ".join(f"{name}: {in_words(felt)}" for name, felt in watched.items()),
+    told = "; ".join(f"{name}: slowest PING {plain_duration(felt.worst)}, median "
+                     f"{plain_duration(felt.median)}, beside {plain_duration(felt.took)} of work"
+                     for name, felt in watched.items())
+    return caption(figure, title or finding(watched), told,
                    note=f"with no work beside it a PING took up to {plain_duration(idle)}")
-
-
-def in_words(felt):
-    return (f"slowest PING {plain_duration(felt.worst)}, median {plain_duration(felt.median)}, "
-            f"beside {plain_duration(felt.took)} of work")
-
-
-def middle(runs):
-    """The run whose slowest PING is the median one; of an even number the slower of the two."""
-    return sorted(runs, key=lambda run: run.worst)[len(runs) // 2]
 
 
 def draw_panel(axes, run, across, color):
@@ -62,9 +56,9 @@ def draw_panel(axes, run, across, color):
     axes.grid(False)
     felt = set(run.samples)
     for ours, shade in ((False, style.PUBLISHED), (True, color)):
-        drops = [(1000 * due, 1000 * latency) for due, latency in run.pings if ((due, latency) in felt) == ours]
-        axes.plot([at for at, _ in drops], [wait for _, wait in drops], linestyle="none", marker="o", markersize=2.6,
-                  color=shade, markeredgewidth=0)
+        drops = [ping for ping in run.pings if (ping in felt) == ours]
+        axes.plot([1000 * due for due, _ in drops], [1000 * latency for _, latency in drops],
+                  linestyle="none", marker="o", markersize=2.6, color=shade, markeredgewidth=0)
     mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), across, color)
 
 
@@ -72,13 +66,14 @@ def mark_worst(axes, ping, across, color):
     due, latency = 1000 * ping[0], 1000 * ping[1]
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
-    axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none", markeredgewidth=1.4)
+    axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none",
+              markeredgewidth=1.4)
     write(axes, plain_duration(ping[1]), (due, latency), (shift, 7), ha=side,
           color=style.readable(color), fontweight="bold")
 
 
 def head(axes, name, run, runs, width):
-    """The way's name, how long the work of the run that is drawn took, and how far all runs are apart."""
+    """Write the way's name, how long the run that is drawn took, and how far all are apart."""
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     letters = int(width / words_px("x", USUAL))
     lines = textwrap.wrap(name, letters)[:2]
@@ -88,7 +83,7 @@ def head(axes, name, run, runs, width):
 
 
 def spread(runs):
-    """'3 runs: worst 34.7–39.7 ms': how far the slowest PINGs of the runs are apart."""
+    """Return '3 runs: worst 34.7–39.7 ms': how far the slowest PINGs of the runs are apart."""
     if len(runs) == 1:
         return "1 run"
     low, high = (plain_duration(end(run.worst for run in runs)) for end in (min, max))
@@ -97,9 +92,11 @@ def spread(runs):
 
 
 def finding(watched):
-    """'A bystander's slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline': the most and the least of them."""
+    """Return 'A bystander's slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline'."""
     ranked = sorted(watched, key=lambda name: -watched[name].worst)
-    told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys((ranked[0], ranked[-1]))]
-    slowest, quickest = (sorted(run.worst for run in watched[name].runs) for name in (ranked[0], ranked[-1]))
-    same = len(told) == 2 and slowest[0] <= quickest[-1]  # the runs do not tell the two apart
-    return f"A bystander's slowest PING: {', '.join(told)}" + ("; their runs overlap" if same else "")
+    ends = ranked[0], ranked[-1]
+    told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys(ends)]
+    slowest, quickest = ([run.worst for run in watched[name].runs] for name in ends)
+    same = len(told) == 2 and min(slowest) <= max(quickest)  # the runs do not tell the two apart
+    overlap = "; their runs overlap" if same else ""
+    return f"A bystander's slowest PING: {', '.join(told)}{overlap}"

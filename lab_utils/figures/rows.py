@@ -1,7 +1,7 @@
-"""Rows with a name each: bars from zero on a linear axis, or dots on a log axis with the factor written between them.
+"""Rows with a name each: bars from zero, or dots on a log axis with the factor between them.
 
-A bar's length tells the truth on a linear axis only. Where values span decades a dot shows the place, and the line from
-the dot it is compared with shows the factor: equal lines are equal factors.
+A bar's length tells the truth on a linear axis only. Where values span decades a dot shows the
+place, and the line from the dot it is compared with the factor: equal lines are equal factors.
 """
 
 import math
@@ -13,19 +13,21 @@ from .labels import write
 from .scales import log_axis, plain_ticks, words_px
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
-NARROW_ROW, NARROW_HEADING, NARROW_REST, ABOVE = 0.55, 0.5, 2.2, 0.36  # on a phone; a name stands above its row, by so many rows
+NARROW_ROW, NARROW_HEADING, NARROW_REST = 0.55, 0.5, 2.2  # on a phone
+ABOVE = 0.36  # rows: so far above its row a name stands there
 NAME_POINTS = 10.5
 MARGIN_PX, NARROW_TICKS = 16, 5
-ROUNDS = {"linestyle": "none", "marker": "o", "markersize": 2.5, "color": style.NO_ROLE, "markeredgewidth": 0, "alpha": 0.7}
+ROUNDS = {"linestyle": "none", "marker": "o", "markersize": 2.5, "color": style.NO_ROLE,
+          "markeredgewidth": 0, "alpha": 0.7}
 ROUNDS_NOTE = "small dots: the rounds"
 
 
 @dataclass(frozen=True)
 class Row:
-    """`name` stands left, `text` (the value in words) at the end; `note`, the factor, between the dot and `since`.
+    """`name` stands left, `text` (the value in words) at the end.
 
-    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio; with a
-    `since_look`, what it is compared with is a dot too.
+    `note`, the factor, stands between the dot and `since`, which with a `since_look` is a dot too.
+    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio.
     """
 
     name: str
@@ -49,11 +51,6 @@ class Row:
         return max((self.value, *self.interval, *self.rounds))
 
 
-def said_row(value, text):
-    """What the learner said: a hollow diamond in a row of its own."""
-    return Row("you said", value, text, style.Look(style.GUESS, "D", filled=False), said=True)
-
-
 def lay_out(blocks, height, heading):
     """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows.
 
@@ -69,22 +66,18 @@ def lay_out(blocks, height, heading):
     return heads, rows, place - GAP / height
 
 
-def page(blocks):
-    """(figure, axes) high enough for {heading: [Row]}."""
+def draw_rows(blocks, label, log=False):
+    """Draw {heading: [Row]} as dots on a log axis, or bars from zero; return (figure, axes)."""
     height = sized(ROW, NARROW_ROW)
-    *_, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
-    return plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
-
-
-def draw_rows(axes, blocks, label, log=False):
-    """Draws {heading: [Row]} as dots on a log axis, or as bars from zero; `label` says what is measured, and its unit."""
-    names, placed, end = lay_out(blocks, sized(ROW, NARROW_ROW), sized(HEADING, NARROW_HEADING))
+    names, placed, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
+    figure, axes = plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
     rows = [row for _, row in placed]
     longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
     width = paper.width * 100 - 40 - sized(longest, 0)
     between = set_scale(axes, rows, width, log)
     for place, row in placed:
-        names.append((place - sized(0, ABOVE), row.name, style.GUESS if row.said else style.INK, "normal"))
+        color = style.GUESS if row.said else style.INK
+        names.append((place - sized(0, ABOVE), row.name, color, "normal"))
         draw_row(axes, place, row, log, row in between)
     axes.set_ylim(end - 0.4, -0.6)
     name_rows(axes, names, inside=sized(False, True))
@@ -92,13 +85,15 @@ def draw_rows(axes, blocks, label, log=False):
     if sized(False, not log):
         axes.xaxis.get_major_locator().set_params(nbins=NARROW_TICKS)
     axes.set_xlabel(f"{label}, log scale" if log else label)
+    return figure, axes
 
 
 def name_rows(axes, names, inside=False):
-    """Names left of the axes, or inside, at their left end: (place, name, colour, weight) each."""
+    """Write (place, name, colour, weight) each left of the axes, or inside, at their left end."""
     axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
     for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
-        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS, ha="left" if inside else "right")
+        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS,
+                 ha="left" if inside else "right")
     axes.tick_params(axis="y", length=0, **({"pad": 0} if inside else {}))
     axes.grid(False, axis="y")
     axes.spines["left"].set_visible(False)
@@ -107,13 +102,15 @@ def name_rows(axes, names, inside=False):
 def set_scale(axes, rows, width, log):
     """Set the axis so that all words have room; return the rows whose factor fits on their line."""
     if not log:
-        ends = [row.end / max(0.25, 1 - (words_px(ending(row), USUAL) + MARGIN_PX) / width) for row in rows]
+        beside = [words_px(ending(row), USUAL) + MARGIN_PX for row in rows]
+        ends = [row.end / max(0.25, 1 - px / width) for row, px in zip(rows, beside, strict=True)]
         values = [0, *(row.value * 1.06 for row in rows)]
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
         return []
     rows = [row for row in rows if row.value > 0]
-    ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows]
+    ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end))
+            for row in rows]
     between = [row for row in rows if row.since and sized(True, False)]
     while True:
         beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
@@ -129,12 +126,12 @@ def set_scale(axes, rows, width, log):
 
 
 def ending(row, between=False):
-    """The words at the end of a bar: the value, and the factor."""
+    """Return the words at the end of a bar: the value, and the factor."""
     return row.text + (f"   {row.note}" if row.note and not between else "")
 
 
 def words_of(row, between):
-    """(left, right) of the dot and its line: the value, and the factor where there is no room for it on the line."""
+    """Return (left, right) of the dot and its line: the value, the factor if it is not on it."""
     if row.since and row.value < row.since:  # the line comes from the right
         return row.text, "" if between else row.note
     return "", ending(row, between)
@@ -161,14 +158,16 @@ def draw_row(axes, place, row, log, between):
 
 
 def draw_dot(axes, place, row):
-    """The dot, a line from what it is compared with, and the interval of a Ratio."""
+    """Draw the dot, a line from what it is compared with, and the interval of a Ratio."""
     look, other = row.look, row.since_look or style.Look(row.look.color, "|")
     if row.since:
-        axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6, zorder=2)
+        axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6,
+                  zorder=2)
     if row.since and not row.interval:
         axes.plot([row.since], [place], marker=other.marker, markersize=9, color=other.color,
                   alpha=1 if row.since_look else 0.6, zorder=2)
     if row.interval:
-        axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|", markersize=8, zorder=2)
-    axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9, markerfacecolor=look.face,
-              markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)
+        axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|",
+                  markersize=8, zorder=2)
+    axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9,
+              markerfacecolor=look.face, markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)

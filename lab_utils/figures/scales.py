@@ -1,4 +1,4 @@
-"""Axes: plain numbers for ticks, whole ones for counts, and a line where something is to be compared with."""
+"""Axes: plain numbers for ticks, whole ones for counts, a line to compare with."""
 
 import math
 
@@ -6,7 +6,7 @@ from . import style
 from .canvas import SMALL
 from .labels import write
 
-# A log scale whose ends are less than this factor apart gets ticks between the powers of ten, at numbers that begin so.
+# Where a log scale's ends are less than a factor apart, it has ticks at numbers that begin so.
 BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
 FEW_TICKS, TICK_PX = 8, 58
 NARROWEST = math.log(3)  # of a log axis between its outermost dots
@@ -14,7 +14,7 @@ MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
 
 def plain_ticks(axis):
-    """0.1, 1, 10, 1,000 instead of powers of ten; more numbers between them where the scale is too short for several of those."""
+    """Write 0.1, 1, 10, 1,000 instead of powers of ten; more between them on a short scale."""
     def between(value, _):
         low, high = axis.get_view_interval()
         digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
@@ -25,13 +25,13 @@ def plain_ticks(axis):
 
 
 def whole_ticks(axis, values):
-    """Whole numbers only, where all values are counts."""
+    """Have ticks at whole numbers only, where all values are counts."""
     if all(isinstance(value, int) for value in values):
         axis.get_major_locator().set_params(integer=True)
 
 
 def ticks_at(axis, values, length_px):
-    """A tick at each of a handful of measured places, as far as `length_px` has room; plain ticks where there are more."""
+    """Have a tick at each of a handful of places, if `length_px` has room; plain ticks of more."""
     plain_ticks(axis)
     places = sorted(set(values))
     if len(places) > FEW_TICKS:
@@ -48,19 +48,19 @@ def ticks_at(axis, values, length_px):
 
 
 def unit_for(seconds):
-    """(name of the unit that suits the longest time, how many of it make a second)."""
+    """Return the unit that suits the longest time, and how many of it make a second."""
     if seconds >= 2:
         return "seconds", 1
     return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
 
 
 def is_ratio(unit):
-    """True for "times faster", "one by one ÷ pipeline, times": what is 1 where nothing changes."""
+    """Tell whether a unit is 1 where nothing changes: "times faster", "loop ÷ pipeline, times"."""
     return "times" in unit.split() or unit.startswith("times")
 
 
 def mark(axes, value, words, across=False, end=0):
-    """A thin line at a value to compare with, "1x" or what was asked, its words at its end.
+    """Draw a thin line at a value to compare with, "1x" or what was asked, its words at its end.
 
     `across` is for the y axis; there the words stand left, or with `end` 1 right.
     """
@@ -74,7 +74,7 @@ def mark(axes, value, words, across=False, end=0):
 
 
 def log_axis(axes, rows, width):
-    """A log axis of `width` px for rows (lowest, highest, px of words left of it, px right of it).
+    """Set a log axis of `width` px for rows (lowest, highest, px of words left of it, px right).
 
     At least a third of the width stays for the dots, however long the words.
     """
@@ -95,5 +95,5 @@ def log_axis(axes, rows, width):
 
 
 def words_px(text, points):
-    """About how wide a text is at most, in px at the lab's 100 dpi: for room, where it need not be exact."""
+    """Return about how wide a text is at most, in px at the lab's 100 dpi."""
     return len(text) * points * 0.6 * 100 / 72

@@ -1,8 +1,9 @@
 """The lab's colours, by role: a colour means one thing in every figure, and stands here only.
 
-Blue-grey is waiting, and pale, since nothing happens then; orange is the client's CPU, green the server's. Each way of
-doing the work has a colour and a marker of its own. Those that meet in one figure are told apart by readers with any of the
-three colour blindnesses: the rules for figures compute it. What has no role is dark grey, with its name beside it.
+Blue-grey is waiting, and pale, since nothing happens then; orange is the client's CPU, green the
+server's. Each way of doing the work has a colour and a marker of its own. Those that meet in one
+figure are told apart by readers with any of the three colour blindnesses: the rules for figures
+compute it. What has no role is dark grey, with its name beside it.
 """
 
 import re
@@ -17,9 +18,9 @@ CLIENT = "#E69F00"
 SERVER = "#009E73"
 MESSAGE = "#2F6496"  # what is on its way: a request solid, a reply dashed
 
-# Time that is neither a request's nor work: each has a hatch too, since it may stand beside the others in small pieces.
+# Time that is neither a request's nor work; hatched too, since its pieces may be small.
 HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
-FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer came, or one that sends the request elsewhere
+FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer, or one that sends the request elsewhere
 
 RISK = "#F4BFBF"  # meanwhile others get in, or nothing goes on
 
@@ -38,10 +39,10 @@ ROAD = "#EEF1F5"  # what a request travels on
 FRAMING = "#A9BDD2"  # the bytes that only say how long others are
 
 # A cell of a row of cells, by what it is.
-CELLS = {"your words": MESSAGE, "lengths and line ends": FRAMING, "replies": NO_ROLE, "envelopes": ROAD,
-         "kept": NO_ROLE, "lost": RISK}
+CELLS = {"your words": MESSAGE, "lengths and line ends": FRAMING, "replies": NO_ROLE,
+         "envelopes": ROAD, "kept": NO_ROLE, "lost": RISK}
 
-# A claim's verdict, and nothing else: it holds, it depends, it does not hold here; grey where it was not tried.
+# A claim's verdict, and nothing else: holds, depends, does not hold here; grey: was not tried.
 VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
 
 # The share of time spent waiting: all work, half and half, all waiting.
@@ -66,19 +67,21 @@ WAYS = {
 # What the chapters call them, as whole names; a count before it ("16 threads") aside.
 NAMED = {
     "one by one": ("loop", "plain", "naive", "ping-pong", "loop on one connection", "3 one by one"),
-    "pipeline": ("pipelined", "asyncio pipeline", "pipeline(), by default", "pipeline, execute_command",
-                 "3 in a pipeline", "100 in a pipeline"),
+    "pipeline": ("pipelined", "asyncio pipeline", "pipeline(), by default",
+                 "pipeline, execute_command", "3 in a pipeline", "100 in a pipeline"),
     "transaction": ("multi", "watch", "watch and a pause", "multi by 1,000"),
     "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand", "decr"),
     "script": ("lua",),
     "asyncio": ("tasks", "asyncio, in turn", "asyncio, one shared", "asyncio, 50 connections"),
 }
-WAY_OF = {name: way for way, names in NAMED.items() for name in (way, *names)} | {"threads": "threads"}
+WAY_OF = {name: way for way, names in NAMED.items() for name in (way, *names)}
+WAY_OF["threads"] = "threads"
 COUNT = re.compile(r"[\d,]+ (?=(?:threads|tasks)$)")
 
 # How a title says it.
-IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline", "transaction": "in a transaction",
-            "threads": "in threads", "asyncio": "with asyncio", "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
+IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline",
+            "transaction": "in a transaction", "threads": "in threads", "asyncio": "with asyncio",
+            "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
             "script": "in a script", "lua": "in a script"}
 MOST_TOLD = 3
 NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
@@ -93,7 +96,7 @@ LINES = ("-", "--", ":", "-.")
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is drawn; not `filled` and with another line where it is a second kind of the same way."""
+    """How a series is drawn; a second kind of the same way is not `filled`, its `line` another."""
 
     color: str
     marker: str = "o"
@@ -106,51 +109,47 @@ class Look:
 
     @property
     def in_row(self):
-        """The look of a row, which its name stands beside: always filled, and a dot where it has no role."""
+        """The look of a row, which has its name beside it: filled, and a dot without a role."""
         return replace(self, marker="o" if self.color == NO_ROLE else self.marker, filled=True)
 
 
 def way(name):
-    """(colour, marker) of a way of doing it, by its whole name: "16 threads", "loop"; a dark grey dot of any other name."""
+    """Return (colour, marker) of a way by its whole name, "16 threads"; else a dark grey dot."""
     return WAYS.get(WAY_OF.get(COUNT.sub("", name.lower())), (NO_ROLE, "o"))
 
 
 def looks(names):
-    """{name: Look}: by role; the distances among the names by rank, and those without a role by their markers."""
-    found = by_distance([name for name in names if A_DISTANCE.match(name) or name in PLACES])
-    for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name gets the plain look
+    """Return {name: Look}: by role; distances by their rank, those without a role by markers."""
+    far = [name for name in names if A_DISTANCE.match(name) or name in PLACES]  # from near to far
+    shades = BY_NUMBER.get(len(far), BY_NUMBER[5] * len(far))
+    found = {name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)])
+             for place, name in enumerate(far)}
+    for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name first
         color, marker = ROLES.get(name.lower(), way(name))
         if name not in found and color != NO_ROLE:
-            found[name] = apart(Look(color, marker, line="--" if color == RULE else "-"), found.values())
+            look = Look(color, marker, line="--" if color == RULE else "-")
+            found[name] = apart(look, found.values())
     spare = [name for name in names if name not in found]
-    found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS), LINES[place % len(LINES)])
-              for place, name in enumerate(spare)}
+    found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS),
+                         LINES[place % len(LINES)]) for place, name in enumerate(spare)}
     return {name: found[name] for name in names}
 
 
-def by_distance(names):
-    """{name: Look} of distances, from near to far."""
-    shades = BY_NUMBER.get(len(names), BY_NUMBER[5] * len(names))
-    return {name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)]) for place, name in enumerate(names)}
-
-
 def apart(look, others):
-    """The look, hollow and dashed where another series has it already, dotted where that one is there too."""
-    for other in (look, replace(look, filled=False, line="--"), replace(look, filled=False, line=":")):
-        if other not in others:
-            return other
-    return other
+    """Return the look, hollow and dashed where another series has it, dotted where two have."""
+    dashed, dotted = (replace(look, filled=False, line=line) for line in ("--", ":"))
+    return next((other for other in (look, dashed) if other not in others), dotted)
 
 
 def phrase(name):
-    """'in a pipeline' for "pipeline": how a title says it; None for a name that it does not know."""
+    """Return 'in a pipeline' for "pipeline", as a title says it; None for an unknown name."""
     return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
 
 
 def told(seconds, notes=None):
-    """'151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}; 'HVALS in 5.28 ms, …' where a name has no phrase.
+    """Return '151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}, of many the ends.
 
-    Of more than three the slowest and the fastest. Behind stand `notes`, {name: words}.
+    It is 'HVALS in 5.28 ms, …' where a name has no phrase; behind stand `notes`, {name: words}.
     """
     if len(seconds) > MOST_TOLD:
         ends = [end(seconds, key=seconds.get) for end in (max, min)]
@@ -158,7 +157,8 @@ def told(seconds, notes=None):
     known, several = all(map(phrase, seconds)), "," in "".join(seconds)
     parts = []
     for name, each in seconds.items():
-        words = f"{plain_duration(each)} {phrase(name)}" if known else f"{name} in {plain_duration(each)}"
+        took = plain_duration(each)
+        words = f"{took} {phrase(name)}" if known else f"{name} in {took}"
         parts.append(f"{words} ({notes[name]})" if notes and notes.get(name) else words)
     return ("; " if several else ", ").join(parts)
 
@@ -168,19 +168,16 @@ def away(rtt_ms):
 
 
 def readable(color):
-    """The colour itself for words, where it is dark enough on white; ink where it is not."""
+    """Return the colour for words, where it is dark enough on white; ink where it is not."""
     red, green, blue = (int(color[place:place + 2], 16) for place in (1, 3, 5))
     return color if 0.299 * red + 0.587 * green + 0.114 * blue < 130 else INK
 
 
 def palette():
-    """Every colour that has a role, as "#RRGGBB"."""
-    return set(colors_in([value for name, value in globals().items() if name.isupper()]))
+    """Return every colour that has a role, as "#RRGGBB"."""
+    return colors_in([value for name, value in globals().items() if name.isupper()])
 
 
-def colors_in(value):
-    if isinstance(value, str) and re.fullmatch("#[0-9A-Fa-f]{6}", value):
-        yield value.upper()
-    elif isinstance(value, (tuple, list, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from colors_in(each)
+def colors_in(roles):
+    """Return the colours that tuples, lists and dicts hold, however deep."""
+    return set(re.findall("#[0-9A-F]{6}", repr(roles)))

@@ -13,32 +13,35 @@ DECADE = 10  # times: values that are closer together are drawn from zero
 
 @styled
 def plot_sweep(sweep, title=None):
-    """Draw time against the size swept, a line a distance, its knee ringed; beneath, the client's memory.
+    """Draw time against the size swept, a line a distance, its knee ringed; beneath, memory.
 
-    Memory, if it was measured, has a log axis as the sizes have: what grows with them is a straight line.
+    Memory, if measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
-    memory, found = sweep.memory, sweep.comparison.calm
+    memory = sweep.memory
     figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False,
-                                 figsize=(paper.width, 5.2 if memory else 4.4))
+                                  figsize=(paper.width, 5.2 if memory else 4.4))
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
-    series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes} for name, rtt in named.items()}
+    series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
+              for name, rtt in named.items()}
     looks = style.looks(list(named))
     axes.set_xscale("log")
     draw_series(axes, series, looks)
     set_heights(axes, series)
     words = {}
     for name, rtt in named.items():
-        rounds = [(size, 1000 * each) for size in sweep.sizes for each in sweep.comparison.rounds(str(size), rtt)]
+        rounds = [(size, 1000 * each) for size in sweep.sizes
+                  for each in sweep.comparison.rounds(str(size), rtt)]
         axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": looks[name].color})
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
-            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none", color=looks[name].color)
+            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
+                      color=looks[name].color)
     if memory:
-        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}}, {"": style.Look(style.NO_ROLE, "s")})
-        last.set_ylabel("client's peak memory,\nMB, log scale")
-        last.set_yscale("log")
+        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}},
+                    {"": style.Look(style.NO_ROLE, "s")})
+        last.set(yscale="log", ylabel="client's peak memory,\nMB, log scale")
         last.margins(y=0.15)
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
@@ -46,22 +49,20 @@ def plot_sweep(sweep, title=None):
             f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
             for rtt in sweep.rtts)
     title = title or sweep.finding(sweep.rtts[-1])
-    caption(figure, title, "; ".join(told), sweep.rtts, found, ROUNDS_NOTE)
+    caption(figure, title, "; ".join(told), sweep.rtts, sweep.comparison.calm, ROUNDS_NOTE)
     ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
     name_ends(axes, series, looks, words)
     return figure
 
 
 def set_heights(axes, series):
-    """From zero where the times are of one size, else a log scale."""
+    """Begin at zero where the times are of one size; else set a log scale."""
     values = [value for points in series.values() for value in points.values()]
     if max(values) < DECADE * min(values):
-        axes.set_ylim(0, max(values) * 1.15)
-        axes.set_ylabel("milliseconds")
+        axes.set(ylim=(0, max(values) * 1.15), ylabel="milliseconds")
     else:
-        axes.set_yscale("log")
+        axes.set(yscale="log", ylabel="milliseconds, log scale")
         axes.margins(y=0.15)  # room for the words above the first points
-        axes.set_ylabel("milliseconds, log scale")
     plain_ticks(axes.yaxis)
 
 
@@ -70,4 +71,6 @@ def knee_in_words(sweep, rtt):
     at_last = f"{plain_duration(sweep.seconds(largest, rtt))} at {largest:,}"
     if sweep.still_falls(rtt):
         return f"the largest tried is the fastest, {at_last}"
-    return f"no knee shown, {at_last}" if knee is None else f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
+    if knee is None:
+        return f"no knee shown, {at_last}"
+    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"

@@ -1,4 +1,4 @@
-"""An icicle: where the time of a piece of code goes, by who called whom. A box's width is its time; callers stand above."""
+"""An icicle: where the time of code goes. A box's width is its time; its caller stands above."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ BESIDE_PX = 60
 
 @dataclass
 class Box:
-    """A function called from a certain place: how many `samples` fell into it or deeper, and what it called."""
+    """A function called from some place: how many `samples` fell into it or deeper, its calls."""
 
     name: str
     samples: int = 0
@@ -26,22 +26,23 @@ class Box:
 
 
 def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
-    """Draws samples of a program, each a list of functions from the innermost outwards, from the function `root` on down.
+    """Draw samples of a program, from the function `root` on down.
 
-    Together the samples stand for `whole`, in `unit`: a box is as wide as its share of them, so wide is long. Functions named
-    in `waiting` talk to the system, which sends, waits and receives; they are drawn as waiting, all others as the client's
-    CPU. Prints the functions that took most themselves. Returns the Figure. Raises LabError where no sample holds `root`.
+    Each sample is a list of functions from the innermost outwards. Together they stand for `whole`,
+    in `unit`: a box is as wide as its share of them. Functions named in `waiting` talk to the
+    system; they are drawn as waiting, all others as the client's CPU. Prints the functions that
+    took most themselves. Raises LabError where no sample holds `root`.
     """
     tree = grown(stacks, root)
     if not tree.samples:
-        raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function that the samples hold, spelt as "
-                       "there.")
+        raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function "
+                       "that the samples hold, spelt as there.")
     own = Counter(str(stack[0]) for stack in stacks if root in map(str, stack))
     return draw_icicle(tree, whole, unit, waiting, own, title)
 
 
 def grown(stacks, root):
-    """The tree of boxes below `root`, of the samples that hold it."""
+    """Return the tree of boxes below `root`, of the samples that hold it."""
     tree = Box(root)
     for stack in stacks:
         names = [str(name) for name in stack]
@@ -60,18 +61,15 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     share = sum(own[name] for name in waiting) / tree.samples
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
-    figure, axes = plt.subplots(figsize=(paper.width, REST + LEVEL * (levels + SUM * bool(waiting))))
+    rows = levels + SUM * bool(waiting)
+    figure, axes = plt.subplots(figsize=(paper.width, REST + LEVEL * rows))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
-    axes.set_xlim(0, whole)
-    axes.set_ylim(levels + SUM * bool(waiting), 0)
-    axes.set_yticks([])
+    axes.set(xlim=(0, whole), ylim=(rows, 0), yticks=[], xlabel=unit)
     axes.grid(False)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(unit)
-    if waiting:
-        draw_sum(axes, share, whole, levels)
     known = {"the client's CPU": {"facecolor": style.CLIENT}}
     if waiting:
+        draw_sum(axes, share, whole, levels)
         known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
     explain(axes, known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=sized(2, 1),
             fontsize=SMALL, borderpad=0, borderaxespad=0.3)
@@ -82,28 +80,35 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
 
 
 def draw_sum(axes, share, whole, levels):
-    """Below the boxes both colours added up, with the boxes that are too narrow to be drawn."""
-    for left, width, color in ((0, whole * (1 - share), style.CLIENT), (whole * (1 - share), whole * share, style.WAITING)):
-        axes.broken_barh([(left, width)], (levels + 0.54, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1)
-    axes.text(0, levels + 1, f" added up: the client's CPU {1 - share:.0%}", va="center", fontsize=SMALL, color=style.INK)
-    axes.text(whole, levels + 1, f"{share:.0%} ", va="center", ha="right", fontsize=SMALL, color=style.INK)
+    """Draw both colours added up below the boxes, with those too narrow to be drawn."""
+    busy = whole * (1 - share)
+    fill(axes, 0, busy, levels + 0.5, style.CLIENT)
+    fill(axes, busy, whole * share, levels + 0.5, style.WAITING)
+    small = {"va": "center", "fontsize": SMALL, "color": style.INK}
+    axes.text(0, levels + 1, f" added up: the client's CPU {1 - share:.0%}", **small)
+    axes.text(whole, levels + 1, f"{share:.0%} ", ha="right", **small)
+
+
+def fill(axes, left, width, level, color):
+    """Draw a box, a little lower than its level."""
+    axes.broken_barh([(left, width)], (level + 0.04, 0.92), facecolor=color,
+                     edgecolor=style.PAPER, linewidth=1)
 
 
 def depth(box, all_samples):
-    """How many levels have a box that is wide enough to be drawn."""
+    """Return how many levels have a box that is wide enough to be drawn."""
     return 1 + max((depth(inner, all_samples) for inner in drawn(box, all_samples)), default=0)
 
 
 def drawn(box, all_samples):
-    """What a box called, widest first, as far as it can be seen."""
+    """Return what a box called, widest first, as far as it can be seen."""
     inner = sorted(box.called.values(), key=lambda called: -called.samples)
     return [called for called in inner if called.samples >= NARROWEST * all_samples]
 
 
 def draw_box(axes, box, left, level, scale, whole, waiting):
     width = box.samples * scale
-    color = style.WAITING if box.name in waiting else style.CLIENT
-    axes.broken_barh([(left, width)], (level + 0.04, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1)
+    fill(axes, left, width, level, style.WAITING if box.name in waiting else style.CLIENT)
     write(axes, box.name, left, width, level, whole)
     for inner in drawn(box, whole / scale):
         draw_box(axes, inner, left, level + 1, scale, whole, waiting)
@@ -111,15 +116,16 @@ def draw_box(axes, box, left, level, scale, whole, waiting):
 
 
 def write(axes, name, left, width, level, whole):
-    """The function's name, as much of it as the box has room for."""
+    """Write the function's name, as much of it as the box has room for."""
     room = width / whole * (100 * paper.width - BESIDE_PX) - 8
-    begun = [f"{short(name)[:letters]}…" for letters in range(len(short(name)) - 1, FEWEST_LETTERS - 1, -1)]
-    for text in (name, short(name), *begun):
+    last = short(name)
+    begun = [f"{last[:letters]}…" for letters in range(len(last) - 1, FEWEST_LETTERS - 1, -1)]
+    for text in (name, last, *begun):
         if text_px(text, SMALL) <= room:
             axes.text(left, level + 0.5, f" {text}", va="center", fontsize=SMALL, color=style.INK)
             return
 
 
 def short(name):
-    """'execute' of "Pipeline.execute"."""
+    """Return 'execute' of "Pipeline.execute"."""
     return name.rsplit(".", 1)[-1]

@@ -12,7 +12,8 @@ from pathlib import Path
 from lab_utils.interrupts import uninterrupted
 from lab_utils.testbed.chosen_server import connect, server
 
-COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol", "_ws.col.Info")
+COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol",
+           "_ws.col.Info")
 READY_S, FLUSH_S = 10, 0.3
 BUFFER_KIB = "32768"  # tcpdump sets aside 256 KB a packet, so its usual 2 MB lose the ninth
 

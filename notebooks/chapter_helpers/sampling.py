@@ -1,8 +1,8 @@
-"""Where a program is, a thousand times a second: samples of its stack, taken from outside its functions.
+"""Where a program is, a thousand times a second: samples of its stack, taken from outside.
 
-A profiler that is called by every function charges small functions for being watched. A timer's signal costs the same
-wherever it falls, so what is seen often takes long. A signal waits until C returns: time in C counts for the Python
-function that called it.
+A profiler that is called by every function charges small functions for being watched. A timer's
+signal costs the same wherever it falls, so what is seen often takes long. A signal waits until C
+returns: time in C counts for the Python function that called it.
 """
 
 import signal
@@ -21,16 +21,18 @@ EVERY_S = 0.001
 
 
 def sampled(fn, client):
-    """Run `fn(client)` again and again, as long as LAB_SCALE allows, and look every millisecond where it is.
+    """Run `fn(client)` as often as LAB_SCALE allows, and look every millisecond where it is.
 
-    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first, for `plot_icicle`; and
-    how many seconds one run took meanwhile. Raises LabError outside the main thread, and whatever `fn` raises.
+    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first,
+    for `plot_icicle`; and how many seconds one run took meanwhile. Raises LabError outside the main
+    thread, and whatever `fn` raises.
     """
     check_function(fn, "sampled")
     check_client(client, "sampled")
     guard.check(client)
     if threading.current_thread() is not threading.main_thread():
-        raise LabError("sampled needs a timer's signals, which only Python's main thread gets. Run it in a cell of its own.")
+        raise LabError("sampled needs a timer's signals, which only Python's main thread gets. Run "
+                       "it in a cell of its own.")
     with steady(server().pid), Sampling() as sampling:
         check_ran(fn(client), "sampled")
         started, runs, took = time.perf_counter(), 0, 0.0
@@ -42,7 +44,7 @@ def sampled(fn, client):
 
 
 class Sampling(Whole):
-    """Inside the block the timer runs, and `stacks` grows; afterwards the timer and its signal are as they were."""
+    """Run the timer inside the block, so that `stacks` grows; then put it and its signal back."""
 
     def __init__(self):
         self.stacks = []

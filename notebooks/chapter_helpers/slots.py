@@ -11,9 +11,9 @@ SLOTS = 16_384
 
 @styled
 def plot_slots(slots, ranges, title):
-    """Draw a dot for each {key: slot} on the line of all slots, which is cut where another node begins.
+    """Draw a dot for each {key: slot} on the line of all slots, cut where another node begins.
 
-    `ranges` are (first slot, last slot) of each node, in their order. Prints slots and nodes as facts.
+    `ranges` are (first slot, last slot) of each node, in order. Prints slots and nodes as facts.
     """
     figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(slots)))
     told = []
@@ -26,10 +26,9 @@ def plot_slots(slots, ranges, title):
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)
         write(axes, f"{slot:,}", (slot, row), (9 if slot < SLOTS / 2 else -9, 0))
         told.append(f"{key} slot {slot:,}, node {node}")
-    axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6))
+    axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6), xlabel="slot")
     axes.set_xticks([0, *(first for first, _ in ranges[1:]), SLOTS - 1])
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.set_xlabel("slot")
     axes.grid(False, axis="x")
     name_rows(axes, [(row, key, style.INK, "normal") for row, key in enumerate(slots)])
     return caption(figure, title, "; ".join(told), measured=False)

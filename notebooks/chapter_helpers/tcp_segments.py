@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab_utils.arguments import check_function, check_ran
+from lab_utils.course.checking import borrowed
 from lab_utils.testbed.chosen_server import connect
 
 # Offsets in struct tcp_info, include/uapi/linux/tcp.h, stable since Linux 4.6.
 SIZE = 280
-SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT = 136, 140, 152, 156
+OFFSETS = 136, 140, 152, 156  # segments out, segments in, data in, data out
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,5 @@ def segments(fn: Callable, rtt_ms: float = 0, **options) -> Segments | None:
 
 
 def readings(client):
-    connection = client.connection_pool.get_connection()
-    try:
-        info = connection._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SIZE)
-    finally:
-        client.connection_pool.release(connection)
-    return [struct.unpack_from("I", info, offset)[0] for offset in (SEGMENTS_OUT, SEGMENTS_IN, DATA_IN, DATA_OUT)]
+    info = borrowed(client)._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SIZE)
+    return [struct.unpack_from("I", info, offset)[0] for offset in OFFSETS]

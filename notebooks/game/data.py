@@ -1,4 +1,4 @@
-"""A small game's data: 200 players, a board, posts with their likes, and one visitor who is logged in."""
+"""A small game's data: 200 players, a board, posts with likes, and one visitor, logged in."""
 
 import json
 from urllib.parse import quote
@@ -10,15 +10,17 @@ COUNTRIES = ("Chile", "Estonia", "Ghana", "Japan", "Kenya", "Norway")
 
 
 def fill(r):
-    """Writes everything anew, under the game's own keys."""
+    """Write everything anew, under the game's own keys."""
     pipe = r.pipeline(transaction=False)
     for number in range(PLAYERS):
-        pipe.hset(f"user:{number}", mapping={"name": f"player{number}", "country": COUNTRIES[number % len(COUNTRIES)]})
+        country = COUNTRIES[number % len(COUNTRIES)]
+        pipe.hset(f"user:{number}", mapping={"name": f"player{number}", "country": country})
         pipe.zadd("board", {str(number): number * 37 % 1009})
         if number % 3 == 0:
             pipe.set(f"online:{number}", "1")
     for number in range(POSTS):
-        pipe.set(f"post:{number}", json.dumps({"by": str(number * 7 % PLAYERS), "text": f"I won game {number}"}))
+        post = {"by": str(number * 7 % PLAYERS), "text": f"I won game {number}"}
+        pipe.set(f"post:{number}", json.dumps(post))
         pipe.sadd(f"likes:{number}", *range(number % 5 + 1))
     pipe.delete(f"feed:{VISITOR}")
     pipe.rpush(f"feed:{VISITOR}", *range(POSTS))
@@ -28,7 +30,7 @@ def fill(r):
 
 
 def address(r):
-    """The URL of a client's server, for a program of its own. It holds the password: do not print it."""
+    """Return the URL of a client's server. It holds the password: do not print it."""
     options = r.get_connection_kwargs()
     login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
     return f"redis://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

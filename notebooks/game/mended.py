@@ -4,7 +4,7 @@ import json
 
 from .page import BOARD, FEED, LIMIT
 
-# Counts a visit and lets it live for ARGV[2] s, by page.py's rule: beyond ARGV[1] it is refused, and changes nothing.
+# Counts a visit and lets it live for ARGV[2] s; beyond ARGV[1], by page.py's rule, changes nothing.
 COUNT_VISIT = """
 local hits = tonumber(redis.call('GET', KEYS[1]) or 0)
 if hits >= tonumber(ARGV[1]) then return 0 end
@@ -14,7 +14,7 @@ return 1
 
 
 def about(r, players, numbers):
-    """What the lines show of players and posts: names and countries, who is online, posts, likes. One round trip."""
+    """Names and countries of players, who is online, the posts and their likes. One round trip."""
     pipe = r.pipeline(transaction=False)
     for player in players:
         pipe.hmget(f"user:{player}", "name", "country")

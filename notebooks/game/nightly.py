@@ -1,4 +1,4 @@
-"""How many players there are in each country, as a job at night prints it. GAME_REDIS is the address of the game's Redis."""
+"""Print how many players there are in each country, at night. GAME_REDIS is the Redis' address."""
 
 import collections
 import os

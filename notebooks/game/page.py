@@ -1,4 +1,4 @@
-"""The start page of a small game, as one writes it first: each function asks Redis for what it needs, when it needs it.
+"""The start page of a small game, as one writes it first: each function asks for what it needs.
 
 `r` is a client with decode_responses=True.
 """

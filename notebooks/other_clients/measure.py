@@ -1,6 +1,6 @@
-"""Reads records with clients of other languages over the lab's link, and writes measured.json beside this file.
+"""Read records with clients of other languages over the lab's link, and write measured.json.
 
-    python notebooks/other_clients/measure.py        needs Java 17 and mvn, node and npm; takes some 10 minutes
+    python notebooks/other_clients/measure.py    needs Java 17, mvn, node and npm; some 10 minutes
 """
 
 import datetime
@@ -16,7 +16,7 @@ from lab_utils.testbed.fingerprints import environment_line
 
 HERE = Path(__file__).resolve().parent
 RTTS_MS, RECORDS, ROUNDS = (0, 1, 5), (1, 10, 50, 100, 1_000), 9
-CPUS = 16, 4, 1  # that Java is told of: a parallel stream goes by them; the article's machine had one
+CPUS = 16, 4, 1  # that Java is told of, for parallel streams; the article's machine had one
 
 
 def installed(folder):
@@ -29,7 +29,8 @@ def installed(folder):
     subprocess.run(maven, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["npm", "install", "--silent"], cwd=folder, check=True)
     classpath = (folder / "classpath.txt").read_text().strip()
-    java = [["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath, str(HERE / "Clients.java")] for cpus in CPUS]
+    java = [["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath,
+             str(HERE / "Clients.java")] for cpus in CPUS]
     return [*java, ["node", str(folder / "clients.mjs")]]
 
 
@@ -46,7 +47,8 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
         environment = {**os.environ, "LAB_PASSWORD": address["password"]}
         place = [address["host"], str(address["port"]), str(rounds), *map(str, records)]
         for command in commands:
-            asked = subprocess.run([*command, *place], env=environment, capture_output=True, text=True)
+            asked = subprocess.run([*command, *place], env=environment, capture_output=True,
+                                   text=True)
             if asked.returncode:
                 raise SystemExit(f"{command[0]} failed: {asked.stderr[-2000:]}")
             for line in asked.stdout.splitlines():
@@ -64,16 +66,18 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
 
 def versions():
     """Return what ran the clients, whose own versions stand in pom.xml and package.json."""
-    java = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr.splitlines()[0]
-    node = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout.strip()
-    return f"{environment_line()} · {java} · Node {node} · {os.cpu_count()} CPUs"
+    java = subprocess.run(["java", "-version"], capture_output=True, text=True)
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True)
+    return (f"{environment_line()} · {java.stderr.splitlines()[0]} · Node {node.stdout.strip()} · "
+            f"{os.cpu_count()} CPUs")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         told = measure(installed(Path(folder)))
     kept = {"day": f"{datetime.date.today()}", "machine": versions(), **told}
-    (HERE / "measured.json").write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(kept, ensure_ascii=False) + "\n"
+    (HERE / "measured.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
