@@ -15,21 +15,24 @@ import lab_utils as lab
 from lab_utils.testbed import chosen_server
 from lab_utils.timing.bystanders import Bystander, Run
 
-module = importlib.import_module("lab_utils.timing.bystanders")  # the package's own name for it is the function
+# the package's own name for it is the function
+module = importlib.import_module("lab_utils.timing.bystanders")
 
 
 def test_it_sends_by_the_clock_answered_or_not(r):
-    """A client that waits for each reply would feel a pause of 300 ms in one PING, and call its median quick."""
+    """If it waited for each reply, a pause of 300 ms would be one PING, and the median quick."""
     [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
     assert len(run.samples) > 250
     assert run.median > 0.1 and run.worst >= 0.25 and run.took >= 0.3
     due = [due for due, _ in run.samples]
     assert all(0.0009 < later - earlier < 0.0011 for earlier, later in itertools.pairwise(due))
-    assert [due + latency for due, latency in run.samples] == sorted(due + latency for due, latency in run.samples)
+    heard = [due + latency for due, latency in run.samples]
+    assert heard == sorted(heard)
 
 
 def test_several_runs_and_their_medians():
-    felt = Bystander([Run([(0.0, worst), (0.1, 0.001)], took) for worst, took in ((0.9, 1.0), (0.02, 3.0), (0.03, 2.0))])
+    felt = Bystander([Run([(0.0, worst), (0.1, 0.001)], took)
+                      for worst, took in ((0.9, 1.0), (0.02, 3.0), (0.03, 2.0))])
     assert (felt.worst, felt.took, felt.median) == (0.03, 2.0, pytest.approx(0.0155))
     assert repr(felt).endswith("while the work took ~2 s; medians of 3 runs")
 
@@ -37,7 +40,8 @@ def test_several_runs_and_their_medians():
 def test_each_run_has_its_setup_and_at_the_scale_of_ci_there_is_one(r, monkeypatch):
     monkeypatch.setenv("LAB_SCALE", "workshop")
     order = []
-    felt = lab.bystander(lambda r: order.append("work"), r, runs=3, setup=lambda r: order.append("setup"))
+    felt = lab.bystander(lambda r: order.append("work"), r, runs=3,
+                         setup=lambda r: order.append("setup"))
     assert order == ["setup", "work"] * 3 and len(felt.runs) == 3
     monkeypatch.setenv("LAB_SCALE", "ci")
     order = []
@@ -58,7 +62,12 @@ def test_an_idle_server_is_not_felt_and_even_the_shortest_work_has_a_sample(r):
 def started(monkeypatch):
     """The processes of bystanders."""
     found, kept = [], module.Kept
-    monkeypatch.setattr(module, "Kept", lambda *command, **how: found.append(kept(*command, **how)) or found[-1])
+
+    def noted(*command, **how):
+        found.append(kept(*command, **how))
+        return found[-1]
+
+    monkeypatch.setattr(module, "Kept", noted)
     return found
 
 

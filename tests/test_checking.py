@@ -1,4 +1,4 @@
-"""What the checks of the exercises share: the client and its clean-up, budgets of turns, what was sent."""
+"""What the exercises' checks share: the client and its clean-up, budgets, what was sent."""
 
 import asyncio
 import signal
@@ -61,7 +61,8 @@ def test_the_client_of_an_exercise_is_connected_has_its_options_and_is_closed_at
     assert not connection.is_connected
 
 
-@pytest.mark.parametrize("raised", [Refused, redis.RedisError, asyncio.CancelledError, KeyboardInterrupt])
+@pytest.mark.parametrize("raised",
+                         [Refused, redis.RedisError, asyncio.CancelledError, KeyboardInterrupt])
 def test_the_clean_up_comes_after_whatever_the_answer_raises(r, raised):
     with pytest.raises(raised), exercise_client() as client:
         client.set("exercise:1", 1)
@@ -87,8 +88,10 @@ def test_a_budget_that_is_kept():
 
 @pytest.mark.parametrize("spent, budget, said", [
     (cost(9_500), 10, "right values, but 9,500 round trips; the budget is 10"),
-    (cost(1, 1, 2), 1, "right values, but 3 round trips (2 of them to open 1 connection); the budget is 1"),
-    (cost(1, 3, 6), 2, "right values, but 7 round trips (6 of them to open 3 connections); the budget is 2"),
+    (cost(1, 1, 2), 1,
+     "right values, but 3 round trips (2 of them to open 1 connection); the budget is 1"),
+    (cost(1, 3, 6), 2,
+     "right values, but 7 round trips (6 of them to open 3 connections); the budget is 2"),
     (cost(0), 1, "right values, but no round trip through the client that was passed in: use r"),
 ], ids=str)
 def test_a_budget_that_is_not(spent, budget, said):
@@ -102,7 +105,8 @@ def test_the_names_of_what_was_sent_in_order_without_the_set_up(r):
         r.get("key1")
         pipe = r.pipeline()
         pipe.set("key1", "GET").incr("key2").execute()
-        with redis.Redis.from_pool(redis.ConnectionPool(**r.connection_pool.connection_kwargs)) as own:
+        with redis.Redis.from_pool(
+                redis.ConnectionPool(**r.connection_pool.connection_kwargs)) as own:
             own.execute_command("dbsize")
     assert seen.opened == 1
     assert names_sent(seen) == ["GET", "MULTI", "SET", "INCRBY", "EXEC", "DBSIZE"]
@@ -122,7 +126,8 @@ def test_several_attributes_are_put_back_after_an_error():
 
 def test_an_interrupt_while_attributes_are_put_back_waits_until_they_are(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr(replaced, "leave", lambda self, leave=replaced.leave: (signal.raise_signal(signal.SIGINT), leave(self)))
+    monkeypatch.setattr(replaced, "leave", lambda self, leave=replaced.leave: (
+        signal.raise_signal(signal.SIGINT), leave(self)))
     try:
         with pytest.raises(KeyboardInterrupt), replaced(Some, one=10, two=20):
             pass
@@ -132,7 +137,8 @@ def test_an_interrupt_while_attributes_are_put_back_waits_until_they_are(monkeyp
 
 
 @pytest.mark.parametrize("names, whole", [
-    (["EVALSHA"], True), (["MULTI", "SET", "INCRBY", "EXEC"], True), (["SET", "INCRBY"], False), ([], False),
-    (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False), (["WATCH", "MULTI", "SET", "EXEC"], False)], ids=str)
+    (["EVALSHA"], True), (["MULTI", "SET", "INCRBY", "EXEC"], True), (["SET", "INCRBY"], False),
+    ([], False), (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False),
+    (["WATCH", "MULTI", "SET", "EXEC"], False)], ids=str)
 def test_what_runs_with_nothing_in_between(names, whole):
     assert in_one_piece(names) is whole

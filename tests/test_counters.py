@@ -1,4 +1,4 @@
-"""What a piece of code cost, to the byte; and nothing left behind in redis-py. Other ways to talk: roundtrips' test_truth."""
+"""What a piece of code cost, to the byte; and nothing left behind in redis-py."""
 
 import threading
 
@@ -37,7 +37,7 @@ def client_side(cost):
 
 
 def test_a_turn_is_a_wait_not_a_write_and_nothing_costs_nothing(r):
-    """Three requests sent before the first reply is read are one round trip, however they were written."""
+    """Three requests sent before the first reply is read are one round trip."""
     def work(r):
         connection = r.connection_pool.get_connection()
         for i in (1, 2, 3):
@@ -52,7 +52,8 @@ def test_a_turn_is_a_wait_not_a_write_and_nothing_costs_nothing(r):
     assert (cost.server_us, cost.server_reads, cost.server_writes) == (0, 0, 0)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # Python's own, of a coroutine that nobody awaited
+# Python's own, of a coroutine that nobody awaited
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_async_function_without_await_is_no_count_of_0(r):
     async def forgot(r):
         r.set("key", "value")
@@ -122,5 +123,6 @@ def test_a_function_that_raises_leaves_redis_py_plain(r):
 
 
 def test_how_large_a_measured_value_is_moves_no_column():
-    few, many = (repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines() for server_us in (5, 1_234_567_890_123))
+    few, many = (repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines()
+                 for server_us in (5, 1_234_567_890_123))
     assert few[0] == many[0] and few[1].index("~") != many[1].index("~")

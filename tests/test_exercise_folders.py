@@ -1,4 +1,4 @@
-"""A walk over exercises/: what is right is accepted, and each wrong answer is refused in its own words."""
+"""A walk over exercises/: what is right is accepted; each wrong answer gets its own words."""
 
 import functools
 
@@ -70,11 +70,13 @@ def test_an_answer(run, path):
     if path.parent.name != "wrong":
         for _ in range(2 if path.name == "solution.py" else 1):
             said = run(name, source).splitlines()[-2]
-            assert said.startswith(f"{name} solved: ") and said.endswith(first.partition(ACCEPTED)[2])
+            assert said.startswith(f"{name} solved: ")
+            assert said.endswith(first.partition(ACCEPTED)[2])
         return
     assert first.startswith(MARK), f"its first line is '{MARK}' and a part of the diagnosis"
     diagnosis, _, hint = run(name, source).partition("\nHint: ")
-    assert f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis and hint
+    assert (f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis
+            and hint)
 
 
 @pytest.mark.parametrize("name", NAMES)

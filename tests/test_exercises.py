@@ -1,4 +1,4 @@
-"""Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
+"""Exercises: open, refused with hints that escalate, solved; printed, never raised; remembered."""
 
 import re
 
@@ -27,7 +27,8 @@ def trial(remembered, monkeypatch, tmp_path):
     """An exercise 99.1, in a folder of its own, that wants a function which returns 1."""
     folder = tmp_path / "exercises" / "99.1"
     folder.mkdir(parents=True)
-    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n", encoding="utf-8")
+    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n",
+                                    encoding="utf-8")
     (folder / "check.py").write_text(TRIAL, encoding="utf-8")
     monkeypatch.setattr(exercises, "FOLDER", folder.parent)
     return remembered
@@ -35,7 +36,8 @@ def trial(remembered, monkeypatch, tmp_path):
 
 def checks(monkeypatch, check):
     """The exercise 99.1 has another check."""
-    monkeypatch.setattr(exercises, "load", lambda name: Exercise(name, "return 1.", ("count", "to one"), check))
+    monkeypatch.setattr(exercises, "load", lambda name: Exercise(
+        name, "return 1.", ("count", "to one"), check))
 
 
 def test_exercises_that_are_not_there(tmp_path, monkeypatch):
@@ -65,7 +67,8 @@ def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, capsys):
     for value in (-1, 2, -1, -1, 2):
         lab.check("99.1", lambda r, value=value: value)
     hints = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")]
-    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is", "Hint: to one"]
+    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is",
+                     "Hint: to one"]
 
 
 def test_a_mistake_in_python_gets_no_hint_of_the_exercise(trial, capsys):
@@ -85,7 +88,8 @@ def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
 
 def test_what_the_check_met_is_not_blamed_on_the_code(remembered, capsys):
     lab.check("01.1", int)
-    assert "01.1 not yet: the check used your answer, and met ValueError: int() base must be" in capsys.readouterr().out
+    met = "01.1 not yet: the check used your answer, and met ValueError: int() base must be"
+    assert met in capsys.readouterr().out
 
 
 def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsys):
@@ -94,14 +98,17 @@ def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsy
 
     checks(monkeypatch, check)
     lab.check("99.1", lambda r: 2)
-    assert capsys.readouterr().out == "99.1 not yet: The function is `async def`. Write it as `def`.\n"
+    assert capsys.readouterr().out == (
+        "99.1 not yet: The function is `async def`. Write it as `def`.\n")
 
 
 def test_what_the_answer_raises_is_a_finding(trial, capsys):
     lab.check("99.1", lambda r: lab.connect().pipeline().get("key").value)
-    assert re.search("(?s)99.1 not yet: your code raised AttributeError.*\nHint: A call on a pipeline", capsys.readouterr().out)
+    assert re.search("(?s)99.1 not yet: your code raised AttributeError.*\n"
+                     "Hint: A call on a pipeline", capsys.readouterr().out)
     space = {}
-    exec(compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec"), space)
+    exec(compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec"),
+         space)
     lab.check("99.1", space["answer"])
     assert "raised ZeroDivisionError in line 3: division by zero" in capsys.readouterr().out
 
@@ -111,20 +118,23 @@ def test_what_is_done_stands_in_a_table_of_all_chapters(remembered, capsys):
     lab.guess("01.cart", 20, "ms")
     assert "Open in this chapter: 01.2, 01.3" in capsys.readouterr().out
     cells = re.findall(r"<td[^>]*>(.*?)</td>", progress().data.split("<tr>")[3])
-    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1", "01.2, 01.3", "1"]
+    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1",
+                     "01.2, 01.3", "1"]
 
 
 UNSOLVED = {
     "nothing": "answer = None", "dots": "answer = ...", "dots in a function": "def answer(r): ...",
     "pass": "def answer(r):\n    pass", "described": 'def answer(r):\n    """What to do."""',
-    "described, and dots": 'def answer(r):\n    """What to do."""\n    ...', "async dots": "async def answer(r): ...",
+    "described, and dots": 'def answer(r):\n    """What to do."""\n    ...',
+    "async dots": "async def answer(r): ...",
     "one of two": "def one(r): ...\nanswer = (len, one)"}
 SOLVED = {
     "zero": "answer = 0", "empty": "answer = []", "a number": "def answer(r):\n    return 1",
     "a text": 'def answer(r):\n    return "1"', "a call": "def answer(r):\n    r.ping()",
     "described, and done": 'def answer(r):\n    """What to do."""\n    return 1',
     "async": "async def answer(r):\n    await r.ping()",
-    "lambda": "answer = lambda r: 1", "built in": "answer = print", "a class": "class answer: pass", "two": "answer = (len, max)"}
+    "lambda": "answer = lambda r: 1", "built in": "answer = print", "a class": "class answer: pass",
+    "two": "answer = (len, max)"}
 
 
 def test_what_is_an_answer():

@@ -1,6 +1,7 @@
-"""Every figure of every chapter keeps the rules: read when it is drawn, in the chapter's kernel (see legible.py).
+"""Every figure of every chapter keeps the rules: read when it is drawn, in the chapter's kernel.
 
-The chapters that were run before drew the figures (see conftest.py); where none was, the shortest is run here.
+The chapters that were run before drew the figures (see legible.py); where none was, the shortest is
+run here.
 """
 
 import json
@@ -23,12 +24,13 @@ SHORTEST = "00_start_here"
 
 def figures_in(path):
     """How many figures a committed chapter shows."""
-    return sum("image/png" in output.get("data", {}) for cell in nbformat.read(path, as_version=4).cells
+    cells = nbformat.read(path, as_version=4).cells
+    return sum("image/png" in output.get("data", {}) for cell in cells
                for output in cell.get("outputs", []))
 
 
 def drawn():
-    """[{"chapter": …, "title": …, "broken": […]}] of the figures drawn in chapters' kernels in this run."""
+    """[{"chapter": …, "title": …, "broken": […]}] of the figures that chapters' kernels drew."""
     try:
         with open(os.environ["LAB_FIGURE_LOG"], encoding="utf-8") as file:
             return [json.loads(line) for line in file]
@@ -46,9 +48,10 @@ def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
     seen = drawn()
     for chapter in sorted(ran):
         count = sum(figure["chapter"] == chapter for figure in seen)
-        assert count >= figures_in(CHAPTERS[chapter]), f"{chapter} drew {count} figures that were looked at: {seen}"
-    broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"]) for figure in seen
-              if figure["broken"]]
+        assert count >= figures_in(CHAPTERS[chapter]), (
+            f"{chapter} drew {count} figures that were looked at: {seen}")
+    broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"])
+              for figure in seen if figure["broken"]]
     assert not broken, "\n".join(broken)
 
 
@@ -80,17 +83,22 @@ def test_bars_on_a_log_axis(figure):
 
 NO_ROLE = "#123456"
 BREAKS = {
-    "bars that do not begin at zero": (lambda axes: axes.set_xlim(1, 6), "an axis that begins at 1"),
-    "words on words": (lambda axes: [axes.text(3, 0.5, word) for word in ("one", "other")], "'one' and 'other'"),
-    "words beyond the page": (lambda axes: axes.figure.text(0.99, 0.5, "a word too long for the page"), "cut off"),
+    "bars that do not begin at zero": (lambda axes: axes.set_xlim(1, 6),
+                                       "an axis that begins at 1"),
+    "words on words": (lambda axes: [axes.text(3, 0.5, word) for word in ("one", "other")],
+                       "'one' and 'other'"),
+    "words beyond the page": (lambda axes: axes.figure.text(0.99, 0.5, "words too long for it"),
+                              "cut off"),
     "words too small": (lambda axes: axes.text(3, 0.5, "a word", fontsize=7.9), "too small"),
     "a bar without a role": (lambda axes: axes.barh([2], [1], color=NO_ROLE), NO_ROLE),
     "an edge": (lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor=NO_ROLE), NO_ROLE),
     "a line": (lambda axes: axes.plot([1, 2], [0, 1], color=NO_ROLE), NO_ROLE),
-    "a marker": (lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor=NO_ROLE), NO_ROLE),
+    "a marker": (lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor=NO_ROLE),
+                 NO_ROLE),
     "a dot": (lambda axes: axes.scatter([1], [0], color=NO_ROLE), NO_ROLE),
     "a text": (lambda axes: axes.text(3, 0.5, "a word", color=NO_ROLE), NO_ROLE),
-    "an arrow": (lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={"arrowstyle": "-|>", "color": NO_ROLE}), NO_ROLE),
+    "an arrow": (lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={
+        "arrowstyle": "-|>", "color": NO_ROLE}), NO_ROLE),
 }
 
 

@@ -1,4 +1,4 @@
-"""A server that stands still: no answer inside the block, an answer after it; and never a server that is not the lab's."""
+"""A server of the lab's that stands still: no answer inside the block, an answer after it."""
 
 import signal
 import threading
@@ -20,7 +20,8 @@ def server():
 
 def hasty(client):
     options = client.get_connection_kwargs()
-    return redis.Redis(port=options["port"], password=options["password"], socket_timeout=0.1, retry=None)
+    return redis.Redis(port=options["port"], password=options["password"],
+                       socket_timeout=0.1, retry=None)
 
 
 def test_nothing_is_answered_until_it_wakes_by_itself_or_at_the_blocks_end(server):

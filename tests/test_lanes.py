@@ -1,4 +1,4 @@
-"""Lanes: what was really sent, as boxes on one axis of time; counted exactly, marked apart, and readable."""
+"""Lanes: what was really sent, as boxes on one axis of time; counted, marked apart, readable."""
 
 import asyncio
 import itertools
@@ -46,8 +46,9 @@ def kinds(run):
 
 
 def sent_again(run, kind):
-    """Whether a command of a flight of this kind, which brought no usable answer, went out again afterwards."""
-    return any(later.kind == REQUEST and later.start >= flight.end and flight.commands & later.commands
+    """Whether a command of a flight of this kind, without a usable answer, went out again."""
+    return any(later.kind == REQUEST and later.start >= flight.end
+               and flight.commands & later.commands
                for flight in run.flights if flight.kind == kind for later in run.flights)
 
 
@@ -76,7 +77,8 @@ def test_every_way_is_seen_as_it_was_sent(r):
 
 def test_a_request_lasts_as_long_as_the_distance(r):
     seen = watch({"loop": loop}, lab.connect(rtt_ms=5))["loop"]
-    assert statistics.median(flight.end - flight.start for flight in seen.flights) > 0.004  # one may leave late from a busy CPU
+    # one may leave late from a busy CPU
+    assert statistics.median(flight.end - flight.start for flight in seen.flights) > 0.004
     assert 0.5 < seen.waiting / seen.seconds <= 1
 
 
@@ -99,7 +101,8 @@ def test_what_is_sent_again_is_marked(r):
         client.get("key1")
 
     run = one_run(lambda: timed(during_a_pause, impatient), r)
-    assert kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1 and sent_again(run, UNANSWERED)
+    assert (kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1
+            and sent_again(run, UNANSWERED))
     assert run.commands == {"CLIENT PAUSE": 1, "GET": 1}
     failed = next(flight for flight in run.flights if flight.kind == UNANSWERED)
     assert failed.end - failed.start > 0.19
@@ -110,12 +113,14 @@ def test_a_cluster_s_lanes_stand_by_node():
     try:
         client = nodes.connect()
         seen = watch({"loop": loop, "pipeline": lambda c: pipeline_of(c)}, client)
-        assert sorted(seen["loop"].nodes[number] for number in seen["loop"].connections) == [0, 1, 2]
+        run = seen["loop"]
+        assert sorted(run.nodes[number] for number in run.connections) == [0, 1, 2]
         assert len(seen["pipeline"].requests) == 3
         slots = client.nodes_manager.slots_cache
         for slot in slots:
             slots[slot] = [slots[0][0]]  # a client that has not heard of the other nodes
-        astray = one_run(lambda: timed(lambda c: c.get("key1"), client), client)  # a key of the second node
+        # a key of the second node
+        astray = one_run(lambda: timed(lambda c: c.get("key1"), client), client)
         assert kinds(astray) == {REDIRECTED: 1, REQUEST: 1} and sent_again(astray, REDIRECTED)
     finally:
         nodes.stop()
@@ -131,7 +136,8 @@ def pipeline_of(client):
 # The drawing
 
 
-LONG = "a way of doing it that has a long name since it says what it does with each of its many connections"
+LONG = ("a way of doing it that has a long name since it says what it does with each of its many "
+        "connections")
 FIGURES = {
     "one": {"loop": made()},
     "three": {"one by one": made(50), "16 threads": made(3, 16), "pipeline": made(1)},
@@ -141,10 +147,13 @@ FIGURES = {
     "long names": {LONG: made(5), "pipeline": made(1)},
     "a cluster": {"loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
                   "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)})},
-    "everything that can happen": {"retries": made(8, kind=UNANSWERED), "new connections": made(8, kind=HANDSHAKE),
+    "everything that can happen": {"retries": made(8, kind=UNANSWERED),
+                                   "new connections": made(8, kind=HANDSHAKE),
                                    "redirected": made(8, kind=REDIRECTED)},
-    "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0), "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
-    "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250), "pipeline": made(1, turn_s=0.25, rtt_ms=250)},
+    "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0),
+                     "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
+    "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250),
+                "pipeline": made(1, turn_s=0.25, rtt_ms=250)},
 }
 
 
@@ -168,19 +177,25 @@ def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):
     title = lanes.lanes_title({"one by one": made(50), "pipeline": made(1)})
     assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
     both = {"one by one": made(50), "50 threads": made(1, 50)}
-    assert lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ") and "in 50 threads" in lanes.lanes_title(both)
-    assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith("my way in 55.1 ms, pipeline in 55.1 ms")
+    assert (lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ")
+            and "in 50 threads" in lanes.lanes_title(both))
+    assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith(
+        "my way in 55.1 ms, pipeline in 55.1 ms")
     assert lanes.WORKING in texts("one") and lanes.BINNED not in texts("one")
     assert lanes.BINNED in texts("a thousand")
-    assert {"no answer", "opening a connection", "sent to another node"} <= set(texts("everything that can happen"))
+    explained = {"no answer", "opening a connection", "sent to another node"}
+    assert explained <= set(texts("everything that can happen"))
 
 
 def test_the_size_does_not_depend_on_how_many_threads_got_a_connection(r):
-    sizes = {tuple(lanes.draw_lanes({"threads": made(3, number)}).get_size_inches()) for number in (5, 9, 16, 40)}
+    sizes = {tuple(lanes.draw_lanes({"threads": made(3, number)}).get_size_inches())
+             for number in (5, 9, 16, 40)}
     assert len(sizes) == 1  # the committed output names it
 
 
 def test_the_share_of_waiting_is_the_time_covered():
-    assert lanes.waiting_share([(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)], [0, 1, 2, 3, 4]) == pytest.approx([1, 0.5, 1, 1])
+    assert lanes.waiting_share([(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)],
+                               [0, 1, 2, 3, 4]) == pytest.approx([1, 0.5, 1, 1])
     run = made(10)
-    assert sum(end - start for start, end in lanes.idle(run)) == pytest.approx(run.seconds - run.waiting)
+    idle = sum(end - start for start, end in lanes.idle(run))
+    assert idle == pytest.approx(run.seconds - run.waiting)

@@ -1,4 +1,4 @@
-"""The one optional measurement: whatever is installed, and whatever it captures, nbval compares one and the same line."""
+"""Packets: whatever is installed, and whatever it captures, nbval compares the same line."""
 
 import os
 import subprocess
@@ -16,7 +16,8 @@ HANGS = "#!/bin/sh\nexec sleep 60\n"
 
 
 def rows(number):
-    return "#!/bin/sh\n" + "".join(f"echo '{row} 0.0 6379 5 RESP Response: OK'\n" for row in range(number))
+    return "#!/bin/sh\n" + "".join(f"echo '{row} 0.0 6379 5 RESP Response: OK'\n"
+                                   for row in range(number))
 
 
 def sets(client):
@@ -61,5 +62,6 @@ def test_nothing_is_left_running_when_the_code_fails(r, tools):
     tools(tcpdump=LISTENS, tshark=NOTHING)
     with pytest.raises(ZeroDivisionError):
         packets(lambda client: 1 / 0)
-    left = subprocess.run(["/bin/ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    left = subprocess.run(["/bin/ps", "-o", "args=", "--ppid", str(os.getpid())],
+                          capture_output=True, text=True).stdout
     assert "sleep 60" not in left

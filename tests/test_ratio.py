@@ -19,7 +19,7 @@ from lab_utils.timing.ratio import (
 
 
 def coverage(n, low):
-    """Probability that the order statistics `low` and n - 1 - low (from 0) enclose the median of n values."""
+    """Probability that of n sorted values those at `low` and n - 1 - low enclose the median."""
     return 1 - 2 * sum(math.comb(n, k) for k in range(low + 1)) / 2**n
 
 
@@ -30,7 +30,8 @@ def test_ranks_hold_the_median_and_no_narrower_pair_does():
         assert coverage(n, low) >= CONFIDENCE
         assert low + 1 >= n / 2 or coverage(n, low + 1) < CONFIDENCE
     for n in range(1, FEWEST_FOR_INTERVAL):
-        assert interval_ranks(n) == (0, n - 1) and coverage(n, 0) < CONFIDENCE, "too few: the outermost"
+        assert (interval_ranks(n) == (0, n - 1)
+                and coverage(n, 0) < CONFIDENCE), "too few: the outermost"
 
 
 NOISES = {
@@ -65,7 +66,8 @@ def test_rounds_are_paired_and_the_value_is_what_two_bars_show():
 
 def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1, 1, 1], [2, 2, 2]).judgement == FASTER
-    assert ratio([1, 1, 3], [2, 2, 4]).judgement == TOO_FEW  # each pair says so, but 3 is slower than 2
+    # each pair says so, but 3 is slower than 2
+    assert ratio([1, 1, 3], [2, 2, 4]).judgement == TOO_FEW
     assert ratio([1, 1], [2, 2]).judgement == TOO_FEW  # two rounds are never enough
     assert ratio([1], [33]).judgement == TOO_FEW
     fast = [1, 1, 1, 1, 1, 1, 1, 3]
@@ -74,9 +76,10 @@ def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
-@pytest.mark.parametrize("rounds, judgement", [(3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
+@pytest.mark.parametrize("rounds, judgement", [
+    (3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
 def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, judgement):
-    one, other = [1 + 0.1 * i / rounds for i in range(rounds)], [1.11 + 0.1 * i / rounds for i in range(rounds)]
+    one, other = ([least + 0.1 * i / rounds for i in range(rounds)] for least in (1, 1.11))
     assert ratio(one, other).judgement == judgement
     assert ratio(one, [3 * seconds for seconds in other]).judgement == FASTER
     assert ratio([3 * seconds for seconds in other], one).judgement == SLOWER
@@ -85,16 +88,23 @@ def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, jud
 SENTENCES = [
     (Ratio(5.23, 4.88, 5.61, 25, True), "5.2x faster", "a is 5.2x faster than b (4.9 to 5.6)"),
     (Ratio(0.5, 0.4, 0.625, 25, True), "2.0x slower", "a is 2.0x slower than b (1.60 to 2.5)"),
-    (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster", "a is 1.08x faster than b (1.02 to 1.12)"),
-    (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster", "a is 1,234x faster than b (900 to 2,000)"),
-    (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster", "a is less than 1% faster than b (1.0010 to 1.0042)"),
-    (Ratio(1.01, 0.97, 1.04, 25, False), "no different", "a and b: no difference beyond noise (0.97 to 1.04)"),
-    (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell", "a and b: too few rounds to tell (1.13 to 4.4 in 3 rounds)"),
-    (Ratio(33, 33, 33, 1, False), "too few rounds to tell", "a and b: too few rounds to tell (33x in 1 round)"),
+    (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster",
+     "a is 1.08x faster than b (1.02 to 1.12)"),
+    (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster",
+     "a is 1,234x faster than b (900 to 2,000)"),
+    (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster",
+     "a is less than 1% faster than b (1.0010 to 1.0042)"),
+    (Ratio(1.01, 0.97, 1.04, 25, False), "no different",
+     "a and b: no difference beyond noise (0.97 to 1.04)"),
+    (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell",
+     "a and b: too few rounds to tell (1.13 to 4.4 in 3 rounds)"),
+    (Ratio(33, 33, 33, 1, False), "too few rounds to tell",
+     "a and b: too few rounds to tell (33x in 1 round)"),
 ]
 
 
-@pytest.mark.parametrize("found, label, sentence", SENTENCES, ids=[label for _, label, _ in SENTENCES])
+@pytest.mark.parametrize("found, label, sentence", SENTENCES,
+                         ids=[label for _, label, _ in SENTENCES])
 def test_the_label_and_the_sentence_say_the_same(found, label, sentence):
     assert str(found) == label
     assert found.sentence("a", "b") == sentence

@@ -1,4 +1,4 @@
-"""Recordings: what the lab counts with, several at once, in threads and coroutines, and interrupted."""
+"""What the lab counts with: several at once, in threads and coroutines, interrupted."""
 
 import asyncio
 import threading
@@ -22,7 +22,8 @@ def redis_py_is_left_as_it_was():
 
 def keys(seen):
     """Return the keys of the GETs that a Recording saw."""
-    return [write.data.split(b"\r\n")[4] for write in seen.writes if write.data.startswith(b"*2\r\n$3\r\nGET")]
+    return [write.data.split(b"\r\n")[4] for write in seen.writes
+            if write.data.startswith(b"*2\r\n$3\r\nGET")]
 
 
 def test_a_recording_around_an_async_count_sees_it_too(r):

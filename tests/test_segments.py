@@ -7,7 +7,8 @@ import pytest
 from chapter_helpers.tcp_segments import Segments, segments
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
+@pytest.mark.skipif(sys.platform != "linux",
+                    reason="only Linux tells how many segments a socket sent")
 @pytest.mark.parametrize("rtt_ms", [0, 1])
 def test_a_turn_is_a_segment_each_way(r, rtt_ms):
     def three_sets(r):
@@ -18,7 +19,8 @@ def test_a_turn_is_a_segment_each_way(r, rtt_ms):
     assert (seen.data_sent, seen.data_received) == (3, 3)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how many segments a socket sent")
+@pytest.mark.skipif(sys.platform != "linux",
+                    reason="only Linux tells how many segments a socket sent")
 def test_a_pipeline_is_one_and_it_is_told_in_words(r):
     def three_in_a_pipeline(r):
         pipe = r.pipeline(transaction=False)
@@ -26,7 +28,8 @@ def test_a_pipeline_is_one_and_it_is_told_in_words(r):
             pipe.set(f"key{i}", f"value{i}")
         pipe.execute()
 
-    assert (segments(three_in_a_pipeline).data_sent, segments(three_in_a_pipeline).data_received) == (1, 1)
+    seen = segments(three_in_a_pipeline)
+    assert (seen.data_sent, seen.data_received) == (1, 1)
     assert str(Segments(7, 2, 1, 0)) == "data sent 7, received 2   acks sent 1, received 0"
 
 

@@ -42,7 +42,7 @@ def test_a_capture_has_the_bytes_that_a_count_counts(r):
 
 
 def test_the_server_is_between_the_ends(r):
-    """A request is written, arrives, is answered, and the reply is read: in that order, half the distance apart."""
+    """Written, arrived, answered, read: in that order, half the distance apart."""
     seen = lab.capture(three_sets, lab.connect(rtt_ms=20))
     assert seen.messages[0].at_client == 0
     for request, reply in zip(seen.requests, seen.replies, strict=True):
@@ -66,7 +66,8 @@ def test_what_is_on_another_connection_or_still_on_its_way_is_refused(r):
 @pytest.mark.parametrize("asked", [requests, replies])
 def test_what_the_other_end_has_not_got_is_refused(asked):
     """A request that the link has not had, a reply that the client has not read."""
-    seen = SimpleNamespace(began=0.0, writes=[Message(0, 0.0, 0.0, (b"PING",), True, False)], reads=[])
+    written = Message(0, 0.0, 0.0, (b"PING",), True, False)
+    seen = SimpleNamespace(began=0.0, writes=[written], reads=[])
     events = [] if asked is requests else [(0, "reply", 0.0, 0.0, base64.b64encode(b"+PONG"))]
     assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 
@@ -84,8 +85,9 @@ def test_what_a_request_says(data, text):
 
 
 @pytest.mark.parametrize("data, text", [
-    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"), (b"$-1\r\n", "$-1"),
-    (b"-ERR no such thing\r\n", "-ERR no such thing"), (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
+    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"),
+    (b"$-1\r\n", "$-1"), (b"-ERR no such thing\r\n", "-ERR no such thing"),
+    (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
 ])
 def test_what_a_reply_says(data, text):
     assert reply_text(data) == text

@@ -22,25 +22,29 @@ def test_durations():
 
 
 DURATIONS = [
-    (2, "2 s"), (1.2345, "1.23 s"), (0.9999, "1 s"), (0.0075, "7.5 ms"), (0.1234, "123 ms"), (0.00099999, "1 ms"),
-    (42e-6, "42 µs"), (1.5e-6, "1.5 µs"), (430e-9, "430 ns"), (1234, "1,234 s"), (0, "0 ns"), (-0.0075, "-7.5 ms"),
+    (2, "2 s"), (1.2345, "1.23 s"), (0.9999, "1 s"), (0.0075, "7.5 ms"), (0.1234, "123 ms"),
+    (0.00099999, "1 ms"), (42e-6, "42 µs"), (1.5e-6, "1.5 µs"), (430e-9, "430 ns"),
+    (1234, "1,234 s"), (0, "0 ns"), (-0.0075, "-7.5 ms"),
 ]
 
 
 def test_counts():
-    assert [three_figures(value) for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)] == [
+    assert [three_figures(value)
+            for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)] == [
         "1,234", "100", "12.3", "0.0123", "1", "0.000012", "0"]
     assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
         "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
-    assert [counted(2, thing) for thing in ("reply", "key", "query")] == ["2 replies", "2 keys", "2 queries"]
-    assert [singular(things) for things in ("replies", "keys", "round trips")] == ["reply", "key", "round trip"]
+    assert [counted(2, thing) for thing in ("reply", "key", "query")] == [
+        "2 replies", "2 keys", "2 queries"]
+    assert [*map(singular, ("replies", "keys", "round trips"))] == ["reply", "key", "round trip"]
     assert [two_figures(value) for value in (6.63, 0.1234, 123.4)] == ["6.6", "0.12", "120"]
-    assert [milliseconds(rtt) for rtt in (0, 0.25, 5, 20.0, 500)] == ["0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
+    assert [*map(milliseconds, (0, 0.25, 5, 20.0, 500))] == [
+        "0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
 
 
 def test_every_measured_duration_and_ratio_is_blanked():
     for seconds in 3e-9, 4.2e-7, 1e-6, 0.000123, 0.0075, 0.25, 1, 12.34, 1234.5, -0.001:
-        assert as_compared(f"took {duration(seconds)} in all") == as_compared("took ~1 s in all") == "took~T in all"
+        assert as_compared(f"took {duration(seconds)} in all") == "took~T in all"
     for value in 0.5, 1.08, 5.23, 57.1, 1234.5:
         assert as_compared(f"is ~{times(value)} faster") == as_compared("is ~2.0x faster")
 
@@ -73,7 +77,8 @@ def test_a_fact_that_changes_is_seen(one, other):
     ("model ~1.95e+03 ms", "model ~195 ms"),
     ("model ~1.95e-05 s, then", "model ~195 s, then"),
     ("~nan x, ~inf", "~5 x, ~7"),
-    ("loop ~3 ms  (the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet)", "loop ~3 ms"),
+    ("loop ~3 ms  (the machine was busy: other programs took ~23% of the time, ~3 of ~40 "
+     "rounds were quiet)", "loop ~3 ms"),
     ("this machine: a\nthis machine: b\nand 3", "this machine: c\nand 3"),
     ("this machine: a\nthis machine: b", "this machine: c"),
     ("this machine: a\nthis machine: b\n", "this machine: c\n"),
