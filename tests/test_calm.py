@@ -26,11 +26,15 @@ def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its
     assert (calm.since_claim(), calm.so_far()) == (QUIET, BUSIER)
 
 
+def measured(seen):
+    samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
+    return Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen)
+
+
 def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, capsys):
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    times = measured(QUIET)
     assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
-    assert drawn(times.plot) == (
+    assert drawn(measured(BUSY).plot) == (
         "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet")
     assert "(the machine was busy: other programs took 23% of the time" in capsys.readouterr().out
     calm.note(BUSIER)
@@ -40,13 +44,9 @@ def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, 
 
 
 def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, capsys):
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
-    quiet = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    times, quiet = measured(BUSY), measured(QUIET)
     assert "the machine was busy" in repr(times)
     assert as_compared(repr(times)) == as_compared(repr(quiet))
-    samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
-    times, quiet = (Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen)
-                    for seen in (BUSY, QUIET))
     told, calmly = (each.verdict("pipeline", "loop") for each in (times, quiet))
     assert told == f"{calmly}  ({BUSY.sentence()})" and "busy" not in calmly
     assert as_compared(told) == as_compared(calmly)

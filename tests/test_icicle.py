@@ -41,13 +41,10 @@ def test_a_function_called_from_two_places_is_added_up_from_the_innermost_root()
     assert tree.samples == 1 and list(tree.called) == ["pack"]
 
 
-def test_deep_calls_belong_to_the_last_level():
+def test_it_can_be_read_and_deep_calls_belong_to_the_last_level():
     figure = plot_icicle([[f"f{i}" for i in range(60)] + ["work"]] * 5, "work", 1, "µs")
     assert figure.axes[0].get_ylim() == (9, 0)
     check_legible(figure)
-
-
-def test_it_can_be_read():
     stacks = [[f"Function.with_a_long_name_{i % 7}", f"Caller.number_{i % 29}", "work"]
               for i in range(2_000)] + STACKS
     figure = plot_icicle(stacks, "work", 6.2, "µs a SET", waiting=("send",))

@@ -22,10 +22,9 @@ def loop(r):
         r.get(f"key{i}")
 
 
-def pipeline(r):
-    pipe = r.pipeline(transaction=False)
-    for i in range(20):
-        pipe.get(f"key{i}")
+def pipeline(r, **options):
+    pipe = r.pipeline(**options)
+    loop(pipe)
     pipe.execute()
 
 
@@ -38,7 +37,8 @@ async def tasks(r):
     await asyncio.gather(*(r.get(f"key{i}") for i in range(20)))
 
 
-WAYS = {"one by one": loop, "pipeline": pipeline, "4 threads": threads, "asyncio": tasks}
+WAYS = {"one by one": loop, "pipeline": lambda r: pipeline(r, transaction=False),
+        "4 threads": threads, "asyncio": tasks}
 
 
 def kinds(run):
@@ -52,16 +52,12 @@ def sent_again(run, kind):
                for flight in run.flights if flight.kind == kind for later in run.flights)
 
 
-# What was on its way
-
-
 def test_every_way_is_seen_as_it_was_sent(r):
     seen = watch(WAYS, lab.connect(rtt_ms=1))
     turns = {name: len(run.requests) for name, run in seen.items()}
     assert turns == {"one by one": 20, "pipeline": 1, "4 threads": 20, "asyncio": 20}
-    assert all(run.commands == {"GET": 20} for run in seen.values())
-    assert all(kinds(run).keys() == {REQUEST} for run in seen.values())  # connections were open
-    assert {run.rtt_ms for run in seen.values()} == {1}
+    for run in seen.values():  # their connections were open
+        assert (run.commands, kinds(run).keys(), run.rtt_ms) == ({"GET": 20}, {REQUEST}, 1)
     # Requests of one connection follow one another, and those of several overlap.
     alone = seen["one by one"].flights
     assert all(before.end <= after.start for before, after in itertools.pairwise(alone))
@@ -77,7 +73,6 @@ def test_every_way_is_seen_as_it_was_sent(r):
 
 def test_a_request_lasts_as_long_as_the_distance(r):
     seen = watch({"loop": loop}, lab.connect(rtt_ms=5))["loop"]
-    # one may leave late from a busy CPU
     assert statistics.median(flight.end - flight.start for flight in seen.flights) > 0.004
     assert 0.5 < seen.waiting / seen.seconds <= 1
 
@@ -101,8 +96,7 @@ def test_what_is_sent_again_is_marked(r):
         client.get("key1")
 
     run = one_run(lambda: timed(during_a_pause, impatient), r)
-    assert (kinds(run)[UNANSWERED] >= 1 and kinds(run)[HANDSHAKE] >= 1
-            and sent_again(run, UNANSWERED))
+    assert kinds(run)[UNANSWERED] and kinds(run)[HANDSHAKE] and sent_again(run, UNANSWERED)
     assert run.commands == {"CLIENT PAUSE": 1, "GET": 1}
     failed = next(flight for flight in run.flights if flight.kind == UNANSWERED)
     assert failed.end - failed.start > 0.19
@@ -112,28 +106,17 @@ def test_a_cluster_s_lanes_stand_by_node():
     nodes = lab.cluster()
     try:
         client = nodes.connect()
-        seen = watch({"loop": loop, "pipeline": lambda c: pipeline_of(c)}, client)
+        seen = watch({"loop": loop, "pipeline": pipeline}, client)
         run = seen["loop"]
         assert sorted(run.nodes[number] for number in run.connections) == [0, 1, 2]
         assert len(seen["pipeline"].requests) == 3
         slots = client.nodes_manager.slots_cache
         for slot in slots:
-            slots[slot] = [slots[0][0]]  # a client that has not heard of the other nodes
-        # a key of the second node
+            slots[slot] = [slots[0][0]]  # it has not heard of the second node, which has key1
         astray = one_run(lambda: timed(lambda c: c.get("key1"), client), client)
         assert kinds(astray) == {REDIRECTED: 1, REQUEST: 1} and sent_again(astray, REDIRECTED)
     finally:
         nodes.stop()
-
-
-def pipeline_of(client):
-    pipe = client.pipeline()
-    for i in range(20):
-        pipe.get(f"key{i}")
-    pipe.execute()
-
-
-# The drawing
 
 
 LONG = ("a way of doing it that has a long name since it says what it does with each of its many "
@@ -162,15 +145,15 @@ def drawn(name):
         return lanes.draw_lanes(FIGURES[name])
 
 
+def texts(name):
+    return [text.get_text() for text in words_of(drawn(name))]
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_it_can_be_read_and_says_the_same_in_one_measured_line(lab_server, capsys, name):
     check_legible(drawn(name))
     told = capsys.readouterr().out
     assert told.startswith("measured: ") and told.count("\n") == 1
-
-
-def texts(name):
-    return [text.get_text() for text in words_of(drawn(name))]
 
 
 def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):

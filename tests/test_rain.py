@@ -37,9 +37,9 @@ def test_the_title_names_the_most_and_the_least(r):
     figure = lab.plot_rain({"pipeline": PIPELINE, "MULTI": MULTI, "MSET": felt(0.02)})
     assert title(figure) == (
         "A bystander's slowest PING: 38.2 ms beside MULTI, 4.4 ms beside pipeline")
-    assert title(lab.plot_rain({"the work": MULTI})) == (
-        "A bystander's slowest PING: 38.2 ms beside the work")
-    assert title(lab.plot_rain({"the work": MULTI}, "Everybody waits")) == "Everybody waits"
+    alone = {"the work": MULTI}
+    assert title(lab.plot_rain(alone)) == "A bystander's slowest PING: 38.2 ms beside the work"
+    assert title(lab.plot_rain(alone, "Everybody waits")) == "Everybody waits"
     # Runs that overlap tell nothing apart.
     same = felt(0.003, 0.02, 0.036)
     assert title(lab.plot_rain({"MULTI": MULTI, "slices": same})).endswith(
