@@ -1,6 +1,7 @@
 """Each chapter and case was run whole, holds on other machines, and points to what exists."""
 
 import ast
+import itertools
 import re
 
 import nbformat
@@ -41,6 +42,12 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
+def exercises_of(path):
+    """{its name: its cell} of each exercise of a chapter."""
+    return {tag.removeprefix("exercise:"): cell for cell in code(path) for tag in tags(cell)
+            if tag.startswith("exercise:")}
+
+
 def outputs(path):
     """(cell, output, its text in every form that is not a picture)."""
     for cell in code(path):
@@ -59,9 +66,6 @@ def test_the_readme_maps_every_chapter_with_its_minutes():
     rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
     assert rows == [(path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1])
                     for path in CHAPTERS]
-
-
-# The file
 
 
 @every_notebook
@@ -94,12 +98,12 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
 @every_notebook
 def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
     """What is another elsewhere, versions and CPUs, stands in a line that says so."""
-    failed = [cell.source for cell, output, _ in outputs(notebook) if output.output_type == "error"]
+    found = list(outputs(notebook))
+    failed = [cell.source for cell, output, _ in found if output.output_type == "error"]
     assert failed == [cell.source for cell in code(notebook) if "raises-exception" in tags(cell)]
-    assert [text for _, output, text in outputs(notebook) if output.get("name") == "stderr"] == []
-    assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text)
-            or ADDRESS.search(text)] == []
-    said = [line for _, _, text in outputs(notebook) for line in text.splitlines()]
+    assert [text for _, output, text in found if output.get("name") == "stderr"] == []
+    said = [line for _, _, text in found for line in text.splitlines()]
+    assert [line for line in said if MACHINE_PATH.search(line) or ADDRESS.search(line)] == []
     assert [line for line in said if MACHINE_ONLY.search(line)
             and not line.startswith(("this machine: ", "measured: "))] == []
 
@@ -119,47 +123,34 @@ def test_a_line_about_the_machine_would_be_found():
         "redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14")))
 
 
-# What it calls
-
-
 @every_chapter
 def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
-    first = code(notebook)[0]
-    statements = [ast.unparse(statement) for statement in ast.parse(first.source).body]
-    assert statements == ["import lab_utils as lab", "r = lab.connect()"]
+    first, *others = code(notebook)
+    assert ast.unparse(ast.parse(first.source)) == "import lab_utils as lab\nr = lab.connect()"
     assert "setup" in tags(first)
-    assert [cell.source for cell in code(notebook)[1:]
-            if "import lab_utils as lab" in cell.source] == []
+    assert [cell.source for cell in others if "import lab_utils as lab" in cell.source] == []
 
 
 @every_notebook
 def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
-    assert [cell.source for cell in code(notebook)
-            if len(cell.source.splitlines()) > LONGEST_CELL] == []
-    assert [line for cell in code(notebook) for line in cell.source.splitlines()
-            if len(line) > LONGEST_LINE] == []
+    for cell in code(notebook):
+        lines = cell.source.splitlines()
+        assert len(lines) <= LONGEST_CELL and max(map(len, lines)) <= LONGEST_LINE, cell.source
     if notebook.stem != "14_scoreboard":
-        cells = read(notebook).cells
-        deeper = next((at for at, cell in enumerate(cells) if cell.source.startswith("## Deeper")),
-                      len(cells))
-        main = [cell.source for cell in cells[:deeper] if cell.cell_type == "code"]
-        assert [source for source in main if len(re.findall(r"(?m)^.*\S", source))
+        main = itertools.takewhile(lambda cell: not cell.source.startswith("## Deeper"),
+                                   read(notebook).cells)
+        sources = [cell.source for cell in main if cell.cell_type == "code"]
+        assert [source for source in sources if len(re.findall(r"(?m)^.*\S", source))
                 > LONGEST_ON_THE_MAIN_PATH] == []
 
 
 @every_notebook
-def test_every_helper_it_calls_or_names_exists(notebook):
-    called = set()
-    for cell in code(notebook):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "lab":
-                called.add(node.attr)
-    named = set(re.findall(r"`lab\.(\w+)", prose(notebook)))
-    assert (called | named) - set(lab.__all__) == set()
-
-
-def test_every_helper_is_there_and_says_what_it_does():
-    assert [name for name in lab.__all__ if not getattr(lab, name).__doc__] == []
+def test_every_helper_it_calls_or_names_exists_and_says_what_it_does(notebook):
+    nodes = (node for cell in code(notebook) for node in ast.walk(ast.parse(cell.source)))
+    called = {node.attr for node in nodes
+              if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "lab"}
+    assert called | set(re.findall(r"`lab\.(\w+)", prose(notebook))) <= set(lab.__all__)
+    assert all(getattr(lab, name).__doc__ for name in lab.__all__)
 
 
 # How it is made: a tired person finishes it
@@ -189,18 +180,12 @@ def test_it_links_to_the_next_chapter(notebook):
 
 @every_chapter
 def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(notebook):
-    found = {tag.removeprefix("exercise:"): cell for cell in code(notebook) for tag in tags(cell)
-             if tag.startswith("exercise:")}
+    found = exercises_of(notebook)
     assert list(found) == [f"{notebook.name[:2]}.{number}" for number in range(1, len(found) + 1)]
     for name, cell in found.items():
         assert f"(../exercises/{name}/solution.py)" in prose(notebook)
         assert cell.source.splitlines()[-1].startswith(f'lab.check("{name}", ')
         assert f"{name} open: " in "".join(output.text for output in cell.outputs)
-
-
-def exercises_of(path):
-    return [tag.removeprefix("exercise:") for cell in code(path) for tag in tags(cell)
-            if tag.startswith("exercise:")]
 
 
 @every_chapter

@@ -2,9 +2,9 @@
 
 import functools
 
-import nbformat
 import pytest
 from helpers import ROOT
+from test_chapters import code, exercises_of, tags
 
 import lab_utils as lab
 from lab_utils.course import exercises
@@ -18,14 +18,8 @@ MARK, ACCEPTED = "# refused: ", "# accepted: "  # a part of what must be said, a
 def chapter(number):
     """Return the sources of a chapter's setup cells, and {exercise: source of its cell}."""
     [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    setup, cells = [], {}
-    for cell in nbformat.read(path, as_version=4).cells:
-        for tag in cell.metadata.get("tags", []):
-            if tag == "setup":
-                setup.append(cell.source)
-            elif tag.startswith("exercise:"):
-                cells[tag.removeprefix("exercise:")] = cell.source
-    return setup, cells
+    setup = [cell.source for cell in code(path) if "setup" in tags(cell)]
+    return setup, {name: cell.source for name, cell in exercises_of(path).items()}
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import ast
 import random
 import re
 
-import nbformat
 import pytest
-from helpers import ROOT, as_compared, refusal
+from helpers import as_compared, refusal
 from legible import check_legible
+from test_chapters import CHAPTERS, code, outputs, tags
 
 import lab_utils as lab
 from lab_utils import calm
@@ -17,7 +17,6 @@ from lab_utils.figures import style
 from lab_utils.figures.calibrated import draw_calibration
 from lab_utils.timing.comparison import Comparison
 
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_A_CHAPTER = 5
 BAD = {
     "0": 0, "negative": -3, "text": "20", "NaN": float("nan"), "infinity": float("inf"),
@@ -54,22 +53,18 @@ def made(*values):
         lab.guess(f"01.{chr(97 + place)}", said, "x").against(measured)
 
 
-# A value
-
-
 def test_a_guess_is_a_number_to_the_code_around_it():
     guess = lab.guess("01.cart", 20, "ms")
-    assert (guess and guess.made and guess == 20 and guess / 1000 == 0.02 and guess < 21
-            and max(guess, 3) == 20)
+    assert guess and guess.made and guess == 20 == max(guess, 3)
+    assert guess / 1000 == 0.02 and guess < 21
     assert (f"{guess}", f"{guess:.1f}", repr(guess), guess.unit) == ("20 ms", "20.0", "20 ms", "ms")
 
 
 def test_three_dots_are_none_and_everything_goes_on(capsys):
     for dots in (..., None):
         guess = lab.guess("01.cart", dots, "ms")
-        assert (not guess and not guess.made and not guess > 0 and not guess < 0
-                and str(guess) == "no guess yet")
-        assert str(guess / 1000) == "nan"
+        assert not guess and not guess.made and not guess > 0 and not guess < 0
+        assert (str(guess), str(guess / 1000)) == ("no guess yet", "nan")
         guess.against(202)
     assert told(capsys) == "measured: 202 ms\n" * 2
     assert kept() == {}
@@ -100,8 +95,8 @@ def test_on_a_busy_machine_what_was_measured_says_so_and_a_count_does_not(capsys
 def test_what_cannot_be_a_guess_is_said_and_the_lesson_goes_on(capsys, value):
     guess = lab.guess("01.cart", value, "ms")
     said = told(capsys)
-    assert ("Write one number above 0" in said and "ms" in said and said.count("\n") == 1
-            and len(said) < 300)
+    assert "Write one number above 0" in said and "ms" in said
+    assert said.count("\n") == 1 and len(said) < 300
     guess.against(202)
     assert (bool(guess), told(capsys), kept()) == (False, "measured: 202 ms\n", {})
 
@@ -119,9 +114,6 @@ def test_it_is_told_with_its_unit():
                                   "0.5 ms", "1,234 bytes"]
 
 
-# For who writes a chapter
-
-
 def test_what_cannot_be_a_question_or_its_answer_is_refused():
     for name in "cart", "1.cart", "01.", "01.Cart", "01.1", None, 5, "01.two words":
         assert "01.cart" in refusal(lab.guess, name, ..., "ms")
@@ -131,9 +123,6 @@ def test_what_cannot_be_a_question_or_its_answer_is_refused():
     assert "another name" in refusal(lab.guess, "01.cart", ..., "s")
     for wrong in ("202", None, float("nan"), -1):
         refusal(lab.guess("01.cart", 20, "ms").against, wrong)
-
-
-# What is remembered
 
 
 def test_the_last_guess_before_its_answer_counts_and_one_after_it_does_not(capsys, new_kernel):
@@ -181,9 +170,6 @@ def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
     assert kept() == {}
 
 
-# In figures
-
-
 def times(seconds=(0.05, 0.01)):
     samples = {(name, 1): [each * (1 + noise / 1000) for noise in range(9)]
                for name, each in zip(("loop", "pipeline"), seconds, strict=True)}
@@ -218,9 +204,6 @@ def test_without_a_guess_figures_have_no_diamond(r, capsys, said):
 
 def test_a_figure_in_another_unit_refuses_it(r):
     assert "03.pipeline" in refusal(times().plot, said=lab.guess("03.pipeline", 3, "ms"))
-
-
-# How well they were made
 
 
 def test_without_a_guess_calibration_says_what_to_do_and_with_some_what_was_within_2x(capsys, r):
@@ -262,13 +245,10 @@ def test_the_farthest_off_are_named(r):
     assert {text.get_text() for text in figure.axes[0].texts} == {"cart, 10.1x", "even, 50x"}
 
 
-# In the chapters
-
-
 def asked(path):
     """(cell, variable, name, value, unit) of every guess of a chapter."""
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code" and "lab.guess(" in cell.source:
+    for cell in code(path):
+        if "lab.guess(" in cell.source:
             [statement] = ast.parse(cell.source).body  # a guess stands in a cell of its own
             name, value, unit = (node.value for node in statement.value.args)
             yield cell, statement.targets[0].id, name, value, unit
@@ -289,14 +269,11 @@ def test_names_are_the_chapter_s_and_its_own_word_and_units_from_the_list():
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_each_is_asked_once_and_answered_once_and_no_output_says_what_nobody_said(path):
-    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    found = list(asked(path))
+    cells, found = code(path), list(asked(path))
     assert len(found) <= MOST_A_CHAPTER
     for cell, variable, *_ in found:
         [answer] = [other for other in cells if re.search(rf"\b{variable}\b", other.source)
                     and other.source != cell.source]
         assert answer.execution_count > cell.execution_count
-        assert len({"trial" in each.metadata.get("tags", []) for each in (cell, answer)}) == 1
-    for output in (output for cell in cells for output in cell.outputs):
-        plain = output.get("data", {}).get("text/plain", "")
-        assert "you said" not in f"{output.get('text', '')}{plain}"
+        assert ("trial" in tags(cell)) == ("trial" in tags(answer))
+    assert [text for _, _, text in outputs(path) if "you said" in text] == []

@@ -2,8 +2,8 @@
 
 import re
 
-import nbformat
 from helpers import ROOT
+from test_chapters import CHAPTERS, outputs, prose
 
 SHEET = (ROOT / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
 QUESTIONS = (ROOT / "docs" / "workshop" / "questions.md").read_text(encoding="utf-8")
@@ -11,11 +11,8 @@ QUESTIONS = (ROOT / "docs" / "workshop" / "questions.md").read_text(encoding="ut
 
 def chapter(number):
     """(its prose, what its cells printed) of a chapter."""
-    path, = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    cells = nbformat.read(path, as_version=4).cells
-    printed = [output.get("text", "") for cell in cells for output in cell.get("outputs", [])]
-    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    return "\n\n".join(prose), "".join(printed)
+    [path] = (path for path in CHAPTERS if path.name.startswith(number))
+    return prose(path), "".join(output.get("text", "") for _, output, _ in outputs(path))
 
 
 def row(beginning):
@@ -23,7 +20,7 @@ def row(beginning):
     return re.search(rf"^\| {re.escape(beginning)}[^|]* \| ([^|]*) \|", SHEET, re.MULTILINE)[1]
 
 
-def test_the_deadline_rules_give_what_the_chapter_computes():
+def test_the_deadline_rules_give_what_the_chapter_computes_and_so_does_who_retries():
     _, printed = chapter("10")
     said = re.search(r"Redis\(\) +retries: (\d+) .*? after (\d+) s", printed)
     retries, timeout_s = map(int, said.groups())
@@ -31,10 +28,6 @@ def test_the_deadline_rules_give_what_the_chapter_computes():
     assert rules == ["r + 1", "1 + r (r + 1)"]
     assert f"= {(retries + 1) * timeout_s} s, and the pauses" in printed
     assert f"= {(1 + retries * (retries + 1)) * timeout_s} s, and the pauses" in printed
-
-
-def test_who_retries_and_how_often():
-    _, printed = chapter("10")
     told = row("`redis.Redis()`")
     assert re.search(r"redis\.Redis\(\) +retries: 10 ", printed) and "up to ten times" in told
     assert re.search(r"from_url\(…\) +retries: +0 ", printed)
@@ -42,9 +35,9 @@ def test_who_retries_and_how_often():
 
 
 def test_the_pool_s_arithmetic_is_that_of_the_defaults():
-    prose, _ = chapter("08")
-    assert ("eleven tries of 5 s" in prose
-            and f"asks for {(10 + 1) * 5 * 200:,} connections, and the pool has 100" in prose)
+    said, _ = chapter("08")
+    assert "eleven tries of 5 s" in said
+    assert f"asks for {(10 + 1) * 5 * 200:,} connections, and the pool has 100" in said
 
 
 def test_a_read_of_the_server_is_as_long_everywhere():
@@ -65,12 +58,11 @@ def test_what_monitor_costs():
 
 
 def test_the_size_of_a_batch():
-    prose, _ = chapter("03")
-    told = row("a large batch")
-    assert "work takes ten times the RTT" in prose and "work ten times the RTT" in told
-    assert "a megabyte or a few" in prose and "a few MB" in told
+    said, told = chapter("03")[0], row("a large batch")
+    assert "work takes ten times the RTT" in said and "work ten times the RTT" in told
+    assert "a megabyte or a few" in said and "a few MB" in told
 
 
 def test_the_least_hiredis():
-    prose, _ = chapter("09")
-    assert set(re.findall(r"\b3\.\d\b", prose + row("replies of hundreds"))) == {"3.2"}
+    said = chapter("09")[0] + row("replies of hundreds")
+    assert set(re.findall(r"\b3\.\d\b", said)) == {"3.2"}
