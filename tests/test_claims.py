@@ -25,7 +25,7 @@ def trial(remembered, monkeypatch):
         return Verdict(HOLDS if ratio > 2 else DEPENDS if ratio > 1 else FAILS, f"~{ratio:.1f}x")
 
     monkeypatch.setitem(claims.CLAIMS, "A99", Claim("A99", "13", "a pipeline is faster", judge))
-    return remembered
+    return remembered / "state.json"
 
 
 @pytest.mark.parametrize("loop_s, word", [
@@ -41,10 +41,8 @@ def test_what_is_written_can_be_read_and_is_passed_over():
     written = {"A1": ("holds", "~3 ms: as “said”"), "C14": ("does not hold here", ""),
                "E3": ("untested", "other (~23%)")}
     added = {"C14": ("more, by ~3%", "  [03_loops.ipynb]")}
-    texts = []
-    for name, said in written.items():
-        more, where = added.get(name, ("", ""))
-        texts.append(claims.in_words(name, "“so” it says", Verdict(*said, more), where))
+    texts = [claims.in_words(name, "“so” it says", Verdict(*said, more), where)
+             for name, said in written.items() for more, where in [added.get(name, ("", ""))]]
     text = "\n".join(["before", *texts, "after: verdict"])
     assert claims.shown_in(text) == written
     assert as_compared(text).splitlines() == [
@@ -69,7 +67,7 @@ def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=3.0, pipeline_s=1.0)
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
     entry = state.load("claims")["A99"]
-    assert entry == json.loads((trial / "state.json").read_text(encoding="utf-8"))["claims"]["A99"]
+    assert entry == json.loads(trial.read_text(encoding="utf-8"))["claims"]["A99"]
     verdict = {"word": FAILS, "because": "~0.5x", "addition": "",
                "measured": {"loop_s": 0.5, "pipeline_s": 1.0}, "taken_share": 0.0}
     assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], **verdict,
@@ -105,27 +103,16 @@ def test_each_chapter_keeps_its_own_verdict(trial, monkeypatch):
     assert words == {"01_round_trips": HOLDS, "03_loops": FAILS}
 
 
-def test_an_unknown_claim(trial):
-    assert "A99" in refusal(lab.claim, "Z1")
-
-
-@pytest.mark.parametrize("measured", [
-    {}, {"loop_s": 1.0}, {"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}], ids=str)
-def test_measurements_that_the_judge_does_not_take(trial, measured):
+@pytest.mark.parametrize("measured, taken", [
+    ({}, False), ({"loop_s": 1.0}, False), ({"loop_s": "1", "pipeline_s": 1.0}, True),
+    ({"loop_s": 1.0, "pipeline_s": 0.0}, True),
+    ({"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}, False)], ids=str)
+def test_measurements_that_the_judge_does_not_take_or_makes_no_sense_of(trial, measured, taken):
+    assert "A99" in refusal(lab.claim, "Z1", **measured)
     text = refusal(lab.claim, "A99", **measured)
-    assert "judged from loop_s, pipeline_s" in text and "Pass just these" in text
+    assert ("cannot be judged" in text) is taken
+    assert ("judged from loop_s, pipeline_s" in text and "Pass just these" in text) is not taken
     assert state.load("claims") == {}
-
-
-@pytest.mark.parametrize("measured", [
-    {"loop_s": 1.0, "pipeline_s": 0.0}, {"loop_s": "1", "pipeline_s": 1.0}], ids=str)
-def test_measurements_of_which_the_judge_makes_no_sense(trial, measured):
-    text = refusal(lab.claim, "A99", **measured)
-    assert "cannot be judged" in text and "Pass just these" not in text
-    assert state.load("claims") == {}
-
-
-# A busy machine
 
 
 @pytest.fixture
@@ -157,11 +144,8 @@ def test_what_was_measured_without_the_labs_hand_is_untested_on_a_busy_machine(
     monkeypatch.setitem(claims.CLAIMS, "A99", replace(claims.CLAIMS["A99"], watched=False))
     busy(share)
     verdict = lab.claim("A99", loop_s=30.0, pipeline_s=1.0).verdict
-    assert verdict.word == word
-    assert ("in part without the lab's hand" in verdict.because) is (word == UNTESTED)
-
-
-# Ratios
+    told = "in part without the lab's hand" in verdict.because
+    assert (verdict.word, told) == (word, word == UNTESTED)
 
 
 SURE, FEW = ratio([1.0] * 9, [3.0] * 9), ratio([1.0, 9.0, 1.0], [3.0, 1.0, 3.0])

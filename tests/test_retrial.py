@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from helpers import ROOT, as_compared, refusal, running, wait_until
 from jupyter_client.manager import start_new_kernel
+from test_chapters import CHAPTERS, code
 from test_links import anchors
 from verdict_words import shown_in
 
@@ -17,22 +18,22 @@ import lab_utils as lab
 from lab_utils.course import claims, state
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Retried
 
-# the package's attribute of that name is the function
-module = importlib.import_module("lab_utils.course.retrials")
+module = importlib.import_module("lab_utils.course.retrials")  # its name is the function's
 claims.load_all()
 SCOREBOARD = ROOT / "notebooks" / "14_scoreboard.ipynb"
 OF_C = {"C10": ..., "C2": ...}  # claims of article C of which nothing is said
 C2 = "lab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
 
 
-def book(folder, name, *cells):
-    """Writes a chapter of (source, tagged) cells."""
-    made = nbformat.v4.new_notebook()
-    for source, tagged in cells:
-        cell = nbformat.v4.new_code_cell(source)
-        cell.metadata["tags"] = [module.TAG] if tagged else []
-        made.cells.append(cell)
-    nbformat.write(made, folder / name)
+IMPORT, FIRST = "import lab_utils as lab", "01_round_trips.ipynb"
+
+
+def book(folder, name, *sources):
+    """Write a chapter, all of whose cells are on trial but those that say that they are not."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    for cell in cells:
+        cell.metadata["tags"] = [] if "not on trial" in cell.source else [module.TAG]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / name)
 
 
 @pytest.fixture
@@ -44,17 +45,16 @@ def shelf(tmp_path, monkeypatch, remembered):
 
 
 def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
-    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True),
-         ("raise SystemError('not on trial')", False), ("turns = 1", True),
-         (C2.format("turns"), True))
+    assert "clone" in refusal(lab.retrial), "no chapter is there"
+    book(shelf, FIRST, IMPORT, "raise SystemError('not on trial')", "turns = 1", C2.format("turns"))
     board = lab.retrial()
-    assert (board.claims["C2"].word, board.claims["C2"].chapter) == (HOLDS, "01_round_trips.ipynb")
+    assert (board.claims["C2"].word, board.claims["C2"].chapter) == (HOLDS, FIRST)
     assert board.claims["D7"].word == UNTESTED
     assert "no chapter" in board.claims["D7"].because
     assert repr(board).startswith("verdicts: of 2 claims 1 holds, 1 untested\n")
     assert state.load("claims")["C2"]["word"] == HOLDS
 
-    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab", True), (C2.format(40), True))
+    book(shelf, FIRST, IMPORT, C2.format(40))
     assert lab.retrial().claims["C2"].word == FAILS
     assert state.load("claims")["C2"]["word"] == FAILS
 
@@ -62,10 +62,9 @@ def test_only_the_tagged_cells_are_run_and_their_verdict_is_todays(shelf):
 def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_the_reason(shelf):
     """Nothing is judged after it: it might be by what an earlier cell left in the same name."""
     _, measured = claims.CLAIMS["D7"].cases[0]
-    book(shelf, "01_round_trips.ipynb", ("import lab_utils as lab\n" + C2.format(1), True),
-         ("import os\nos._exit(1)", True))
-    book(shelf, "05_keys_and_hashes.ipynb", ("import lab_utils as lab", True),
-         ("raise OSError('no memory\\nleft')", True), (f"lab.claim('D7', **{measured})", True))
+    book(shelf, FIRST, IMPORT, C2.format(1), "import os\nos._exit(1)")
+    book(shelf, "05_keys_and_hashes.ipynb", IMPORT, "raise OSError('no memory\\nleft')",
+         f"lab.claim('D7', **{measured})")
     board = lab.retrial()
     assert board.claims["C2"].word == HOLDS, "it was judged before the kernel ended"
     assert (board.claims["D7"].word, board.claims["D7"].because) == (UNTESTED, "OSError: no memory")
@@ -73,24 +72,16 @@ def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_th
 
 def test_a_cell_that_takes_too_long(shelf, monkeypatch):
     monkeypatch.setattr(module, "CELL_TIMEOUT_S", 1)
-    book(shelf, "01_round_trips.ipynb",
-         ("import time\ntry:\n    time.sleep(50)\nexcept Exception:\n    time.sleep(50)", True))
+    book(shelf, FIRST,
+         "import time\ntry:\n    time.sleep(50)\nexcept Exception:\n    time.sleep(50)")
     assert lab.retrial().claims["C2"].because == "a cell of this chapter took longer than 1 s"
-
-
-def reply_to(client, asked):
-    """The kernel's answer to one request; one slow to start has answered others: is it up?"""
-    while True:
-        message = client.get_shell_msg(timeout=10)
-        if message["parent_header"].get("msg_id") == asked:
-            return message["content"]
 
 
 def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
     """Jupyter's stop button reaches the kernel; what that has started ends with its cell."""
     seen = tmp_path / "pid"
-    book(shelf, "01_round_trips.ipynb", ("import os, pathlib, time\n"
-         f"pathlib.Path({str(seen)!r}).write_text(str(os.getpid()))\ntime.sleep(50)", True))
+    book(shelf, FIRST, "import os, pathlib, time\n"
+         f"pathlib.Path({str(seen)!r}).write_text(str(os.getpid()))\ntime.sleep(50)")
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=["--log-level=ERROR"])
     try:
         asked = client.execute("import importlib, pathlib\nimport lab_utils as lab\n"
@@ -99,7 +90,9 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
                                "lab.retrial()")
         assert wait_until(lambda: seen.exists() and seen.read_text(), 30)
         manager.interrupt_kernel()
-        reply = reply_to(client, asked)
+        replies = iter(lambda: client.get_shell_msg(timeout=10), None)  # some to: is it up?
+        reply = next(each["content"] for each in replies
+                     if each["parent_header"].get("msg_id") == asked)
         assert reply["ename"] == "Interrupted"
         assert " ".join(reply["traceback"]).startswith("Interrupted lab.retrial was interrupted.")
         assert wait_until(lambda: not running(int(seen.read_text())), 5)
@@ -109,24 +102,18 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
 
 
 def test_published_tables_come_along_in_their_order_and_with_who_disturbed_them(shelf, capsys):
-    book(shelf, "01_round_trips.ipynb",
-         ("import lab_utils as lab\nfrom lab_utils import calm", True), (C2.format(1), True),
-         ("lab.plot_published('both', {'b': 2.0, 'a': 1.0}, {'b': 4.0, 'a': 0.9}, 0.5, "
-          "fitted=['b'])", True),
-         ("calm.note(calm.Calm(0, 40, 0.5))\n"
-          "lab.plot_published('busy', {'b': 2.0}, {'b': 4.0}, 0.5)", True))
+    published, here = {"b": 2.0, "a": 1.0}, {"b": 4.0, "a": 0.9}
+    book(shelf, FIRST, f"{IMPORT}\nfrom lab_utils import calm", C2.format(1),
+         f"lab.plot_published('both', {published}, {here}, 0.5, fitted=['b'])",
+         "calm.note(calm.Calm(0, 40, 0.5))",
+         "lab.plot_published('busy', {'b': 2.0}, {'b': 4.0}, 0.5)")
     board = lab.retrial()
     assert board.tables["both"] == {
-        "published": {"b": 2.0, "a": 1.0}, "reproduced": {"b": 4.0, "a": 0.9}, "rtt_ms": 0.5,
-        "fitted": ["b"]}
+        "published": published, "reproduced": here, "rtt_ms": 0.5, "fitted": ["b"]}
     assert list(board.tables["both"]["published"]) == ["b", "a"]
     busy = "the machine was busy: other programs took 50% of the time, 0 of 40 rounds were quiet"
     assert board.plot_tables().get_supxlabel().endswith(busy)
     assert capsys.readouterr().out.endswith(f" ({busy})\n")
-
-
-def test_chapters_that_are_not_there(shelf):
-    assert "clone" in refusal(lab.retrial)
 
 
 # What is drawn and shown
@@ -135,15 +122,17 @@ def test_chapters_that_are_not_there(shelf):
 WORDS = {"A1": HOLDS, "B2": DEPENDS, "C10": FAILS, "C2": UNTESTED}
 
 
-def retried(name, word, **more):
-    return Retried(name, f"{name} says <this>", word, "~3 ms", "01_round_trips.ipynb", **more)
+def in_order(page, parts):
+    places = [page.index(part) for part in parts]
+    return places == sorted(places)
 
 
 @pytest.fixture
 def board():
-    made = {name: retried(name, word, section="#a-b", turns_with="the client")
+    added, turns_with = {"C2": "<more> in ~4 ms"}, {"A1": "the distance"}
+    made = {name: Retried(name, f"{name} says <this>", word, "~3 ms", FIRST, added.get(name, ""),
+                          turns_with.get(name, "the client"), "#a-b")
             for name, word in WORDS.items()}
-    made["A1"].turns_with, made["C2"].addition = "the distance", "<more> in ~4 ms"
     pings = {"published": {"loop": 1.0, "pipeline": 0.1},
              "reproduced": {"loop": 0.9, "pipeline": 0.02}, "rtt_ms": 5}
     return module.Retrial(made, {"100 PINGs": pings})
@@ -151,8 +140,7 @@ def board():
 
 def test_the_scoreboard_is_a_page_of_words_with_links_to_the_sections_that_tried_them(board):
     page = board._repr_html_()
-    assert [page.index(f"<b>{word}</b>") for word in WORDS.values()] == sorted(
-        page.index(f"<b>{word}</b>") for word in WORDS.values())
+    assert in_order(page, [f"<b>{word}</b>" for word in WORDS.values()])
     assert '<a href="01_round_trips.ipynb#a-b">B2</a> B2 says &lt;this&gt;' in page
     assert f"A: {html.escape(claims.ARTICLES['A'])}" in page and "<b>E: " not in page
     assert "<script" not in page and "color:" not in page, "it is read on dark and on light"
@@ -164,9 +152,8 @@ def test_the_scoreboard_is_a_page_of_words_with_links_to_the_sections_that_tried
 
 def test_the_tables_are_drawn_with_the_farthest_off_named_and_what_was_fitted_is_no_evidence(
         board, capsys):
-    figure = board.plot_tables()
-    assert ("1 of the 2" in figure.get_suptitle()
-            and "“pipeline” of 100 PINGs, 5.0x" in figure.get_suptitle())
+    title = board.plot_tables().get_suptitle()
+    assert "1 of the 2" in title and "“pipeline” of 100 PINGs, 5.0x" in title
     assert capsys.readouterr().out.startswith(
         "measured: 100 PINGs: loop: published 1 s, here 900 ms")
     board.tables["100 PINGs"]["fitted"] = ["pipeline"]
@@ -185,8 +172,8 @@ def test_nothing_said_every_claim_in_its_order_with_its_figures_folded(board):
     assert ("C2  C2 says <this>  [01_round_trips.ipynb]\n    verdict: untested: ~3 ms\n"
             "    addition: <more>" in repr(table))
     page = table._repr_html_()
-    assert ("<b>C2</b> C2 says &lt;this&gt;" in page
-            and 'href="01_round_trips.ipynb#a-b">01</a>' in page)
+    assert "<b>C2</b> C2 says &lt;this&gt;" in page
+    assert 'href="01_round_trips.ipynb#a-b">01</a>' in page
     assert ("<details><summary>figures</summary>~3 ms<br><i>The lab adds:</i> &lt;more&gt; "
             "in ~4 ms</details>" in page)
     assert "you said" not in page.lower() + repr(table)
@@ -203,7 +190,7 @@ def test_first_come_the_claims_that_came_out_otherwise(board):
     order = ["Otherwise than you said", "<b>B2</b>", "<b>C10</b>",
              "<summary>As you said: A1</summary>", "<b>A1</b>", "Not judged, or not tested here",
              "<b>C2</b>"]
-    assert [page.index(part) for part in order] == sorted(page.index(part) for part in order)
+    assert in_order(page, order)
     assert page.count("you said</th>") == 1
 
 
@@ -253,8 +240,7 @@ def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board):
             one, two = (getattr(shown(each), form)() for each in (board, other))
             assert one != two and as_compared(one) == as_compared(two)
     shown = as_compared(board.against(OF_C)._repr_html_())
-    assert ("C2 says &lt;this&gt;" in shown and "01_round_trips.ipynb" in shown
-            and "untested" not in shown)
+    assert "C2 says &lt;this&gt;" in shown and FIRST in shown and "untested" not in shown
 
 
 # The lab's own claims and chapters
@@ -263,12 +249,12 @@ def test_words_and_reasons_are_blanked_for_nbval_and_nothing_else(board):
 def test_the_chapter_of_its_judge_tries_it_in_a_tagged_cell():
     for name, claim in claims.CLAIMS.items():
         [path] = (ROOT / "notebooks").glob(f"{claim.chapter}_*.ipynb")
-        assert any(re.search(rf'lab\.claim\(\s*"{name}"', cell.source)
-                   for cell in module.trial_cells(path)), name
+        sources = "\n".join(cell.source for cell in module.trial_cells(path))
+        assert re.search(rf'lab\.claim\(\s*"{name}"', sources), name
 
 
 def test_the_sections_that_a_claim_is_tried_in_are_there():
-    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in CHAPTERS:
         known = {claim.name for claim in claims.CLAIMS.values() if claim.chapter == path.name[:2]}
         found = module.sections(path)
         assert known <= set(found)
@@ -279,15 +265,13 @@ def test_the_scoreboard_says_of_every_claim_what_the_chapters_say():
     """A cell that a claim needs and that lacks its tag could turn a verdict without any error."""
     shown = {name: word for name, (word, _) in shown_in(SCOREBOARD).items()}
     assert list(shown) == sorted(claims.CLAIMS, key=claims.order)
-    said = {(name, word) for path in (ROOT / "notebooks").glob("*.ipynb")
-            for name, (word, _) in shown_in(path).items()}
+    said = {(name, word) for path in CHAPTERS for name, (word, _) in shown_in(path).items()}
     assert said == set(shown.items())
 
 
 def test_each_claim_stands_in_a_form_in_the_words_of_its_judge():
     """The learner reads it there, beside the dots."""
-    source = "\n".join(cell.source for cell in nbformat.read(SCOREBOARD, as_version=4).cells
-                       if cell.cell_type == "code")
+    source = "\n".join(cell.source for cell in code(SCOREBOARD))
     forms = re.findall(r'"([A-E]\d+)": \.\.\.,  # (.*(?:\n +# .*)*)', source)
     asked = {name: " ".join(line.strip(" #") for line in text.split("\n")) for name, text in forms}
     assert asked == {name: claim.text for name, claim in claims.CLAIMS.items()}
