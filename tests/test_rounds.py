@@ -28,8 +28,8 @@ class MadeUp:
 
 @pytest.fixture(autouse=True)
 def at_ci_scale(monkeypatch):
+    """Nor does the budget of time run out."""
     monkeypatch.setenv("LAB_SCALE", "ci")
-    # nor does the budget of time run out
     monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0))
 
 
@@ -111,24 +111,13 @@ def test_which_rounds_count_and_what_is_said_of_them():
     assert calm.taken_share == calm.doubt == 0.5
 
 
-class Takes:
-    """A Runner whose call takes so many seconds."""
-
-    sync_client = None
-
-    def __init__(self, seconds):
-        self.seconds = seconds
-
-    def sample(self, calls, watch):
-        return sample(self.seconds)
-
-
 def test_a_near_sample_lasts_for_its_share_of_the_longest_call():
-    calls, round_s = rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.200)}, None, None)
+    near, too, far = (SimpleNamespace(sync_client=None, sample=lambda *_, s=seconds: sample(s))
+                      for seconds in (0.0001, 0.010, 0.200))
+    calls, round_s = rounds.warm_up({"near": near, "far": far}, None, None)
     assert calls == {"near": 40, "far": 1} and round_s == pytest.approx(0.204)
-    calls, _ = rounds.warm_up({"near": Takes(0.0001), "too": Takes(0.010)}, None, None)
-    assert calls == {"near": 20, "too": 1}
-    calls, _ = rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.2)}, lambda r: None, None)
+    assert rounds.warm_up({"near": near, "too": too}, None, None)[0] == {"near": 20, "too": 1}
+    calls, _ = rounds.warm_up({"near": near, "far": far}, lambda r: None, None)
     assert calls == {"near": 1, "far": 1}
 
 

@@ -1,32 +1,21 @@
 """The timeline: what clients said and heard, in order; and what one saw of another's batch."""
 
-import pytest
-
 import lab_utils as lab
 from chapter_helpers.seen import plot_seen
-
-
-@pytest.fixture
-def pair(r):
-    """Two clients with names of their own, on an empty database."""
-    with lab.connect(client_name="A") as a, lab.connect(client_name="B") as b:
-        yield a, b
 
 
 def rows(seen):
     return [(step.who, step.says, step.hears) for step in seen.steps]
 
 
-def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r, pair):
+def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r):
     with lab.connect(client_name="A") as a:
         a.connection_pool.disconnect()
         assert rows(lab.timeline(lambda: a.ping())) == [("A", "PING", "PONG")]
     assert rows(lab.timeline(lambda: r.ping())) == [("client 1", "PING", "PONG")]
-    # A pipeline that watches and has nothing queued writes nothing when it is executed.
-    a, _ = pair
 
-    def empty():
-        with a.pipeline(transaction=False) as pipe:
+    def empty():  # it watches, and has nothing queued: nothing is written when it is executed
+        with r.pipeline(transaction=False) as pipe:
             pipe.watch("stock")
             pipe.execute()
 
