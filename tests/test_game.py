@@ -12,12 +12,7 @@ import lab_utils as lab
 sys.path.insert(0, str(ROOT / "notebooks"))
 from game import data, mended, page, running
 
-TEST = """
-from game import mended
-
-def test_a_name():
-    assert mended.BOARD == 50
-"""
+TEST = "from game import mended\ndef test_a_name():\n    assert mended.BOARD == 50\n"
 
 
 @pytest.fixture

@@ -25,19 +25,15 @@ def test_the_names_that_a_cell_makes():
         assert made_by(source) == names
 
 
-def chapter(folder, *cells):
-    new = {True: nbformat.v4.new_markdown_cell, False: nbformat.v4.new_code_cell}
-    path = folder / "99_made_up.ipynb"
-    cells = [new[text.startswith("#")](text) for text in cells]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    return path
-
-
 @pytest.fixture
 def path(tmp_path):
-    return chapter(tmp_path, "# A chapter", "import lab_utils as lab\n\nlab.connect", "## One",
-                   "values = [1]\nsize = 1", "### Two", "values = [2]", "print(values, size)",
-                   "## Three", "values = [3]")
+    texts = ["# A chapter", "import lab_utils as lab\n\nlab.connect", "## One",
+             "values = [1]\nsize = 1", "### Two", "values = [2]", "print(values, size)",
+             "## Three", "values = [3]"]
+    new = {True: nbformat.v4.new_markdown_cell, False: nbformat.v4.new_code_cell}
+    cells = [new[text.startswith("#")](text) for text in texts]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "99_made_up.ipynb")
+    return tmp_path / "99_made_up.ipynb"
 
 
 def test_the_nearest_cell_above_is_named_with_its_section(path):

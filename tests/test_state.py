@@ -25,6 +25,7 @@ def nothing_said_yet(monkeypatch):
 
 @pytest.fixture
 def file(remembered):
+
     remembered.mkdir()
     return remembered / "state.json"
 
@@ -37,8 +38,7 @@ def remember(name, key, entry):
 def test_what_is_saved_is_loaded_and_looking_leaves_nothing(remembered):
     assert state.load("progress") == {} and not remembered.exists()
     remember("progress", "03.1", SOLVED)
-    # what JSON does not know is remembered as text
-    remember("claims", "A4", {"measured": {"loop_s": {1, 2}}})
+    remember("claims", "A4", {"measured": {"loop_s": {1, 2}}})  # what JSON does not know: as text
     assert state.load("progress") == {"03.1": SOLVED}
     assert state.load("claims") == {"A4": {"measured": {"loop_s": "{1, 2}"}}}
     with pytest.raises(ZeroDivisionError), state.changing("progress") as progress:
