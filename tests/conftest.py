@@ -1,4 +1,4 @@
-"""What the tests share: the lab's own server, other servers beside it, and a memory of the test's own."""
+"""What the tests share: the lab's server, others beside it, and a memory of the test's own."""
 
 import contextlib
 import gc
@@ -21,14 +21,14 @@ def ctrl_c():
 
 @pytest.fixture(scope="session", autouse=True)
 def imported_for_good():
-    """Every measurement collects garbage first, which takes 0.2 s where it looks through all that pytest has imported."""
+    """Each measurement collects garbage first: 0.2 s, if through all that pytest has imported."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def lab_server():
-    """These tests work on the lab's private server, whatever REDIS_URL says; the notebooks heed it."""
+    """These tests work on the lab's private server, whatever REDIS_URL says."""
     with pytest.MonkeyPatch.context() as without:
         without.delenv("REDIS_URL", raising=False)
         lab.connect().close()  # it starts, and all helpers are imported, as a kernel has them

@@ -10,7 +10,7 @@ import hiredis
 
 @contextlib.contextmanager
 def listening(serve):
-    """A port at which `serve(sock)` runs, in a thread, for each connection. What goes wrong there is the client's to notice."""
+    """A port at which `serve(sock)` runs, in a thread, for each connection; its errors pass."""
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):
             with contextlib.suppress(OSError):
@@ -27,7 +27,8 @@ def listening(serve):
 
 def http(sock):
     sock.recv(1000)
-    sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n400 Bad Request")
+    sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
+                 b"Connection: close\r\n\r\n400 Bad Request")
 
 
 def ssh(sock):
@@ -59,10 +60,11 @@ def closing(sock):
 NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, promise, silent, closing)}
 
 
-def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors):
-    """A Redis of which INFO says `info`, and which answers a command named in `errors` with that error; all others with OK.
+def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n",
+                    **errors):
+    """A Redis whose INFO says `info` (bytes: the reply as it is sent).
 
-    An `info` of bytes is a reply as it is sent.
+    It answers a command named in `errors` with that error, and all others with OK.
     """
     if isinstance(info, str):
         info = b"$%d\r\n%s\r\n" % (len(info), info.encode())

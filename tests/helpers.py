@@ -12,9 +12,11 @@ from nbval.plugin import get_sanitize_patterns
 import lab_utils as lab
 
 ROOT = Path(__file__).resolve().parent.parent
-SANITIZED = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
-NEXT_STEPS = ("Set ", "set ", "unset", "Unset", "Write ", "write ", "Check ", "check ", "Choose ", "choose ", "Start ", "Run ",
-              "Let ", "Restart ", "Mend ", "mend ", "Pass ", "pass ", "say which", "Measured:", "give it", "needs ", "There are:")
+SANITIZED = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(
+    encoding="utf-8"))
+NEXT_STEPS = ("Set ", "set ", "unset", "Unset", "Write ", "write ", "Check ", "check ", "Choose ",
+              "choose ", "Start ", "Run ", "Let ", "Restart ", "Mend ", "mend ", "Pass ", "pass ",
+              "say which", "Measured:", "give it", "needs ", "There are:")
 
 
 def as_compared(text):
@@ -25,11 +27,9 @@ def as_compared(text):
 
 
 def chapters_run():
-    """The names of the chapters that this run of the tests, or the one before it in `make test`, has run."""
-    try:
-        return set(Path(os.environ["LAB_CHAPTERS_RUN"]).read_text(encoding="utf-8").split())
-    except FileNotFoundError:
-        return set()
+    """The names of the chapters that this run of the tests, or the one before it, has run."""
+    noted = Path(os.environ["LAB_CHAPTERS_RUN"])
+    return set(noted.read_text(encoding="utf-8").split()) if noted.exists() else set()
 
 
 def url_of(server, db=0):
@@ -51,7 +51,8 @@ def refusal(call, *args, **kwargs):
 
 def running(pid):
     """True while a process runs; one that has ended and waits to be reaped does not."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    asked = ["ps", "-o", "stat=", "-p", str(pid)]
+    state = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
     return bool(state) and not state.startswith("Z")
 
 

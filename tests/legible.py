@@ -1,8 +1,8 @@
-"""Can a figure be read, and is it honest? Asked of Matplotlib, for every figure that a test or a chapter draws.
+"""Can a figure be read, and is it honest? Asked of every figure that a test or a chapter draws.
 
-A chapter's figures are drawn in its kernel: `LAB_FIGURE_CHECK`, set by the tests' conftest, names this file, and the lab
-hands `look_at` each finished figure. What breaks a rule is written to the file that `LAB_FIGURE_LOG` names, a line a
-figure, which `test_figures_of_chapters.py` reads.
+A chapter's figures are drawn in its kernel: `LAB_FIGURE_CHECK`, set by the tests' conftest, names
+this file, and the lab hands `look_at` each finished figure. What breaks a rule is written to the
+file that `LAB_FIGURE_LOG` names, a line a figure, which `test_figures_of_chapters.py` reads.
 """
 
 import functools
@@ -15,7 +15,7 @@ import traceback
 from colorspacious import cspace_convert
 from matplotlib.artist import Artist
 from matplotlib.collections import Collection
-from matplotlib.colors import LinearSegmentedColormap, to_hex
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgba
 from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -52,7 +52,8 @@ def look_at(figure):
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
-    rules = unreadable, small_type, dishonest_bars, backwards, strange_colors, confused_colors, bold_titles
+    rules = (unreadable, small_type, dishonest_bars, backwards, strange_colors, confused_colors,
+             bold_titles)
     return [sentence for rule in rules for sentence in rule(figure)]
 
 
@@ -65,27 +66,16 @@ def title_of(figure):
 
 
 def unreadable(figure):
-    """Texts that are too small, cut off, or one on top of the other. The figure is laid out once, which takes longest."""
-    boxes = boxes_of(figure)
-    yield from sizes_and_cuts(boxes, *figure.canvas.get_width_height())
-    yield from overlaps(boxes)
-
-
-def boxes_of(figure):
-    """[(text, points, box in px)] of every text that is seen."""
+    """Texts that are too small, cut off, or one on top of the other: one layout, the slow part."""
     figure.draw_without_rendering()
-    return [(text.get_text(), text.get_fontsize(), text.get_window_extent()) for text in words_of(figure)]
-
-
-def sizes_and_cuts(boxes, width, height):
+    width, height = figure.canvas.get_width_height()
+    boxes = [(text.get_text(), text.get_fontsize(), text.get_window_extent())
+             for text in words_of(figure)]
     for text, size, box in boxes:
         if size < SMALLEST_POINTS:
             yield f"too small: {text!r}, {size:g} points"
         if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:
             yield f"cut off: {text!r} at {box.extents.round().tolist()} of {width} x {height}"
-
-
-def overlaps(boxes):
     for (one, _, box), (other, _, second) in itertools.combinations(boxes, 2):
         if overlap(box, second):
             yield f"one on top of the other: {one!r} and {other!r}"
@@ -104,16 +94,15 @@ def overlap(one, other):
 
 
 def words_of(figure):
-    """Every text that is drawn and says something; ticks beyond the axes' limits are kept by Matplotlib and not drawn."""
-    undrawn = {label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in undrawn_labels(axes, axis)}
-    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip() and text not in undrawn]
-
-
-def undrawn_labels(axes, axis):
-    low, high = sorted(axis.get_view_interval())
-    for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-        if not axes.axison or not low <= tick.get_loc() <= high:
-            yield from (tick.label1, tick.label2)
+    """Every text that is drawn and says something; ticks beyond the axes' limits are not drawn."""
+    undrawn = set()
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not axis.axes.axison or not low <= tick.get_loc() <= high:
+                undrawn |= {tick.label1, tick.label2}
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()
+            and text not in undrawn]
 
 
 # Lengths, colours, titles
@@ -135,7 +124,8 @@ def backwards(figure):
     """Axes on which more stands further left."""
     for axes in figure.axes:
         if axes.xaxis_inverted():
-            yield f"an axis that runs backwards, from {axes.get_xlim()[0]:g} to {axes.get_xlim()[1]:g}"
+            yield (f"an axis that runs backwards, from {axes.get_xlim()[0]:g} "
+                   f"to {axes.get_xlim()[1]:g}")
 
 
 def strange_colors(figure):
@@ -143,15 +133,15 @@ def strange_colors(figure):
     from lab_utils.figures import style
 
     shares = LinearSegmentedColormap.from_list("shares", style.SHARE_OF_WAITING)
-    known = {color.lower() for color in style.palette()} | {to_hex(shares(step)) for step in range(256)}
-    strange = sorted({color for artist in figure.findobj(Artist) if artist.get_visible() for color in colors_of(artist)} - known)
-    if strange:
+    known = {color.lower() for color in style.palette()}
+    known |= {to_hex(shares(step)) for step in range(256)}
+    if strange := sorted(colors_in(figure) - known):
         yield f"colours without a role: {', '.join(strange)}"
 
 
 def confused_colors(figure):
-    """Two colours with a meaning each that somebody with a common colour blindness takes for one."""
-    drawn = {color.upper() for artist in figure.findobj(Artist) if artist.get_visible() for color in colors_of(artist)}
+    """Two colours with a meaning each that a common colour blindness takes for one."""
+    drawn = set(map(str.upper, colors_in(figure)))
     for one, other in itertools.combinations(sorted(drawn & meanings()), 2):
         if (apart := distance(one, other)) < TOLD_APART:
             yield f"{one} and {other} are too much alike: {apart:.1f}"
@@ -161,22 +151,32 @@ def meanings():
     """The colours that say what something is: not words, lines, edges, grounds."""
     from lab_utils.figures import style
 
-    roles = (style.WAYS, style.CLIENT, style.SERVER, style.WAITING, style.HANDSHAKE, style.FAILED, style.RISK, style.MESSAGE,
-             style.PUBLISHED, style.GUESS, style.NO_ROLE, style.DISTANCES, style.FRAMING)
+    roles = (style.WAYS, style.CLIENT, style.SERVER, style.WAITING, style.HANDSHAKE, style.FAILED,
+             style.RISK, style.MESSAGE, style.PUBLISHED, style.GUESS, style.NO_ROLE,
+             style.DISTANCES, style.FRAMING)
     return set(style.colors_in(roles))
 
 
 @functools.cache
 def distance(one, other):
-    """How far apart two colours are in CIELAB (CIE76), for the kind of sight that tells them apart least."""
-    pair = [[int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)] for color in (one, other)]
-    seen = [pair, *(clip(cspace_convert(pair, {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}, "sRGB1"), 0, 1)
-                    for kind in ("protanomaly", "deuteranomaly", "tritanomaly"))]  # at 100: without one kind of cones
-    return min(float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab") for each in seen))
+    """How far apart in CIELAB (CIE76), for the kind of sight that tells them apart least."""
+    pair = [[int(color[at:at + 2], 16) / 255 for at in (1, 3, 5)] for color in (one, other)]
+    seen = [pair]
+    for kind in ("protanomaly", "deuteranomaly", "tritanomaly"):
+        without_cones = {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}
+        seen.append(clip(cspace_convert(pair, without_cones, "sRGB1"), 0, 1))
+    return min(float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab")
+                                               for each in seen))
+
+
+def colors_in(figure):
+    """The colours that a figure is drawn with, as hex; what is transparent is not seen."""
+    return {to_hex(color) for artist in figure.findobj(Artist) if artist.get_visible()
+            for color in colors_of(artist) if to_rgba(color)[3]}
 
 
 def colors_of(artist):
-    """The colours that an artist is drawn with, as hex."""
+    """The colours that an artist is drawn with, in Matplotlib's words."""
     if isinstance(artist, Line2D):
         marked = artist.get_marker() not in (None, "", "None", " ")
         found = [artist.get_color()] if artist.get_linestyle() not in ("None", "", " ") else []
@@ -192,11 +192,7 @@ def colors_of(artist):
         found = [*artist.get_facecolor(), *artist.get_edgecolor()]
     else:
         found = []
-    return {to_hex(color) for color in found if not isinstance(color, str) or color.lower() != "none" if not transparent(color)}
-
-
-def transparent(color):
-    return not isinstance(color, str) and len(color) == 4 and color[3] == 0
+    return found
 
 
 def bold_titles(figure):
@@ -210,5 +206,6 @@ def bold_titles(figure):
         yield f"a title that tells no difference as one: {title}"
     drawn = {str(ratio) for ratio in getattr(figure, "ratios", [])}
     for factor, word in ASSERTED.findall(title):
-        if (f"{factor} {word}" if factor else word) not in drawn and not (not factor and any(word in each for each in drawn)):
-            yield f"the title says “{f'{factor} {word}'.strip()}”, which none of the figure's intervals shows: {title}"
+        said = f"{factor} {word}".strip()
+        if not (said in drawn if factor else any(word in each for each in drawn)):
+            yield f"the title says “{said}”, which none of the figure's intervals shows: {title}"

@@ -1,8 +1,9 @@
-"""How long a chapter takes to read and do, by the parts that it says: the main path, the exercises, and Deeper.
+"""How long a chapter takes to read and do: its main path, its exercises, and Deeper.
 
     python tests/reading.py [NOTEBOOK ...]      default: every chapter
 
-Minutes are words / 200 + lines of code / 12 + 7 an exercise + 2 a "Change it": an estimate, the same for every chapter.
+Minutes are words / 200 + lines of code / 12 + 7 an exercise + 2 a "Change it": an estimate, the
+same for every chapter.
 """
 
 import re
@@ -17,7 +18,8 @@ WORDS_A_MINUTE, LINES_A_MINUTE, EXERCISE_MINUTES, CHANGE_MINUTES = 200, 12, 7, 2
 MOST_MINUTES = MOST_CELLS = 30  # of a main path
 MOST_WORDS = 2_300
 CHANGE = "**Change it.**"
-TIME = re.compile(r"\*\*Time:\*\* about (\d+) minutes(?:, the exercises (\d+) more)?(?:, Deeper (\d+) more)?\.")
+TIME = re.compile(r"\*\*Time:\*\* about (\d+) minutes"
+                  r"(?:, the exercises (\d+) more)?(?:, Deeper (\d+) more)?\.")
 
 
 @dataclass
@@ -31,12 +33,12 @@ class Part:
     changes: int = 0
 
     def __add__(self, other):
-        return Part(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
+        return Part(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def minutes(self):
-        return (self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE + EXERCISE_MINUTES * self.exercises
-                + CHANGE_MINUTES * self.changes)
+        return (self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE
+                + EXERCISE_MINUTES * self.exercises + CHANGE_MINUTES * self.changes)
 
     @property
     def stated(self):
@@ -45,7 +47,7 @@ class Part:
 
 
 def sections(path):
-    """{heading of the second level: Part} of a chapter, in its order; what stands before the first has the heading ""."""
+    """{heading of the second level: Part} of a chapter, in its order; the first heading is ""."""
     found = {"": Part()}
     now = ""
     for cell in nbformat.read(path, as_version=4).cells:
@@ -56,8 +58,8 @@ def sections(path):
 
 def heading(cell):
     """The heading of the second level that a cell holds, or None."""
-    found = re.search(r"^## (.*)", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
-    return found and found[1].strip()
+    found = re.search(r"^## (.*)", cell.source, re.MULTILINE)
+    return found[1].strip() if found and cell.cell_type == "markdown" else None
 
 
 def parts(path):
@@ -79,13 +81,14 @@ def add(part, cell):
 
 
 def stated(path):
-    """[minutes of the main path, of the exercises, of Deeper] as a chapter's first cell states them; None if it does not."""
+    """The minutes of its parts as a chapter's first cell states them; None if it does not."""
     found = TIME.search(nbformat.read(path, as_version=4).cells[0].source)
     return found and [int(minutes or 0) for minutes in found.groups()]
 
 
 def main(paths):
-    print(f"{'chapter':<28} {'main path':>16} {'exercises':>16} {'Deeper':>16}   stated, and as it should be")
+    print(f"{'chapter':<28} {'main path':>16} {'exercises':>16} {'Deeper':>16}   "
+          "stated, and as it should be")
     for path in paths:
         found = parts(path).values()
         told = "".join(f"{part.minutes:>6.0f} min {part.cells:>2} cells" for part in found)
@@ -93,4 +96,5 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main([*map(Path, sys.argv[1:])] or sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb")))
+    main([*map(Path, sys.argv[1:])]
+         or sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb")))

@@ -13,10 +13,11 @@ QUIET, BUSY, BUSIER = Calm(25, 25), Calm(3, 40, 0.23), Calm(0, 40, 0.5)
 def test_a_calm_machine_and_a_busy_one():
     assert not QUIET.busy and QUIET.sentence() == "the machine was calm"
     assert BUSY.busy
-    assert BUSY.sentence() == "the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet"
+    assert BUSY.sentence() == (
+        "the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet")
 
 
-def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its_worst_beyond_claims():
+def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its_worst():
     assert not calm.since_claim().busy and not calm.so_far().busy, "nothing was measured"
     for noted in (QUIET, BUSIER, BUSY):
         calm.note(noted)
@@ -25,27 +26,30 @@ def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its
     assert (calm.since_claim(), calm.so_far()) == (QUIET, BUSIER)
 
 
+def measured(seen):
+    samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
+    return Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen)
+
+
 def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, capsys):
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    times = measured(QUIET)
     assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
-    assert drawn(times.plot) == "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet"
+    assert drawn(measured(BUSY).plot) == (
+        "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet")
     assert "(the machine was busy: other programs took 23% of the time" in capsys.readouterr().out
     calm.note(BUSIER)
     bars = drawn(lambda: lab.plot_bars({"loop": 5.25}, "ms", "It takes a while"))
-    assert bars.startswith("in this kernel, at worst: the machine was busy: other programs took 50%")
+    assert bars.startswith(
+        "in this kernel, at worst: the machine was busy: other programs took 50%")
 
 
 def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, capsys):
-    times = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=BUSY)
-    quiet = Comparison({"loop": None}, 1, {("loop", 0): [0.002] * 3}, calm=QUIET)
+    times, quiet = measured(BUSY), measured(QUIET)
     assert "the machine was busy" in repr(times)
     assert as_compared(repr(times)) == as_compared(repr(quiet))
-    samples = {("loop", 0): [0.34] * 9, ("pipeline", 0): [0.012] * 9}
-    times, quiet = (Comparison({"loop": None, "pipeline": None}, 1, samples, calm=seen) for seen in (BUSY, QUIET))
-    assert times.verdict("pipeline", "loop") == f"{quiet.verdict('pipeline', 'loop')}  ({BUSY.sentence()})"
-    assert "busy" not in quiet.verdict("pipeline", "loop")
-    assert as_compared(times.verdict("pipeline", "loop")) == as_compared(quiet.verdict("pipeline", "loop"))
+    told, calmly = (each.verdict("pipeline", "loop") for each in (times, quiet))
+    assert told == f"{calmly}  ({BUSY.sentence()})" and "busy" not in calmly
+    assert as_compared(told) == as_compared(calmly)
     times.plot()
     assert capsys.readouterr().out.count("the machine was busy") == 1
 

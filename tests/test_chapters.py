@@ -1,6 +1,7 @@
-"""Every chapter's file, and case's: it was run whole, says nothing that only this machine knows, and points to what exists."""
+"""Each chapter and case was run whole, holds on other machines, and points to what exists."""
 
 import ast
+import itertools
 import re
 
 import nbformat
@@ -11,15 +12,18 @@ from nbval import kernel
 
 import lab_utils as lab
 
-CHAPTERS, CASES = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("*.ipynb", "cases/*.ipynb"))
+NOTEBOOKS = ROOT / "notebooks"
+CHAPTERS, CASES = sorted(NOTEBOOKS.glob("*.ipynb")), sorted(NOTEBOOKS.glob("cases/*.ipynb"))
 LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH, LONGEST_LINE = 25, 15, 100
 MACHINE_PATH = re.compile(
-    r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)|site-packages|ipykernel_")
-MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64|\d CPUs?\b|jemalloc|\bpid \d")
+    r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)"
+    r"|site-packages|ipykernel_")
+MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64"
+                          r"|\d CPUs?\b|jemalloc|\bpid \d")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # of an object
 
-every_chapter = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in CHAPTERS])
-every_notebook = pytest.mark.parametrize("notebook", [pytest.param(path, id=path.stem) for path in [*CHAPTERS, *CASES]])
+every_chapter = pytest.mark.parametrize("notebook", CHAPTERS, ids=lambda path: path.stem)
+every_notebook = pytest.mark.parametrize("notebook", CHAPTERS + CASES, ids=lambda path: path.stem)
 
 
 def read(path):
@@ -38,6 +42,12 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
+def exercises_of(path):
+    """{its name: its cell} of each exercise of a chapter."""
+    return {tag.removeprefix("exercise:"): cell for cell in code(path) for tag in tags(cell)
+            if tag.startswith("exercise:")}
+
+
 def outputs(path):
     """(cell, output, its text in every form that is not a picture)."""
     for cell in code(path):
@@ -47,49 +57,55 @@ def outputs(path):
             elif output.output_type == "error":
                 yield cell, output, "\n".join([output.evalue, *output.traceback])
             else:
-                yield cell, output, "\n".join(str(text) for kind, text in output.data.items() if not kind.startswith("image/"))
+                yield cell, output, "\n".join(str(text) for kind, text in output.data.items()
+                                              if not kind.startswith("image/"))
 
 
 def test_the_readme_maps_every_chapter_with_its_minutes():
-    rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert rows == [(path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1]) for path in CHAPTERS]
-
-
-# The file
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
+    assert rows == [(path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1])
+                    for path in CHAPTERS]
 
 
 @every_notebook
 def test_every_code_cell_was_run_once_in_order_and_nbval_compares_it(notebook):
-    """A cell that was not run has nothing that nbval could compare, and would pass whatever it does."""
+    """A cell that was not run has nothing for nbval to compare, and would always pass."""
     cells = code(notebook)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells:
-        assert cell.source.strip() and "nbval" not in (cell.source + str(tags(cell))).lower(), cell.source
+        assert (cell.source.strip()
+                and "nbval" not in (cell.source + str(tags(cell))).lower()), cell.source
 
 
 @every_notebook
 def test_it_is_as_make_notebooks_leaves_it(notebook):
-    """No cell says when, or in which order of editing, it was made; day and versions stand once, in the metadata."""
+    """No cell says when it was made; day and versions stand once, in the metadata."""
     book = read(notebook)
     nbformat.validate(book)
-    assert [cell.id for cell in book.cells] == [f"cell-{number:02d}" for number in range(len(book.cells))]
+    assert [cell.id for cell in book.cells] == [f"cell-{at:02d}" for at in range(len(book.cells))]
     assert set(book.metadata) == {"kernelspec", "language_info", "measured"}
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", book.metadata.measured.date)
-    assert re.fullmatch(r"(Redis|Valkey) [\d.]+ · redis-py [\d.]+ · Python [\d.]+ · \w+ \w+", book.metadata.measured.on)
+    assert re.fullmatch(r"(Redis|Valkey) [\d.]+ · redis-py [\d.]+ · Python [\d.]+ · \w+ \w+",
+                        book.metadata.measured.on)
     assert all(set(cell.metadata) <= {"tags"} for cell in book.cells)
-    kept = [more for _, output, _ in outputs(notebook) for more in output.get("metadata", {}).values()]
-    assert all(set(more) - {"drag"} == {"alt"} for more in kept)  # a figure in words, and what it computes from
+    kept = [more for _, output, _ in outputs(notebook)
+            for more in output.get("metadata", {}).values()]
+    # a figure in words, and what it computes from
+    assert all(set(more) - {"drag"} == {"alt"} for more in kept)
 
 
 @every_notebook
 def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
-    """A version, a number of CPUs, an architecture: elsewhere it is another one, and stands in a line that says so."""
-    failed = [cell.source for cell, output, _ in outputs(notebook) if output.output_type == "error"]
+    """What is another elsewhere, versions and CPUs, stands in a line that says so."""
+    found = list(outputs(notebook))
+    failed = [cell.source for cell, output, _ in found if output.output_type == "error"]
     assert failed == [cell.source for cell in code(notebook) if "raises-exception" in tags(cell)]
-    assert [text for _, output, text in outputs(notebook) if output.get("name") == "stderr"] == []
-    assert [text for _, _, text in outputs(notebook) if MACHINE_PATH.search(text) or ADDRESS.search(text)] == []
-    said = [line for _, _, text in outputs(notebook) for line in text.splitlines()]
-    assert [line for line in said if MACHINE_ONLY.search(line) and not line.startswith(("this machine: ", "measured: "))] == []
+    assert [text for _, output, text in found if output.get("name") == "stderr"] == []
+    said = [line for _, _, text in found for line in text.splitlines()]
+    assert [line for line in said if MACHINE_PATH.search(line) or ADDRESS.search(line)] == []
+    assert [line for line in said if MACHINE_ONLY.search(line)
+            and not line.startswith(("this machine: ", "measured: "))] == []
 
 
 def test_a_chapters_kernel_takes_no_port():
@@ -101,46 +117,40 @@ def test_a_chapters_kernel_takes_no_port():
 
 
 def test_a_line_about_the_machine_would_be_found():
-    assert all(map(MACHINE_ONLY.search, ("Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711")))
-    assert not any(map(MACHINE_ONLY.search, ("redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14")))
-
-
-# What it calls
+    assert all(map(MACHINE_ONLY.search, (
+        "Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711")))
+    assert not any(map(MACHINE_ONLY.search, (
+        "redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14")))
 
 
 @every_chapter
 def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
-    first = code(notebook)[0]
-    statements = [ast.unparse(statement) for statement in ast.parse(first.source).body]
-    assert statements == ["import lab_utils as lab", "r = lab.connect()"]
+    first, *others = code(notebook)
+    assert ast.unparse(ast.parse(first.source)) == "import lab_utils as lab\nr = lab.connect()"
     assert "setup" in tags(first)
-    assert [cell.source for cell in code(notebook)[1:] if "import lab_utils as lab" in cell.source] == []
+    assert [cell.source for cell in others if "import lab_utils as lab" in cell.source] == []
 
 
 @every_notebook
 def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
-    assert [cell.source for cell in code(notebook) if len(cell.source.splitlines()) > LONGEST_CELL] == []
-    assert [line for cell in code(notebook) for line in cell.source.splitlines() if len(line) > LONGEST_LINE] == []
+    for cell in code(notebook):
+        lines = cell.source.splitlines()
+        assert len(lines) <= LONGEST_CELL and max(map(len, lines)) <= LONGEST_LINE, cell.source
     if notebook.stem != "14_scoreboard":
-        cells = read(notebook).cells
-        deeper = next((at for at, cell in enumerate(cells) if cell.source.startswith("## Deeper")), len(cells))
-        main = [cell.source for cell in cells[:deeper] if cell.cell_type == "code"]
-        assert [source for source in main if len(re.findall(r"(?m)^.*\S", source)) > LONGEST_ON_THE_MAIN_PATH] == []
+        main = itertools.takewhile(lambda cell: not cell.source.startswith("## Deeper"),
+                                   read(notebook).cells)
+        sources = [cell.source for cell in main if cell.cell_type == "code"]
+        assert [source for source in sources if len(re.findall(r"(?m)^.*\S", source))
+                > LONGEST_ON_THE_MAIN_PATH] == []
 
 
 @every_notebook
-def test_every_helper_it_calls_or_names_exists(notebook):
-    called = set()
-    for cell in code(notebook):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "lab":
-                called.add(node.attr)
-    named = set(re.findall(r"`lab\.(\w+)", prose(notebook)))
-    assert (called | named) - set(lab.__all__) == set()
-
-
-def test_every_helper_is_there_and_says_what_it_does():
-    assert [name for name in lab.__all__ if not getattr(lab, name).__doc__] == []
+def test_every_helper_it_calls_or_names_exists_and_says_what_it_does(notebook):
+    nodes = (node for cell in code(notebook) for node in ast.walk(ast.parse(cell.source)))
+    called = {node.attr for node in nodes
+              if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "lab"}
+    assert called | set(re.findall(r"`lab\.(\w+)", prose(notebook))) <= set(lab.__all__)
+    assert all(getattr(lab, name).__doc__ for name in lab.__all__)
 
 
 # How it is made: a tired person finishes it
@@ -170,7 +180,7 @@ def test_it_links_to_the_next_chapter(notebook):
 
 @every_chapter
 def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(notebook):
-    found = {tag.removeprefix("exercise:"): cell for cell in code(notebook) for tag in tags(cell) if tag.startswith("exercise:")}
+    found = exercises_of(notebook)
     assert list(found) == [f"{notebook.name[:2]}.{number}" for number in range(1, len(found) + 1)]
     for name, cell in found.items():
         assert f"(../exercises/{name}/solution.py)" in prose(notebook)
@@ -178,23 +188,23 @@ def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(n
         assert f"{name} open: " in "".join(output.text for output in cell.outputs)
 
 
-def exercises_of(path):
-    return [tag.removeprefix("exercise:") for cell in code(path) for tag in tags(cell) if tag.startswith("exercise:")]
-
-
 @every_chapter
 def test_what_it_gives_to_copy_is_run_and_needs_nothing_of_the_lab(notebook):
     """It stands in a cell, or is an exercise's solution: tests run both. 14 has nothing to copy."""
-    named = {name for said in re.findall(r"[Tt]o copy:([^.]*)", prose(notebook)) for name in re.findall(r"`(\w+)`", said)}
-    texts = [cell.source for cell in code(notebook)] + [
-        (ROOT / "exercises" / name / "solution.py").read_text(encoding="utf-8") for name in exercises_of(notebook)]
+    named = {name for said in re.findall(r"[Tt]o copy:([^.]*)", prose(notebook))
+             for name in re.findall(r"`(\w+)`", said)}
+    texts = [cell.source for cell in code(notebook)]
+    texts += [(ROOT / "exercises" / name / "solution.py").read_text(encoding="utf-8")
+              for name in exercises_of(notebook)]
     parts = [ast.unparse(part) for text in texts for part in ast.parse(text).body]
-    found = {part: name for part in parts for name in re.findall(r"\A(?:async )?(?:def )?(\w+)", part) if name in named}
+    found = {part: name for part in parts
+             for name in re.findall(r"\A(?:async )?(?:def )?(\w+)", part) if name in named}
     assert set(found.values()) == named and (named or notebook.name.startswith("14"))
     assert [part for part in found if "lab." in part] == []
 
 
 @every_notebook
 def test_it_says_faster_with_a_ratio_only(notebook):
-    """f"{times.speedup(…)}" says "no different" where that is what was found; "{…}x faster" would say it all the same."""
-    assert [cell.source for cell in code(notebook) if re.search(r"\}x (faster|slower)", cell.source)] == []
+    """A Ratio says "no different" where that was found; "{…}x faster" is always said."""
+    assert [cell.source for cell in code(notebook)
+            if re.search(r"\}x (faster|slower)", cell.source)] == []

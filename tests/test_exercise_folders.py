@@ -1,10 +1,10 @@
-"""A walk over exercises/: what is right is accepted, and each wrong answer is refused in its own words."""
+"""A walk over exercises/: what is right is accepted; each wrong answer gets its own words."""
 
 import functools
 
-import nbformat
 import pytest
 from helpers import ROOT
+from test_chapters import code, exercises_of, tags
 
 import lab_utils as lab
 from lab_utils.course import exercises
@@ -18,14 +18,8 @@ MARK, ACCEPTED = "# refused: ", "# accepted: "  # a part of what must be said, a
 def chapter(number):
     """Return the sources of a chapter's setup cells, and {exercise: source of its cell}."""
     [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    setup, cells = [], {}
-    for cell in nbformat.read(path, as_version=4).cells:
-        for tag in cell.metadata.get("tags", []):
-            if tag == "setup":
-                setup.append(cell.source)
-            elif tag.startswith("exercise:"):
-                cells[tag.removeprefix("exercise:")] = cell.source
-    return setup, cells
+    setup = [cell.source for cell in code(path) if "setup" in tags(cell)]
+    return setup, {name: cell.source for name, cell in exercises_of(path).items()}
 
 
 @pytest.fixture
@@ -70,11 +64,13 @@ def test_an_answer(run, path):
     if path.parent.name != "wrong":
         for _ in range(2 if path.name == "solution.py" else 1):
             said = run(name, source).splitlines()[-2]
-            assert said.startswith(f"{name} solved: ") and said.endswith(first.partition(ACCEPTED)[2])
+            assert said.startswith(f"{name} solved: ")
+            assert said.endswith(first.partition(ACCEPTED)[2])
         return
     assert first.startswith(MARK), f"its first line is '{MARK}' and a part of the diagnosis"
     diagnosis, _, hint = run(name, source).partition("\nHint: ")
-    assert f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis and hint
+    assert (f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis
+            and hint)
 
 
 @pytest.mark.parametrize("name", NAMES)

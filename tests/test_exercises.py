@@ -1,4 +1,4 @@
-"""Exercises: open while unsolved, refused with a hint that escalates, solved; printed, never raised; remembered."""
+"""Exercises: open, refused with hints that escalate, solved; printed, never raised; remembered."""
 
 import re
 
@@ -27,7 +27,8 @@ def trial(remembered, monkeypatch, tmp_path):
     """An exercise 99.1, in a folder of its own, that wants a function which returns 1."""
     folder = tmp_path / "exercises" / "99.1"
     folder.mkdir(parents=True)
-    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n", encoding="utf-8")
+    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n",
+                                    encoding="utf-8")
     (folder / "check.py").write_text(TRIAL, encoding="utf-8")
     monkeypatch.setattr(exercises, "FOLDER", folder.parent)
     return remembered
@@ -35,12 +36,8 @@ def trial(remembered, monkeypatch, tmp_path):
 
 def checks(monkeypatch, check):
     """The exercise 99.1 has another check."""
-    monkeypatch.setattr(exercises, "load", lambda name: Exercise(name, "return 1.", ("count", "to one"), check))
-
-
-def test_exercises_that_are_not_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(exercises, "FOLDER", tmp_path)
-    assert "clone" in refusal(lab.check, "01.2", None)
+    monkeypatch.setattr(exercises, "load", lambda name: Exercise(
+        name, "return 1.", ("count", "to one"), check))
 
 
 def test_open_solved_and_refused(trial, capsys):
@@ -48,10 +45,8 @@ def test_open_solved_and_refused(trial, capsys):
         ...
 
     lab.check("99.1", unfinished)
-    lab.check("99.1", lambda r: 2)
-    lab.check("99.1", lambda r: 3)
-    lab.check("99.1", lambda r: 4)
-    lab.check("99.1", lambda r: 1)
+    for value in (2, 3, 4, 1):
+        lab.check("99.1", lambda r, value=value: value)
     assert capsys.readouterr().out.splitlines() == [
         "99.1 open: write a function that returns 1.",
         "99.1 not yet: 2 is not 1", "Hint: count",
@@ -65,14 +60,15 @@ def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, capsys):
     for value in (-1, 2, -1, -1, 2):
         lab.check("99.1", lambda r, value=value: value)
     hints = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")]
-    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is", "Hint: to one"]
+    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is",
+                     "Hint: to one"]
 
 
 def test_a_mistake_in_python_gets_no_hint_of_the_exercise(trial, capsys):
     for _ in range(3):
         lab.check("99.1", lambda r: not_imported.get())  # noqa: F821
-    hints = {line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")}
-    assert len(hints) == 1 and "Print what you have just before that line" in hints.pop()
+    [hint] = {line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")}
+    assert "Print what you have just before that line" in hint
 
 
 def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
@@ -83,9 +79,13 @@ def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "Hint: count"
 
 
-def test_what_the_check_met_is_not_blamed_on_the_code(remembered, capsys):
+def test_what_the_check_met_is_not_blamed_on_the_code_and_a_missing_folder_is_told(
+        remembered, capsys, tmp_path, monkeypatch):
     lab.check("01.1", int)
-    assert "01.1 not yet: the check used your answer, and met ValueError: int() base must be" in capsys.readouterr().out
+    met = "01.1 not yet: the check used your answer, and met ValueError: int() base must be"
+    assert met in capsys.readouterr().out
+    monkeypatch.setattr(exercises, "FOLDER", tmp_path)
+    assert "clone" in refusal(lab.check, "01.2", None)
 
 
 def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsys):
@@ -94,14 +94,17 @@ def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsy
 
     checks(monkeypatch, check)
     lab.check("99.1", lambda r: 2)
-    assert capsys.readouterr().out == "99.1 not yet: The function is `async def`. Write it as `def`.\n"
+    assert capsys.readouterr().out == (
+        "99.1 not yet: The function is `async def`. Write it as `def`.\n")
 
 
 def test_what_the_answer_raises_is_a_finding(trial, capsys):
     lab.check("99.1", lambda r: lab.connect().pipeline().get("key").value)
-    assert re.search("(?s)99.1 not yet: your code raised AttributeError.*\nHint: A call on a pipeline", capsys.readouterr().out)
+    assert re.search("(?s)99.1 not yet: your code raised AttributeError.*\n"
+                     "Hint: A call on a pipeline", capsys.readouterr().out)
     space = {}
-    exec(compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec"), space)
+    cell = compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec")
+    exec(cell, space)
     lab.check("99.1", space["answer"])
     assert "raised ZeroDivisionError in line 3: division by zero" in capsys.readouterr().out
 
@@ -111,27 +114,26 @@ def test_what_is_done_stands_in_a_table_of_all_chapters(remembered, capsys):
     lab.guess("01.cart", 20, "ms")
     assert "Open in this chapter: 01.2, 01.3" in capsys.readouterr().out
     cells = re.findall(r"<td[^>]*>(.*?)</td>", progress().data.split("<tr>")[3])
-    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1", "01.2, 01.3", "1"]
+    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1",
+                     "01.2, 01.3", "1"]
 
 
-UNSOLVED = {
-    "nothing": "answer = None", "dots": "answer = ...", "dots in a function": "def answer(r): ...",
-    "pass": "def answer(r):\n    pass", "described": 'def answer(r):\n    """What to do."""',
-    "described, and dots": 'def answer(r):\n    """What to do."""\n    ...', "async dots": "async def answer(r): ...",
-    "one of two": "def one(r): ...\nanswer = (len, one)"}
-SOLVED = {
-    "zero": "answer = 0", "empty": "answer = []", "a number": "def answer(r):\n    return 1",
-    "a text": 'def answer(r):\n    return "1"', "a call": "def answer(r):\n    r.ping()",
-    "described, and done": 'def answer(r):\n    """What to do."""\n    return 1',
-    "async": "async def answer(r):\n    await r.ping()",
-    "lambda": "answer = lambda r: 1", "built in": "answer = print", "a class": "class answer: pass", "two": "answer = (len, max)"}
+UNSOLVED = [
+    "answer = None", "answer = ...", "def answer(r): ...", "def answer(r):\n    pass",
+    'def answer(r):\n    """What to do."""', 'def answer(r):\n    """What to do."""\n    ...',
+    "async def answer(r): ...", "def one(r): ...\nanswer = (len, one)"]
+SOLVED = [
+    "answer = 0", "answer = []", "def answer(r):\n    return 1", 'def answer(r):\n    return "1"',
+    "def answer(r):\n    r.ping()", 'def answer(r):\n    """What to do."""\n    return 1',
+    "async def answer(r):\n    await r.ping()", "answer = lambda r: 1", "answer = print",
+    "class answer: pass", "answer = (len, max)"]
 
 
 def test_what_is_an_answer():
-    for name, source in {**UNSOLVED, **SOLVED}.items():
+    for source in UNSOLVED + SOLVED:
         space = {}
         exec(source, space)
-        assert unsolved(space["answer"]) is (name in UNSOLVED), name
+        assert unsolved(space["answer"]) is (source in UNSOLVED), source
 
 
 def test_what_it_says_fits_the_page(monkeypatch, trial, capsys):

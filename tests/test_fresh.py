@@ -1,4 +1,4 @@
-"""Code in a Python of its own: imports counted, the lab's server reached, a failure told in its own words."""
+"""Code in a Python of its own: imports count, the lab's server is reached, a failure is told."""
 
 import pytest
 from helpers import refusal

@@ -7,7 +7,7 @@ from matplotlib.colors import to_rgba
 from chapter_helpers.icicle import grown, plot_icicle
 from lab_utils.figures import style
 
-# From the innermost outwards, as a profiler sees them: 60 in pack, 20 in send, 10 in execute itself, 10 in work itself.
+# From the innermost outwards, as a profiler sees them: 10 in execute itself, 10 in work itself.
 STACKS = [["pack", "execute", "work", "cell"]] * 60 + [["send", "execute", "work", "cell"]] * 20
 STACKS += [["execute", "work", "cell"]] * 10 + [["work", "cell"]] * 10 + [["elsewhere", "cell"]] * 7
 
@@ -28,25 +28,25 @@ def test_a_box_is_as_wide_as_its_share_and_what_took_most_is_told(capsys):
     assert boxes(figure) == {(0, client): [(0, 50)], (1, client): [(0, 45)], (2, client): [(0, 30)],
                              (2, waiting): [pytest.approx((30, 10))],
                              (3, client): [(0, 40)], (3, waiting): [(40, 10)]}  # added up
-    assert capsys.readouterr().out == "measured: most in itself: pack 30; send 10; execute 5; work 5 (µs)\n"
+    assert capsys.readouterr().out == (
+        "measured: most in itself: pack 30; send 10; execute 5; work 5 (µs)\n")
     assert figure.get_suptitle() == "work takes 50 µs: 20% of it sending, waiting and receiving"
 
 
 def test_a_function_called_from_two_places_is_added_up_from_the_innermost_root():
-    tree = grown([["pack", "set", "work"], ["pack", "execute", "work"], ["pack", "pack", "work"]], "work")
+    tree = grown([["pack", "set", "work"], ["pack", "execute", "work"], ["pack", "pack", "work"]],
+                 "work")
     assert sorted(tree.called) == ["execute", "pack", "set"]
     tree = grown([["pack", "work", "work", "cell"]], "work")
     assert tree.samples == 1 and list(tree.called) == ["pack"]
 
 
-def test_deep_calls_belong_to_the_last_level():
+def test_it_can_be_read_and_deep_calls_belong_to_the_last_level():
     figure = plot_icicle([[f"f{i}" for i in range(60)] + ["work"]] * 5, "work", 1, "µs")
     assert figure.axes[0].get_ylim() == (9, 0)
     check_legible(figure)
-
-
-def test_it_can_be_read():
-    stacks = [[f"Function.with_a_long_name_{i % 7}", f"Caller.number_{i % 29}", "work"] for i in range(2_000)] + STACKS
+    stacks = [[f"Function.with_a_long_name_{i % 7}", f"Caller.number_{i % 29}", "work"]
+              for i in range(2_000)] + STACKS
     figure = plot_icicle(stacks, "work", 6.2, "µs a SET", waiting=("send",))
     check_legible(figure)
     assert "the client's CPU" in {text.get_text() for text in words_of(figure)}

@@ -1,4 +1,4 @@
-"""The model: its arithmetic, its fit on this machine, and the distance hidden behind a published pair of figures."""
+"""The model: its arithmetic, its fit here, and the distance hidden in published figures."""
 
 import pytest
 
@@ -11,11 +11,12 @@ IDEAL = Model(turn_s=0, command_s=0)
 
 def test_the_formula_also_in_words():
     model = Model(turn_s=50e-6, command_s=2e-6)
-    assert model.seconds(turns=3, commands=100, rtt_ms=5) == pytest.approx(3 * (0.005 + 50e-6) + 100 * 2e-6)
+    assert model.seconds(turns=3, commands=100, rtt_ms=5) == pytest.approx(
+        3 * (0.005 + 50e-6) + 100 * 2e-6)
     assert lab.predict(1, 1_000, 0.25, model=model) == pytest.approx(0.00025 + 50e-6 + 0.002)
     assert lab.predict(0, 0, 500, model=model) == 0
-    model = Model(turn_s=50e-6, command_s=2e-6)
-    assert describe(100, 1_000, 0.25, model=model) == ("100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
+    assert describe(100, 1_000, 0.25, model=model) == (
+        "100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
     assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
 
 
@@ -25,8 +26,8 @@ def test_solving_measurements_gives_back_what_made_them_and_what_is_off_the_line
     assert (solved.turn_s, solved.command_s) == (pytest.approx(70e-6), pytest.approx(4e-6))
     assert solved.residual == pytest.approx(0, abs=1e-9)
     # What does not lie on a line leaves a residual.
-    model = Model(turn_s=70e-6, command_s=4e-6)
-    measured = {size: model.seconds(1, size) * (1.2 if size == 100 else 1) for size in (1, 100, 1_000)}
+    measured = {size: model.seconds(1, size) * (1.2 if size == 100 else 1)
+                for size in (1, 100, 1_000)}
     solved = solve(measured)
     worst = max(abs(solved.seconds(1, size) / seconds - 1) for size, seconds in measured.items())
     assert solved.residual == pytest.approx(worst)
@@ -44,11 +45,8 @@ def test_the_fit_on_this_machine_has_a_plausible_order(r, command):
 
 def test_a_prediction_is_about_right(r):
     """Wide on purpose; how good the model is, `make bench` says."""
-    def loop(r):
-        for i in range(20):
-            r.set(f"key{i}", f"value{i}")
-
-    measured = lab.compare({"loop": loop}, rtt_ms=5, rounds=3).seconds("loop")
+    loop = {"loop": lambda r: [r.set(f"key{i}", f"value{i}") for i in range(20)]}
+    measured = lab.compare(loop, rtt_ms=5, rounds=3).seconds("loop")
     assert 0.4 < lab.predict(20, 20, 5) / measured < 2
 
 
@@ -61,10 +59,9 @@ def test_a_hidden_distance_is_found_again():
     assert found.constant_s == pytest.approx(constant)
     assert found.turn_s == pytest.approx(0.00034 + 60e-6)
     # One figure alone holds a command a turn.
-    model = Model(turn_s=60e-6, command_s=4e-6)
-    assert lab.hidden_distance((10_000, model.seconds(10_000, 10_000, 0.34)), model=model).rtt_ms == pytest.approx(0.34)
+    alone = 10_000, model.seconds(10_000, 10_000, 0.34)
+    assert lab.hidden_distance(alone, model=model).rtt_ms == pytest.approx(0.34)
     # Two figures for the same commands are solved by what the model makes of them.
-    model = Model(turn_s=60e-6, command_s=4e-6)
     many, few = ((turns, model.seconds(turns, 500, 5)) for turns in (500, 1))
     assert lab.hidden_distance(many, few, model=model).rtt_ms == pytest.approx(5)
     # A distance is never negative.

@@ -1,4 +1,4 @@
-"""The race of what ran here: it plays each request as it went, computes other settings by the model, and asks no guess."""
+"""The race of what ran here plays each request as it went, and computes other settings."""
 # ruff: noqa: F811  (fixtures are imported)
 
 from collections import Counter
@@ -17,10 +17,12 @@ from lab_utils.timing import races
 
 LASTS_MS = 7_000  # on the screen
 
-AT_ONCE = Run([Flight(0, 0.0001, 0.002, commands=Counter(GET=100))], 0.003, {}, 1)  # the last millisecond the client works
+AT_ONCE = Run([Flight(0, 0.0001, 0.002, commands=Counter(GET=100))], 0.003, {}, 1)  # 1 ms of work
 RACES = {
-    "two": {"loop": made(100), "pipeline": AT_ONCE}, "threads": {"loop": made(40), "8 threads": made(5, 8)},
-    "one": {"a way with quite a long name, as those have that say everything they do and more": made(10)},
+    "two": {"loop": made(100), "pipeline": AT_ONCE},
+    "threads": {"loop": made(40), "8 threads": made(5, 8)},
+    "one": {"a way with quite a long name, as those have that say everything they do and more":
+            made(10)},
     "eight": {f"way {number}": made(10, number) for number in range(1, 9)},
     "crowd": {"loop": made(1_200), "50 connections": made(2, 50, rtt_ms=None)},
 }
@@ -28,7 +30,7 @@ RACES = {
 
 @pytest.fixture
 def raced(opened, monkeypatch):
-    """Opens a race of runs as a notebook shows it, its clock in the test's hand; gives the page and what it was told."""
+    """race(runs): (page, what it was told), as a notebook shows it, its clock in our hand."""
     monkeypatch.setattr(races, "fit_model", lambda: Model(50e-6, 8e-6))
 
     def race(runs, **options):
@@ -42,19 +44,23 @@ def raced(opened, monkeypatch):
 
 def ended(page, *keys):
     """The ms beside each way at the end of the race, once keys were pressed on the knobs."""
-    for knob, key in zip(page.locator("input[type=range]").all() if keys else (), keys, strict=True):
-        knob.press(key)
+    if keys:
+        for knob, key in zip(page.locator("input[type=range]").all(), keys, strict=True):
+            knob.press(key)
     page.clock.run_for(LASTS_MS + 500)
-    return [in_ms(said.split(", ")[-1].replace("\u00a0", " ")) for said in page.locator(".said").all_inner_texts()]
+    return [in_ms(said.split(", ")[-1].replace("\u00a0", " "))
+            for said in page.locator(".said").all_inner_texts()]
 
 
 def test_it_races_what_it_is_given_where_somebody_looks(r, capsys, monkeypatch):
-    found = lab.race({"loop": lambda r: [r.get("a") for _ in range(3)], "MGET": lambda r: r.mget("a", "b", "c")}, r)
+    found = lab.race({"loop": lambda r: [r.get("a") for _ in range(3)],
+                      "MGET": lambda r: r.mget("a", "b", "c")}, r)
     assert [way["run"]["trips"] for way in found.constants["ways"].values()] == [3, 1]
     assert capsys.readouterr().out.startswith("measured: loop: 3 round trips on 1 connection, ")
     assert repr(found) == "<race, to drag>", "nothing measured"
     with ThreadPoolExecutor(4) as pool:
-        told = lab.race({"4 threads": lambda r: [*pool.map(r.get, "abcdefgh")]}, lab.connect(rtt_ms=5)).constants
+        told = lab.race({"4 threads": lambda r: [*pool.map(r.get, "abcdefgh")]},
+                        lab.connect(rtt_ms=5)).constants
     assert (told["setting"], told["what"]) == ({"rtt": 5, "commands": 8}, "GET")
     monkeypatch.setenv("LAB_FIGURES", "off")
     assert lab.race({"loop": lambda r: 1 / 0}, None) is None
@@ -64,12 +70,14 @@ def test_it_plays_each_request_as_it_went_and_asks_nothing(raced):
     run = made(3, turn_s=0.004, gap_s=0.002)
     page, _ = raced({"loop": run})
     dot, flight, passed = page.locator(".packet"), run.flights[1], 0
-    for part, looks, along in (0.25, "packet", 50), (0.75, "packet back", 50), (1.1, "packet works", 0):
+    for part, looks, along in (
+            (0.25, "packet", 50), (0.75, "packet back", 50), (1.1, "packet works", 0)):
         moment = round(LASTS_MS * (flight.start + part * (flight.end - flight.start)) / run.seconds)
         page.clock.run_for(moment - passed)
         passed = moment
         assert dot.get_attribute("class") == looks
-        assert float(dot.evaluate("dot => dot.style.transform.match(/[\\d.]+/)[0]")) == pytest.approx(along, abs=5)
+        way = float(dot.evaluate("dot => dot.style.transform.match(/[\\d.]+/)[0]"))
+        assert way == pytest.approx(along, abs=5)
     assert page.inner_text(".said") == "2 of 3 round trips" and page.locator("form").count() == 0
 
 
@@ -77,11 +85,14 @@ def test_a_knob_that_is_turned_computes_by_the_model(raced):
     page, told = raced(RACES["two"])
     loop, pipeline = told["ways"].values()
     assert ended(page) == pytest.approx([110, 3], rel=0.006)
-    assert page.inner_text(".measured-here").startswith("Measured") and "on this machine" in page.inner_text(".explorable")
-    assert page.inner_text(".sentence").startswith("100 GETs, 1 ms away: 110\u00a0ms in a loop, 3\u00a0ms in a pipeline, ")
+    assert page.inner_text(".measured-here").startswith("Measured")
+    assert "on this machine" in page.inner_text(".explorable")
+    assert page.inner_text(".sentence").startswith(
+        "100 GETs, 1 ms away: 110\u00a0ms in a loop, 3\u00a0ms in a pipeline, ")
     assert milliseconds(loop, 100, 1) == pytest.approx(loop["run"]["ms"]), "a is the run's"
     assert f"~{100 - 100 * milliseconds(pipeline, 100, 1) / 3:.0f}% off at most" in told["from"]
-    assert ended(page, "ArrowRight", "End") == pytest.approx([milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006)
+    assert ended(page, "ArrowRight", "End") == pytest.approx(
+        [milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006)
     assert page.inner_text(".sentence").startswith("1,000 GETs, 2 ms away: about ")
     assert page.inner_text(".measured-here").startswith("Computed")
     assert ended(page, "Home", "Home") == pytest.approx([0.058, 0.058]), "as fitted without a link"
@@ -92,7 +103,8 @@ def test_a_knob_that_is_turned_computes_by_the_model(raced):
 def test_what_cannot_be_scaled_only_moves_away(raced):
     page, told = raced({"two by two": made(5, 2), "MGET": made(1)})
     ran = [way["run"]["ms"] for way in told["ways"].values()]
-    assert ended(page, "ArrowRight") == pytest.approx([ran[0] + 5, ran[1] + 1], rel=0.006), "five waits, not ten"
+    away = [ran[0] + 5, ran[1] + 1]
+    assert ended(page, "ArrowRight") == pytest.approx(away, rel=0.006), "five waits, not ten"
     page.keyboard.press("Home")
     assert page.get_attribute("input", "aria-valuetext") == "0.25 ms", "none was fitted for 0"
 
@@ -100,7 +112,8 @@ def test_what_cannot_be_scaled_only_moves_away(raced):
 @pytest.mark.parametrize("name", RACES)
 def test_any_race_ends_fits_a_phone_and_keeps_nobody_out(raced, name):
     page, told = raced(RACES[name], viewport={"width": 360, "height": 740}, color_scheme="dark")
-    assert ended(page) == pytest.approx([way["run"]["ms"] for way in told["ways"].values()], rel=0.006)
+    ran = [way["run"]["ms"] for way in told["ways"].values()]
+    assert ended(page) == pytest.approx(ran, rel=0.006)
     page.clock.resume()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []

@@ -5,48 +5,36 @@ import random
 
 import pytest
 
-from lab_utils.timing.ratio import (
-    CONFIDENCE,
-    FASTER,
-    FEWEST_FOR_INTERVAL,
-    SAME,
-    SLOWER,
-    TOO_FEW,
-    Ratio,
-    interval_ranks,
-    ratio,
-)
+from lab_utils.timing import ratio as module
+from lab_utils.timing.ratio import FASTER, SAME, SLOWER, TOO_FEW, Ratio, ratio
 
 
 def coverage(n, low):
-    """Probability that the order statistics `low` and n - 1 - low (from 0) enclose the median of n values."""
+    """Probability that of n sorted values those at `low` and n - 1 - low enclose the median."""
     return 1 - 2 * sum(math.comb(n, k) for k in range(low + 1)) / 2**n
 
 
 def test_ranks_hold_the_median_and_no_narrower_pair_does():
-    for n in (*range(FEWEST_FOR_INTERVAL, 60), 101, 301):
-        low, high = interval_ranks(n)
+    for n in (*range(module.FEWEST_FOR_INTERVAL, 60), 101, 301):
+        low, high = module.interval_ranks(n)
         assert low + high == n - 1
-        assert coverage(n, low) >= CONFIDENCE
-        assert low + 1 >= n / 2 or coverage(n, low + 1) < CONFIDENCE
-    for n in range(1, FEWEST_FOR_INTERVAL):
-        assert interval_ranks(n) == (0, n - 1) and coverage(n, 0) < CONFIDENCE, "too few: the outermost"
+        assert coverage(n, low) >= module.CONFIDENCE
+        assert low + 1 >= n / 2 or coverage(n, low + 1) < module.CONFIDENCE
+    # Too few have the outermost.
+    for n in range(1, module.FEWEST_FOR_INTERVAL):
+        assert module.interval_ranks(n) == (0, n - 1)
+        assert coverage(n, 0) < module.CONFIDENCE
 
 
-NOISES = {
-    "log-normal": lambda chance: chance.lognormvariate(0, 0.1),
-    "exponential": lambda chance: 1 + chance.expovariate(10),
-    "heavy tail": lambda chance: 1 + 0.05 * chance.paretovariate(1.2),
-}
-
-
-@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("noise", [
+    lambda chance: chance.lognormvariate(0, 0.1), lambda chance: 1 + chance.expovariate(10),
+    lambda chance: 1 + 0.05 * chance.paretovariate(1.2)], ids=["normal", "exponential", "Pareto"])
 def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
     for rounds in 1, 2, 3, 4, 5, 7, 8, 9, 25:
-        chance = random.Random(f"{noise}{rounds}")
+        chance = random.Random(rounds)
         told_apart = 0
         for _ in range(2_000):
-            one, other = ([NOISES[noise](chance) for _ in range(rounds)] for _ in range(2))
+            one, other = ([noise(chance) for _ in range(rounds)] for _ in range(2))
             told_apart += ratio(one, other).differs
         assert told_apart / 2_000 <= 0.02, rounds
 
@@ -65,7 +53,7 @@ def test_rounds_are_paired_and_the_value_is_what_two_bars_show():
 
 def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1, 1, 1], [2, 2, 2]).judgement == FASTER
-    assert ratio([1, 1, 3], [2, 2, 4]).judgement == TOO_FEW  # each pair says so, but 3 is slower than 2
+    assert ratio([1, 1, 3], [2, 2, 4]).judgement == TOO_FEW  # 3 is slower than 2
     assert ratio([1, 1], [2, 2]).judgement == TOO_FEW  # two rounds are never enough
     assert ratio([1], [33]).judgement == TOO_FEW
     fast = [1, 1, 1, 1, 1, 1, 1, 3]
@@ -74,29 +62,27 @@ def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
-@pytest.mark.parametrize("rounds, judgement", [(3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
+@pytest.mark.parametrize("rounds, judgement", [
+    (3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
 def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, judgement):
-    one, other = [1 + 0.1 * i / rounds for i in range(rounds)], [1.11 + 0.1 * i / rounds for i in range(rounds)]
+    one, other = ([least + 0.1 * i / rounds for i in range(rounds)] for least in (1, 1.11))
     assert ratio(one, other).judgement == judgement
     assert ratio(one, [3 * seconds for seconds in other]).judgement == FASTER
     assert ratio([3 * seconds for seconds in other], one).judgement == SLOWER
 
 
-SENTENCES = [
-    (Ratio(5.23, 4.88, 5.61, 25, True), "5.2x faster", "a is 5.2x faster than b (4.9 to 5.6)"),
-    (Ratio(0.5, 0.4, 0.625, 25, True), "2.0x slower", "a is 2.0x slower than b (1.60 to 2.5)"),
-    (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster", "a is 1.08x faster than b (1.02 to 1.12)"),
-    (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster", "a is 1,234x faster than b (900 to 2,000)"),
-    (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster", "a is less than 1% faster than b (1.0010 to 1.0042)"),
-    (Ratio(1.01, 0.97, 1.04, 25, False), "no different", "a and b: no difference beyond noise (0.97 to 1.04)"),
-    (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell", "a and b: too few rounds to tell (1.13 to 4.4 in 3 rounds)"),
-    (Ratio(33, 33, 33, 1, False), "too few rounds to tell", "a and b: too few rounds to tell (33x in 1 round)"),
-]
-
-
-@pytest.mark.parametrize("found, label, sentence", SENTENCES, ids=[label for _, label, _ in SENTENCES])
-def test_the_label_and_the_sentence_say_the_same(found, label, sentence):
-    assert str(found) == label
-    assert found.sentence("a", "b") == sentence
-    assert found.differs == (found.judgement in (FASTER, SLOWER))
-    assert repr(SENTENCES[0][0]) == "~5.2x (~4.9 to ~5.6)"
+@pytest.mark.parametrize("found, label, seen", [
+    (Ratio(5.23, 4.88, 5.61, 25, True), "5.2x faster", "4.9 to 5.6"),
+    (Ratio(0.5, 0.4, 0.625, 25, True), "2.0x slower", "1.60 to 2.5"),
+    (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster", "1.02 to 1.12"),
+    (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster", "900 to 2,000"),
+    (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster", "1.0010 to 1.0042"),
+    (Ratio(1.01, 0.97, 1.04, 25, False), "no different", "0.97 to 1.04"),
+    (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell", "1.13 to 4.4 in 3 rounds"),
+    (Ratio(33, 33, 33, 1, False), "too few rounds to tell", "33x in 1 round")], ids=str)
+def test_the_label_and_the_sentence_say_the_same(found, label, seen):
+    sentences = {"no different": "a and b: no difference beyond noise",
+                 "too few rounds to tell": "a and b: too few rounds to tell"}
+    assert found.sentence("a", "b") == f"{sentences.get(label, f'a is {label} than b')} ({seen})"
+    assert str(found) == label and found.differs == (label not in sentences)
+    assert repr(Ratio(5.23, 4.88, 5.61, 25, True)) == "~5.2x (~4.9 to ~5.6)"

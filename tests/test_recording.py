@@ -1,4 +1,4 @@
-"""Recordings: what the lab counts with, several at once, in threads and coroutines, and interrupted."""
+"""What the lab counts with: several at once, in threads and coroutines, interrupted."""
 
 import asyncio
 import threading
@@ -20,11 +20,6 @@ def redis_py_is_left_as_it_was():
     assert not redis_py.open_recorders
 
 
-def keys(seen):
-    """Return the keys of the GETs that a Recording saw."""
-    return [write.data.split(b"\r\n")[4] for write in seen.writes if write.data.startswith(b"*2\r\n$3\r\nGET")]
-
-
 def test_a_recording_around_an_async_count_sees_it_too(r):
     async def work(r):
         await asyncio.gather(*(r.get(f"inside{number}") for number in range(3)))
@@ -32,7 +27,8 @@ def test_a_recording_around_an_async_count_sees_it_too(r):
     with Recording() as seen:
         cost = lab.count(work, r)
     assert cost.round_trips == 3
-    assert sorted(keys(seen)) == [b"inside0", b"inside1", b"inside2"]
+    gets = [write.data for write in seen.writes if write.data.startswith(b"*2\r\n$3\r\nGET")]
+    assert sorted(get.split(b"\r\n")[4] for get in gets) == [b"inside0", b"inside1", b"inside2"]
 
 
 def test_counts_in_threads_take_turns_are_exact_and_do_not_wait_for_a_counted_function(r):

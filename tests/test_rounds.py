@@ -1,4 +1,4 @@
-"""Rounds on a machine that is busy, told by evidence that is made up, so that it is the same every time."""
+"""Rounds on a busy machine, by evidence that is made up, so that it is the same every time."""
 
 import random
 import statistics
@@ -15,7 +15,7 @@ QUIET_S = 0.010
 
 
 class MadeUp:
-    """A Runner whose every sample takes 10 ms, and longer by what is drawn from `disturbances`, in seconds."""
+    """A Runner whose samples take 10 ms, and longer by `disturbances` in turn, in seconds."""
 
     def __init__(self, *disturbances):
         self.disturbances, self.asked = disturbances, 0
@@ -28,15 +28,18 @@ class MadeUp:
 
 @pytest.fixture(autouse=True)
 def at_ci_scale(monkeypatch):
+    """Nor does the budget of time run out."""
     monkeypatch.setenv("LAB_SCALE", "ci")
-    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0))  # nor does the budget of time run out
+    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0))
 
 
 def test_threads_come_to_rest_before_a_sample(monkeypatch):
-    """Else what the loop waited while the last sample's counters were read would count in the next."""
+    """Else what the loop waited while counters were read would count in the next sample."""
     did = []
-    watch = SimpleNamespace(read=lambda: did.append("read"), spent=lambda *_: did.append("spent") or Spent(0.0, 0.0, 0.0))
-    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0, sleep=lambda _: did.append("rest")))
+    watch = SimpleNamespace(read=lambda: did.append("read"),
+                            spent=lambda *_: did.append("spent") or Spent(0.0, 0.0, 0.0))
+    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0,
+                                                        sleep=lambda _: did.append("rest")))
     rounds.Runner(lambda client: did.append("call"), None).sample(1, watch)
     assert did == ["rest", "read", "call", "spent"]
 
@@ -50,7 +53,7 @@ def test_what_is_quiet():
     assert not sample(0.010, 0.001).quiet
     assert sample(0.010, 0.0004).seconds == 0.010, "a quiet sample is what the clock says"
     assert sample(0.010, 0.004).seconds == pytest.approx(0.006)
-    assert Sample(0.010, 0.009, client=0.005, server=0.0).seconds == 0.005, "never less than the client computed"
+    assert Sample(0.010, 0.009, 0.005, 0.0).seconds == 0.005, "never less than the client computed"
 
 
 def test_a_disturbed_sample_is_taken_again_or_made_up_for_and_the_quiet_one_counts():
@@ -70,7 +73,8 @@ def test_where_nothing_is_quiet_what_was_taken_is_taken_off_and_said():
     assert calm.busy and calm.quiet_rounds == 0
     assert statistics.median(one.seconds for one in samples["always"]) == pytest.approx(QUIET_S)
     assert 0.2 < calm.taken_share < 0.6
-    assert "the machine was busy: other programs took ~" in calm.sentence() and f"0 of ~{calm.rounds}" in calm.sentence()
+    assert ("the machine was busy: other programs took ~" in calm.sentence()
+            and f"0 of ~{calm.rounds}" in calm.sentence())
     assert calm.doubt < 0.01, "every round says the same once it is mended"
 
 
@@ -81,13 +85,15 @@ def test_patience_ends_where_taking_again_does_not_help():
 
 
 def test_which_rounds_count_and_what_is_said_of_them():
-    taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")} for hit in range(3)]
+    taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")}
+             for hit in range(3)]
     counted, calm = those_that_count(taken, 3)
     assert len(counted) == 3 and calm.busy and calm.taken_share == pytest.approx(0.375)
     # One quiet round too few is busy.
     taken = [{"a": sample(0.010)}] * 8 + [{"a": sample(0.010, 0.001)}] * 4
     _, calm = those_that_count(taken, 12)
-    assert (calm.quiet_rounds, calm.rounds) == (8, 12) and calm.taken_share == pytest.approx(0.1 / 3) and calm.busy
+    assert ((calm.quiet_rounds, calm.rounds) == (8, 12)
+            and calm.taken_share == pytest.approx(0.1 / 3) and calm.busy)
     assert not those_that_count([{"a": sample(0.010)}, *taken], 12)[1].busy, "nine are enough"
     # Enough quiet rounds and only those count.
     taken = [{"a": sample(0.010)}, {"a": sample(0.020, 0.004)}] * 10
@@ -96,7 +102,8 @@ def test_which_rounds_count_and_what_is_said_of_them():
     assert all(one["a"].clock == 0.010 for one in counted)
     # Rounds stay paired and in their order.
     random.seed(1)
-    taken = [{"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)} for i in range(9)]
+    taken = [{"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)}
+             for i in range(9)]
     counted, _ = those_that_count(taken, 9)
     assert counted == taken
     # A single round doubts all that was taken.
@@ -104,23 +111,14 @@ def test_which_rounds_count_and_what_is_said_of_them():
     assert calm.taken_share == calm.doubt == 0.5
 
 
-class Takes:
-    """A Runner whose call takes so many seconds."""
-
-    sync_client = None
-
-    def __init__(self, seconds):
-        self.seconds = seconds
-
-    def sample(self, calls, watch):
-        return sample(self.seconds)
-
-
 def test_a_near_sample_lasts_for_its_share_of_the_longest_call():
-    calls, round_s = rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.200)}, None, None)
+    near, too, far = (SimpleNamespace(sync_client=None, sample=lambda *_, s=seconds: sample(s))
+                      for seconds in (0.0001, 0.010, 0.200))
+    calls, round_s = rounds.warm_up({"near": near, "far": far}, None, None)
     assert calls == {"near": 40, "far": 1} and round_s == pytest.approx(0.204)
-    assert rounds.warm_up({"near": Takes(0.0001), "too": Takes(0.010)}, None, None)[0] == {"near": 20, "too": 1}
-    assert rounds.warm_up({"near": Takes(0.0001), "far": Takes(0.200)}, lambda r: None, None)[0] == {"near": 1, "far": 1}
+    assert rounds.warm_up({"near": near, "too": too}, None, None)[0] == {"near": 20, "too": 1}
+    calls, _ = rounds.warm_up({"near": near, "far": far}, lambda r: None, None)
+    assert calls == {"near": 1, "far": 1}
 
 
 def test_a_slow_first_call_does_not_lower_the_plan():

@@ -1,4 +1,4 @@
-"""What the lab remembers: never lost, never in the way of a lesson, whatever stands in its place."""
+"""What the lab remembers: never lost, never in a lesson's way, whatever stands in its place."""
 
 import os
 import subprocess
@@ -11,8 +11,10 @@ from lab_utils.course import state
 
 SOLVED = {"solved": True, "tries": 0}
 BROKEN = {
-    "nothing": "", "half": "{", "zeros": "\0\0", "a list": "[]", "null": "null", "deep": "[" * 200_000, "bytes": b"\xff\xfe\x00{",
-    "a long number": '{"progress": {"03.1": {"tries": ' + "9" * 5_000 + "}}}", "a number": '{"progress": {"03.1": 5}}',
+    "nothing": "", "half": "{", "zeros": "\0\0", "a list": "[]", "null": "null",
+    "deep": "[" * 200_000, "bytes": b"\xff\xfe\x00{",
+    "a long number": '{"progress": {"03.1": {"tries": ' + "9" * 5_000 + "}}}",
+    "a number": '{"progress": {"03.1": 5}}',
 }
 
 
@@ -23,6 +25,7 @@ def nothing_said_yet(monkeypatch):
 
 @pytest.fixture
 def file(remembered):
+
     remembered.mkdir()
     return remembered / "state.json"
 
@@ -35,7 +38,7 @@ def remember(name, key, entry):
 def test_what_is_saved_is_loaded_and_looking_leaves_nothing(remembered):
     assert state.load("progress") == {} and not remembered.exists()
     remember("progress", "03.1", SOLVED)
-    remember("claims", "A4", {"measured": {"loop_s": {1, 2}}})  # what JSON does not know is remembered as text
+    remember("claims", "A4", {"measured": {"loop_s": {1, 2}}})  # what JSON does not know: as text
     assert state.load("progress") == {"03.1": SOLVED}
     assert state.load("claims") == {"A4": {"measured": {"loop_s": "{1, 2}"}}}
     with pytest.raises(ZeroDivisionError), state.changing("progress") as progress:
@@ -52,7 +55,8 @@ def test_it_stands_beside_the_notebooks_unless_told_otherwise(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-def test_a_broken_file_is_kept_aside_as_it_was_and_the_lesson_goes_on(file, monkeypatch, capsys, content):
+def test_a_broken_file_is_kept_aside_as_it_was_and_the_lesson_goes_on(
+        file, monkeypatch, capsys, content):
     monkeypatch.setenv("LAB_FIGURES", "off")
     content = content if isinstance(content, bytes) else content.encode()
     for number in (1, 2):  # a second one does not replace the first
@@ -70,10 +74,12 @@ def test_a_folder_in_its_place_is_kept_aside_with_what_is_in_it(file):
     (file / "mine.txt").write_text("precious", encoding="utf-8")
     remember("progress", "03.1", SOLVED)
     assert state.load("progress") == {"03.1": SOLVED}
-    assert (file.parent / "state.json.broken-1" / "mine.txt").read_text(encoding="utf-8") == "precious"
+    aside = file.parent / "state.json.broken-1" / "mine.txt"
+    assert aside.read_text(encoding="utf-8") == "precious"
 
 
-def test_a_folder_that_cannot_be_written_is_no_error_and_is_said_once(tmp_path, monkeypatch, capsys):
+def test_a_folder_that_cannot_be_written_is_no_error_and_is_said_once(
+        tmp_path, monkeypatch, capsys):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the folder should be", encoding="utf-8")
     monkeypatch.setenv("LAB_STATE", str(blocked))
@@ -81,7 +87,8 @@ def test_a_folder_that_cannot_be_written_is_no_error_and_is_said_once(tmp_path, 
         remember("progress", "03.1", SOLVED)
         assert state.load("progress") == {}
     said = capsys.readouterr().out
-    assert said.startswith("this machine: ") and said.count("\n") == 1 and "blocked cannot be written" in said
+    assert (said.startswith("this machine: ") and said.count("\n") == 1
+            and "blocked cannot be written" in said)
     assert os.listdir(tmp_path) == ["blocked"]
 
 
@@ -95,8 +102,7 @@ for number in range(50):
 
 
 def test_kernels_that_write_at_once_lose_nothing(remembered):
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(who)], env={**os.environ, "LAB_STATE": str(remembered)})
-               for who in range(4)]
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(who)]) for who in range(4)]
     assert [process.wait(60) for process in writers] == [0] * 4
     assert state.load("progress") == {f"{who}.{number}": {"solved": True, "tries": number}
                                       for who in range(4) for number in range(50)}

@@ -12,16 +12,15 @@ from lab_utils.timing.sweeps import Sweep
 
 def batches(r, size):
     for start in range(0, 100, size):
-        pipe = r.pipeline(transaction=False)
-        for i in range(start, start + size):
-            pipe.set(f"key{i}", "x" * 100)
-        pipe.execute()
+        r.mset({f"key{i}": "x" * 100 for i in range(start, start + size)})
 
 
 def made(seconds):
     """A Sweep with given times: {size: seconds, or a list of them} at RTT 1."""
-    samples = {(str(size), 1): list(rounds) if isinstance(rounds, list) else [rounds] * 9 for size, rounds in seconds.items()}
-    return Sweep("commands a batch", Comparison({str(size): None for size in seconds}, 1, samples), seconds, None)
+    samples = {(str(size), 1): rounds if isinstance(rounds, list) else [rounds] * 9
+               for size, rounds in seconds.items()}
+    times = Comparison({str(size): None for size in seconds}, 1, samples)
+    return Sweep("commands a batch", times, seconds, None)
 
 
 def test_larger_batches_wait_less_often_and_take_more_memory(r):
@@ -43,43 +42,47 @@ def test_the_knee(seconds, knee):
     assert made(seconds).knee() == knee
 
 
-@pytest.mark.parametrize("seconds", [{1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}])
+@pytest.mark.parametrize("seconds", [
+    {1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}])
 def test_the_largest_size_is_no_knee(seconds, capsys):
     """Nothing beyond it was measured, and the curve may fall on."""
     swept = made(seconds)
     assert swept.knee() is None
-    finding = "At RTT 1 ms, the largest tried, 100, is the fastest: these sizes do not show where the gain ends"
+    finding = ("At RTT 1 ms, the largest tried, 100, is the fastest: these sizes do not "
+               "show where the gain ends")
     assert swept.finding() == swept.plot().get_suptitle().replace("\n", " ") == finding
     assert "knee" not in capsys.readouterr().out
 
 
-def named(truth, rounds, noise, tries=1_000):
-    """{knee: how often it was named} of sizes that truly take these seconds."""
-    chance = random.Random(f"{truth}{rounds}{noise}")
-
-    def measured(seconds):
-        return [seconds * chance.lognormvariate(0, noise) for _ in range(rounds)]
-
-    found = [made({size: measured(seconds) for size, seconds in truth.items()}).knee() for _ in range(tries)]
-    return {knee: found.count(knee) / tries for knee in found}
+def named(truth, rounds, noise):
+    """{knee: the share in which it was named} of sizes that truly take these seconds."""
+    chance, found = random.Random(f"{truth}{rounds}{noise}"), []
+    for _ in range(1_000):
+        found.append(made({size: [seconds * chance.lognormvariate(0, noise) for _ in range(rounds)]
+                           for size, seconds in truth.items()}).knee())
+    return {knee: found.count(knee) / len(found) for knee in found}
 
 
-@pytest.mark.parametrize("rounds, noise", [(1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)])
+@pytest.mark.parametrize("rounds, noise", [
+    (1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)])
 def test_noise_never_makes_a_knee(rounds, noise):
     """A size that is truly 25% slower than the best."""
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds, noise).get(10, 0) < 0.01
 
 
-def test_little_noise_shows_the_knee_and_rounds_that_do_not_are_none():
+def test_little_noise_shows_the_knee_and_rounds_that_do_not_are_none(capsys):
     assert named({10: 1.25, 100: 1.0, 1_000: 1.02}, rounds=25, noise=0.05)[100] > 0.9
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds=3, noise=0.01)[100] > 0.9
     noisy = made({1: [1.0, 2.0, 3.0], 10: [1.1, 1.9, 3.1]})
     assert noisy.knee() is None
-    assert noisy.finding(1) == "At RTT 1 ms, these rounds do not show from which size on there is little left to gain"
-    assert made({1: 10.0, 10: 1.0, 100: 1.0}).finding() == "At RTT 1 ms, beyond 10 commands a batch there is little left to gain"
+    assert noisy.finding(1) == noisy.plot().get_suptitle().replace("\n", " ") == (
+        "At RTT 1 ms, these rounds do not show from which size on there is little left to gain")
+    assert capsys.readouterr().out == "measured: RTT 1 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
+    assert made({1: 10.0, 10: 1.0, 100: 1.0}).finding() == (
+        "At RTT 1 ms, beyond 10 commands a batch there is little left to gain")
 
 
 def test_sizes_that_are_no_sweep(r):
     for sizes in (), (10, 1), (1, 1, 10):
         assert "growing order" in refusal(lab.sweep, batches, sizes)
-    refusal(lab.sweep, lambda r, size: r.set("key1", size) and None, (1, 2), rounds=3)  # other work for each size
+    refusal(lab.sweep, lambda r, size: r.set("key1", size) and None, (1, 2), rounds=3)  # other work

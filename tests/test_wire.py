@@ -19,14 +19,6 @@ def three_sets(r):
         r.set(f"key{i}", f"value{i}")
 
 
-def sent(capture):
-    return b"".join(message.data for message in capture.requests)
-
-
-def received(capture):
-    return b"".join(message.data for message in capture.replies)
-
-
 def test_a_capture_has_the_bytes_that_a_count_counts(r):
     def work(r):
         r.mset({f"key{i}": "x" * i for i in range(1_000)})
@@ -37,12 +29,14 @@ def test_a_capture_has_the_bytes_that_a_count_counts(r):
 
     far = lab.connect(rtt_ms=1)
     seen, cost = lab.capture(work, far), lab.count(work, far)
-    assert (len(sent(seen)), len(received(seen))) == (cost.bytes_sent, cost.bytes_received)
-    assert b"$999\r\n" + b"x" * 999 in received(seen)
+    sent, received = (b"".join(message.data for message in messages)
+                      for messages in (seen.requests, seen.replies))
+    assert (len(sent), len(received)) == (cost.bytes_sent, cost.bytes_received)
+    assert b"$999\r\n" + b"x" * 999 in received
 
 
 def test_the_server_is_between_the_ends(r):
-    """A request is written, arrives, is answered, and the reply is read: in that order, half the distance apart."""
+    """Written, arrived, answered, read: in that order, half the distance apart."""
     seen = lab.capture(three_sets, lab.connect(rtt_ms=20))
     assert seen.messages[0].at_client == 0
     for request, reply in zip(seen.requests, seen.replies, strict=True):
@@ -55,6 +49,7 @@ def test_the_server_is_between_the_ends(r):
 
 def test_what_is_on_another_connection_or_still_on_its_way_is_refused(r):
     assert "connections" in refusal(lab.capture, lambda r: lab.connect().ping(), r)
+
     def sends_and_does_not_wait(r):  # as a thread does that nobody joins
         connection = r.connection_pool.get_connection()
         connection.send_command("PING")
@@ -66,14 +61,14 @@ def test_what_is_on_another_connection_or_still_on_its_way_is_refused(r):
 @pytest.mark.parametrize("asked", [requests, replies])
 def test_what_the_other_end_has_not_got_is_refused(asked):
     """A request that the link has not had, a reply that the client has not read."""
-    seen = SimpleNamespace(began=0.0, writes=[Message(0, 0.0, 0.0, (b"PING",), True, False)], reads=[])
+    written = Message(0, 0.0, 0.0, (b"PING",), True, False)
+    seen = SimpleNamespace(began=0.0, writes=[written], reads=[])
     events = [] if asked is requests else [(0, "reply", 0.0, 0.0, base64.b64encode(b"+PONG"))]
     assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 
 
 @pytest.mark.parametrize("data, text", [
-    (SET % (1, 1), "SET key1"),
-    (b"*1\r\n$4\r\nPING\r\n", "PING"),
+    (SET % (1, 1), "SET key1"), (b"*1\r\n$4\r\nPING\r\n", "PING"),
     (b"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "PING · GET a"),
     (b"*1\r\n$4\r\nPING\r\n" * 1_000, "1,000 commands"),
     (b"*3\r\n$3\r\nSET\r\n$4\r\nkey1\r\n$60000\r\nxxx", "34 bytes"),
@@ -84,8 +79,9 @@ def test_what_a_request_says(data, text):
 
 
 @pytest.mark.parametrize("data, text", [
-    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"), (b"$-1\r\n", "$-1"),
-    (b"-ERR no such thing\r\n", "-ERR no such thing"), (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
+    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"),
+    (b"$-1\r\n", "$-1"), (b"-ERR no such thing\r\n", "-ERR no such thing"),
+    (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
 ])
 def test_what_a_reply_says(data, text):
     assert reply_text(data) == text

@@ -1,4 +1,4 @@
-"""The words of verdicts: those in the committed notebooks, those of the lab's ledger, and what sets the two apart."""
+"""The words of verdicts: the committed notebooks', the ledger's, and what sets them apart."""
 
 import nbformat
 
@@ -10,16 +10,18 @@ MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 def shown_in(path):
     """{claim: (word, because)} as a committed chapter shows them."""
-    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
-    text = "\n".join("".join(output.get("text") or output.get("data", {}).get("text/plain", "")) for output in outputs)
+    outputs = [output for cell in nbformat.read(path, as_version=4).cells
+               for output in cell.get("outputs", [])]
+    text = "\n".join("".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+                     for output in outputs)
     return claims.shown_in(text)
 
 
 def changes(committed, ledger):
-    """A sentence for each word that is not the committed one, of {chapter: {claim: (word, because)}}.
+    """A sentence for each word that is not the one of `committed`, {chapter: {claim: (word, why)}}.
 
-    A claim that a busy machine left untested is no change, as long as the verdict bears the evidence, a share of the time
-    that was taken, and there are at most five such claims.
+    A claim that a busy machine left untested is no change, as long as the verdict bears the
+    evidence, a share of the time that was taken, and there are at most five such claims.
     """
     found, busy = [], {}
     for chapter, shown in committed.items():
@@ -34,5 +36,6 @@ def changes(committed, ledger):
                              f"    committed: {because}\n    now:       {now['because']}")
     if len(busy) > MOST_UNTESTED:
         listed = "\n    ".join(busy.values())
-        found.append(f"{len(busy)} claims are untested for a busy machine, {MOST_UNTESTED} may be:\n    {listed}")
+        found.append(f"{len(busy)} claims are untested for a busy machine, "
+                     f"{MOST_UNTESTED} may be:\n    {listed}")
     return found
