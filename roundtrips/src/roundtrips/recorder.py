@@ -167,7 +167,7 @@ class Recorder:
         self.path = CriticalPath()
         self.places: list[Place] = []  # of connections, by number
         self.workers: list[str] = []  # names of threads and tasks, by number
-        self.worker_numbers: dict[int, int] = {}  # by token
+        self.worker_numbers: dict[object, int] = {}  # by token
         self.connections = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
         self.unanswered = 0  # writes that were on their way when it was closed
