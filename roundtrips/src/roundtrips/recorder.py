@@ -213,8 +213,8 @@ class Recorder:
                 # A program may end while a worker of its blocks.
                 if note[HEARD] is None and not self.process:
                     self.unanswered += waited_for(note)
-            if flying:
-                self.notes = [note for note in self.notes if note[REPLIED] is not None]
+            if flying:  # copies: a reply that comes later would change them
+                self.notes = [note[:] for note in self.notes if note[REPLIED] is not None]
 
     def drop(self) -> None:
         """Let go of what was seen: a thread that goes on after the block still knows this one."""
