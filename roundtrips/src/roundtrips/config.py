@@ -117,10 +117,10 @@ def made_of(table: dict[str, Any], path: str) -> Settings:
                 f"[tool.roundtrips] of {path} has {name!r}, which is unknown. Choose from "
                 f"{', '.join(types)}."
             )
-        if not fits(value, types[name]):
+        kind, wanted = KINDS[types[name]]
+        if not fits(value, wanted):
             raise RoundTripsError(
-                f"{name} = {value!r} in [tool.roundtrips] of {path} is no "
-                f"{KINDS[types[name]]}. Write one."
+                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {kind}. Write one."
             )
         made[name] = tuple(value) if isinstance(value, list) else value
     if "ratchet" in made:
@@ -128,23 +128,20 @@ def made_of(table: dict[str, Any], path: str) -> Settings:
     return Settings(**made)
 
 
-KINDS = {  # of a setting's type
-    "int | None": "whole number of 0 or more",
-    "bool": "true or false",
-    "str | None": "text",
-    "str | int | None": 'number or text such as "10%"',
-    "tuple[str, ...]": "list of texts",
+KINDS: dict[str, tuple[str, tuple[type, ...]]] = {  # of a setting's type
+    "int | None": ("whole number of 0 or more", (int,)),
+    "bool": ("true or false", (bool,)),
+    "str | None": ("text", (str,)),
+    "str | int | None": ('number or text such as "10%"', (str, int)),
+    "tuple[str, ...]": ("list of texts", (list,)),
 }
 
 
-def fits(value: Any, kind: str) -> bool:
-    if kind.startswith("tuple"):
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    if isinstance(value, bool) or kind == "bool":
-        return isinstance(value, bool) and kind == "bool"
-    return ("str" in kind and isinstance(value, str)) or (
-        "int" in kind and isinstance(value, int) and value >= 0
-    )
+def fits(value: Any, wanted: tuple[type, ...]) -> bool:
+    """Return whether a value of a TOML file is of these types, and none that can't be meant."""
+    if isinstance(value, list):
+        return list in wanted and all(isinstance(each, str) for each in value)
+    return type(value) in wanted and (type(value) is not int or value >= 0)
 
 
 def file_from(file: str, folder: str) -> str:

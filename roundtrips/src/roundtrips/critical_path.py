@@ -10,12 +10,10 @@ hundred connections, a hundred round trips and one wait.
 from __future__ import annotations
 
 import heapq
-import itertools
 
 from .scope import Worker
 
-tokens = itertools.count()
-open_paths: set[int] = set()  # tokens of those that are still entered into
+open_paths: set[object] = set()  # tokens of those that are still entered into
 MOST_PATHS = 8  # that a worker knows of, before those that are closed are left out
 MOST_CONNECTIONS = 10_000  # whose depth is known: the newest
 
@@ -24,7 +22,7 @@ class CriticalPath:
     """What the round trips that were entered so far add up to: `waits`, and `waiting`, seconds."""
 
     def __init__(self) -> None:
-        self.token = next(tokens)  # under which a worker keeps how deep it has got here
+        self.token = object()  # under which a worker keeps how deep it has got here
         open_paths.add(self.token)
         self.waits = 0
         self.waiting = 0.0  # seconds in which at least one round trip was on its way

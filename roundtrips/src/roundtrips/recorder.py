@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from . import redis_py, scope, sockets
 from .callsites import CallSite
-from .commands import MOST_KEPT, NAMES, Seen, packed_names, packed_seen, seen_in
+from .commands import MOST_KEPT, NAMES, Command, Seen, packed_names, packed_seen, seen_in
 from .critical_path import CriticalPath
 from .faults import fenced
 from .resp import commands_in, in_bytes
-from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
+from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST, RoundTrip
 
 WHOLE = 10_000
 BATCH = 1_000  # notes that wait to be sorted in
@@ -33,10 +33,10 @@ FIRST_OF_PACKED = 3  # commands of a pipeline that are looked at, where redis-py
 PARTING = frozenset({"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "QUIT"})
 CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
 
-# A round trip while it happens is a note, a plain list: a GET must not become much slower by being
-# looked at. These are the places in it.
+# A round trip is a note, a plain list, until somebody asks: a GET must not become much slower by
+# being looked at. These are the places in it; WHAT is a Said, or the bytes of a short command.
 (RECORDER, SENT, WHAT, SITE, WORKER, CONNECTION, SETUP, STREAM, RECEIVED, MISSING, REPLIED, FAILURE,
- WAS_LOST, REPLY, HEARD) = range(15)  # fmt: skip
+ WAS_LOST, REPLY, HEARD, DEPTH) = range(16)  # fmt: skip
 
 
 class Said(NamedTuple):
@@ -72,27 +72,6 @@ class Message(NamedTuple):
     def data(self) -> bytes:
         """The chunks as one."""
         return b"".join(self.chunks)
-
-
-class Kept(NamedTuple):
-    """A round trip that is kept whole, as it waits to be asked for."""
-
-    sent: float
-    replied: float
-    site: CallSite
-    what: Said | bytes  # a short command is read when somebody asks
-    received: int
-    outcome: str
-    failure: str | None
-    setup: bool
-    connection: int
-    worker: int
-    depth: int
-    reply: Any
-
-    @property
-    def said(self) -> Said:
-        return said_in(self.what)
 
 
 @dataclass(kw_only=True)
@@ -181,13 +160,14 @@ class Recorder:
 
     def __init__(self, process: bool = False, payloads: bool = False) -> None:
         self.process, self.payloads = process, payloads
-        self.kept: list[Kept] = []  # the first ones
+        self.kept: list[list[Any]] = []  # the notes of the first ones
         # The others: {(site, names, setup): (their sums, the first one's key)}.
         self.folds: dict[Any, tuple[SiteTotal, bytes | None]] = {}
         self.totals, self.commands = Totals(), Counter[str]()
         self.path = CriticalPath()
         self.places: list[Place] = []  # of connections, by number
-        self.workers: dict[int, str] = {}  # names of threads and tasks, by token
+        self.workers: list[str] = []  # names of threads and tasks, by number
+        self.worker_numbers: dict[object, int] = {}  # by token
         self.connections = 0
         self.opened = self.refused = 0  # connections set up, and set-ups that failed
         self.unanswered = 0  # writes that were on their way when it was closed
@@ -233,12 +213,12 @@ class Recorder:
                 # A program may end while a worker of its blocks.
                 if note[HEARD] is None and not self.process:
                     self.unanswered += waited_for(note)
-            if flying:
-                self.notes = [note for note in self.notes if note[REPLIED] is not None]
+            if flying:  # copies: a reply that comes later would change them
+                self.notes = [note[:] for note in self.notes if note[REPLIED] is not None]
 
     def drop(self) -> None:
         """Let go of what was seen: a thread that goes on after the block still knows this one."""
-        self.kept, self.folds, self.places, self.workers = [], {}, [], {}
+        self.kept, self.folds, self.places, self.workers = [], {}, [], []
         self.path.close()
 
     @property
@@ -268,7 +248,7 @@ class Recorder:
         if number is None:
             number = self.number_of(connection, state)
         note = [self, sent, what, site, worker, number, state.connecting > 0, state.key,
-                state.before, missing, None, None, False, None, None]  # fmt: skip
+                state.before, missing, None, None, False, None, None, 0]  # fmt: skip
         state.notes = (*state.notes, note) if state.notes else (note,)
         notes = self.notes
         notes.append(note)
@@ -330,9 +310,13 @@ class Recorder:
         names = names_in(what)
         size = what.size if type(what) is Said else len(what)
         came, outcome = note[RECEIVED], outcome_of(note)
-        depth = self.path.enter(worker, note[CONNECTION], note[SENT], note[REPLIED], not setup)
-        if worker.token not in self.workers and len(self.workers) < MOST_PLACES:
-            self.workers[worker.token] = worker.name
+        sent, replied = note[SENT], note[REPLIED]
+        note[DEPTH] = self.path.enter(worker, note[CONNECTION], sent, replied, not setup)
+        # The Worker itself would keep alive those that started it.
+        note[WORKER] = self.worker_numbers.get(worker.token, -1)
+        if note[WORKER] < 0 and len(self.workers) < MOST_PLACES:
+            note[WORKER] = self.worker_numbers[worker.token] = len(self.workers)
+            self.workers.append(worker.name)
         if setup:
             self.totals.setup_trips += 1
         else:
@@ -342,14 +326,11 @@ class Recorder:
         if len(self.kept) >= WHOLE and not self.payloads:
             fold = self.fold(note, names)
             fold.add(size, came, outcome)
-            fold.take(names, note[REPLIED] - note[SENT])
+            fold.take(names, replied - sent)
             return
-        if type(what) is not Said and len(what) > KEPT_UNREAD:
-            what = said_in(what)
-        self.kept.append(Kept(
-            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], what, came, outcome,
-            note[FAILURE], setup, note[CONNECTION], worker.token, depth, note[REPLY],
-        ))  # fmt: skip
+        if size > KEPT_UNREAD:
+            note[WHAT] = said_in(what)
+        self.kept.append(note)
 
     def fold(self, note: list[Any], names: dict[str, int]) -> SiteTotal:
         """Return the sums that a round trip belongs to: there may be too many to tell apart."""
@@ -364,6 +345,15 @@ class Recorder:
         elif first := said_in(note[WHAT]).first:
             key = first[0].key
         return self.folds.setdefault(kind, (made, key))[0]
+
+    def trip_of(self, note: list[Any], commands: list[Command]) -> RoundTrip:
+        """Return the round trip of a note that is kept, and has been read."""
+        said: Said = note[WHAT]
+        return RoundTrip(
+            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], commands, said.names,
+            said.size, note[RECEIVED], outcome_of(note), note[FAILURE], note[SETUP],
+            note[CONNECTION], note[WORKER], note[DEPTH],
+        )  # fmt: skip
 
     def number_of(self, connection: Any, state: redis_py.State) -> int:
         with self.sorting:

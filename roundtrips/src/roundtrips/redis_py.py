@@ -74,8 +74,8 @@ class State:
     """What is on its way on one connection. It stands on the connection itself."""
 
     __slots__ = (
-        "__weakref__", "batch", "before", "connecting", "key", "notes", "numbers", "packed",
-        "put", "started", "stream", "thread", "writers",
+        "batch", "before", "connecting", "key", "notes", "numbers", "packed", "put", "started",
+        "stream", "thread", "writers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -354,7 +354,7 @@ def note_if_unseen(connection: Any, *names: str) -> None:
 def begin_write(connection: Any, stream: Any) -> State | None:
     """Return what is known of a connection that is about to be written on; None: a fault."""
     try:
-        state = state_of(connection)
+        state: State = connection.__dict__.get(STATE) or state_of(connection)
         if stream is not state.stream:
             watch(state, stream)
             note_if_unseen(connection, "read_response")
@@ -425,6 +425,21 @@ def chunks_of(command: Any) -> list[Any]:
     return [command] if isinstance(command, (str, bytes)) else list(command)
 
 
+def replied(connection: Any, state: State | None, response: Any, timeout: Any = None) -> None:
+    """Note a reply that was read. With a timeout None may mean that nothing came."""
+    try:
+        if state is None or not state.notes:
+            note_if_unseen(connection, "send_command", "send_packed_command")
+        elif (
+            response is not None
+            or not timeout
+            or sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED]
+        ):
+            recorder.answer(state, response)
+    except Exception as fault:
+        faults.note(fault)
+
+
 def failed_to_read(connection: Any, failure: BaseException) -> None:
     """Note a read that raised.
 
@@ -492,10 +507,11 @@ def end_batch(connection: Any, failure: BaseException | None, responses: Any) ->
 class Connecting:
     """Marks a connection as being set up, and counts it for those who see this."""
 
+    told: tuple[Recorder, ...] = ()
+    state: State | None = None
+
     def __init__(self, connection: Any) -> None:
         self.connection = connection
-        self.told: tuple[Recorder, ...] = ()
-        self.state: State | None = None
 
     def __enter__(self) -> None:
         fenced(self.begin)
@@ -589,13 +605,7 @@ def reads(original: Any) -> Any:
         except BaseException as failure:
             fenced(failed_to_read, self, failure)
             raise
-        if state is not None and state.notes:
-            try:
-                recorder.answer(state, response)
-            except Exception as fault:
-                faults.note(fault)
-        else:
-            fenced(note_if_unseen, self, "send_command", "send_packed_command")
+        replied(self, state, response)
         return response
 
     return read
@@ -639,18 +649,7 @@ def async_reads(original: Any) -> Any:
         except BaseException as failure:
             fenced(failed_to_read, self, failure)
             raise
-        if state is not None and state.notes:
-            try:
-                if (  # with a timeout None may mean that nothing came
-                    response is not None
-                    or not kwargs.get("timeout")
-                    or sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED]
-                ):
-                    recorder.answer(state, response)
-            except Exception as fault:
-                faults.note(fault)
-        else:
-            fenced(note_if_unseen, self, "send_command", "send_packed_command")
+        replied(self, state, response, kwargs.get("timeout"))
         return response
 
     return read

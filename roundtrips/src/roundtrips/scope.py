@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextvars
 import functools
-import itertools
 import sys
 import threading
 import weakref
@@ -40,7 +39,6 @@ here: contextvars.ContextVar[Worker | None] = contextvars.ContextVar(
 # A thread, or a greenlet of eventlet's -> the blocks in which it was started, and by which worker.
 started_in: weakref.WeakKeyDictionary[Any, tuple[tuple[Recorder, ...], Worker | None]]
 started_in = weakref.WeakKeyDictionary()
-tokens = itertools.count()
 
 
 def blocks_here() -> tuple[Recorder, ...]:
@@ -49,8 +47,6 @@ def blocks_here() -> tuple[Recorder, ...]:
     if found is None:
         found = inherited()[0]
         blocks.set(found)
-    if all([each.is_open for each in found]):
-        return found
     return tuple([each for each in found if each.is_open])
 
 
@@ -79,17 +75,17 @@ class Worker:
     What one worker does happens in order; what two do may overlap, whatever the clock said once.
     """
 
-    __slots__ = ("__weakref__", "above", "depths", "ident", "name", "site", "task", "token")
+    __slots__ = ("above", "depths", "ident", "name", "site", "task", "token")
 
     def __init__(self, task: Any, ident: int, parent: Worker | None) -> None:
-        self.ident, self.token = ident, next(tokens)
+        self.ident, self.token = ident, object()  # which keeps nothing alive
         if task is None:
             self.task, self.site, self.name = None, None, threading.current_thread().name
         else:
             self.task, self.name = weakref.ref(task), task.get_name()
             self.site = callsites.made_at_task(task)  # of what is nothing but a call of redis-py
         self.above: tuple[Worker, ...] = (parent, *parent.above[:DEEPEST]) if parent else ()
-        self.depths: dict[int, list[int]] = {}  # for the critical path of each block
+        self.depths: dict[object, list[int]] = {}  # for the critical path of each block
 
 
 def worker_here(thread: int) -> Worker:

@@ -20,7 +20,7 @@ from .errors import RoundTripsError
 from .estimate import seconds_at
 from .keys import Patterns, chosen, general, patterns_of
 from .processes import UNSEEN, clients_here
-from .recorder import Kept, Place, Recorder, SiteTotal, Totals
+from .recorder import REPLY, WHAT, Place, Recorder, SiteTotal, Totals, said_in
 from .report.compare import Comparison
 from .roundtrip import RoundTrip, label_of
 from .walks import Evidence
@@ -319,32 +319,29 @@ def record_of(recorder: Recorder, keys: str) -> Record:
     """Return the Record of what a recorder has seen, with its keys as patterns."""
     with recorder.sorting:
         numbers = numbers_of(recorder)
-        kept, folds = recorder.kept, recorder.folds.values()
-        in_log = [seen.key for each in kept for seen in each.said.first]
+        folds = recorder.folds.values()
+        for note in recorder.kept:
+            note[WHAT] = said_in(note[WHAT])
+        in_log = [seen.key for note in recorder.kept for seen in note[WHAT].first]
         patterns = patterns_of(filter(None, [*in_log, *[key for _, key in folds]]), keys)
         return replace(
             numbers,
-            log=log_of(kept, patterns, {token: at for at, token in enumerate(recorder.workers)}),
+            log=log_of(recorder, patterns),
             folds=[folded(fold, patterns[key][0] if key else None) for fold, key in folds],
             places=list(recorder.places),
-            workers=list(recorder.workers.values()),
+            workers=list(recorder.workers),
         )
 
 
-def log_of(kept: list[Kept], patterns: Patterns, workers: dict[int, int]) -> list[RoundTrip]:
-    """Return the round trips; `workers` has the number of each by its token."""
+def log_of(recorder: Recorder, patterns: Patterns) -> list[RoundTrip]:
     log: list[RoundTrip] = []
     evidence, details = Evidence(), dict[float, float]()
-    for each in kept:
-        commands = [command_of(seen, patterns, details) for seen in each.said.first]
-        made = RoundTrip(
-            each.sent, each.replied, each.site, commands, each.said.names, each.said.size,
-            each.received, each.outcome, each.failure, each.setup, each.connection,
-            workers.get(each.worker, -1), each.depth,
-        )  # fmt: skip
-        if not each.setup:
-            alone = len(commands) == 1 and sum(made.names.values()) == 1
-            evidence.add(log, made, each.said.first[0] if alone else None, each.reply)
+    for note in recorder.kept:
+        first: list[Seen] = note[WHAT].first
+        made = recorder.trip_of(note, [command_of(seen, patterns, details) for seen in first])
+        if not made.setup:
+            alone = len(first) == 1 and sum(made.names.values()) == 1
+            evidence.add(log, made, first[0] if alone else None, note[REPLY])
         log.append(made)
     return log
 
