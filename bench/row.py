@@ -11,7 +11,7 @@ from unittest import mock
 
 @dataclass(frozen=True)
 class Row:
-    """`what` was `measured`, `against` what, with which `aim`, and whether it is `met`; no aim, no verdict."""
+    """`what` was `measured`, `against` what, with which `aim`, and whether that is `met`."""
 
     what: str
     measured: str
@@ -27,8 +27,9 @@ def at_scale(name):
 
 @contextlib.contextmanager
 def endless_loops(number):
-    """Run so many programs that compute without pause, at ordinary priority, each in its own session."""
-    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(number)]
+    """Run so many programs that compute without pause, each in a session of its own."""
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
+             for _ in range(number)]
     try:
         yield
     finally:

@@ -37,7 +37,8 @@ def notebook(text, output=""):
 def publish(command, text):
     """A version of the chapter, as a `git pull` would bring it."""
     command.CHAPTERS.mkdir(exist_ok=True)
-    (command.CHAPTERS / "01_chapter.ipynb").write_text(notebook(text, "published output"), encoding="utf-8")
+    (command.CHAPTERS / "01_chapter.ipynb").write_text(notebook(text, "published output"),
+                                                       encoding="utf-8")
 
 
 def edit(command, text, name="01_chapter.ipynb"):
@@ -70,7 +71,8 @@ def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
     assert command.bring_up_to_date() == [] and text_of(command) == "print('mine')"
     publish(command, "second")
     [said] = command.bring_up_to_date()
-    assert "01_chapter.new.ipynb" in said and text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert "01_chapter.new.ipynb" in said
+    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
     assert command.bring_up_to_date() == []  # said once
     publish(command, "third")  # replaces a new version that nobody edited
     command.bring_up_to_date()
@@ -78,12 +80,15 @@ def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
     edit(command, "mine again", "01_chapter.new.ipynb")
     publish(command, "fourth")
     [said] = command.bring_up_to_date()
-    assert "01_chapter.new2.ipynb" in said and text_of(command, "01_chapter.new2.ipynb") == "print('fourth')"
-    assert (text_of(command), text_of(command, "01_chapter.new.ipynb")) == ("print('mine')", "print('mine again')")
+    assert "01_chapter.new2.ipynb" in said
+    assert text_of(command, "01_chapter.new2.ipynb") == "print('fourth')"
+    assert text_of(command) == "print('mine')"
+    assert text_of(command, "01_chapter.new.ipynb") == "print('mine again')"
 
 
 @pytest.mark.parametrize("source, copy", [("notebooks/game/page.py", "game/page.py"),
-                                          ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
+                                          ("notebooks/chapter_helpers/page.py",
+                                           "chapter_helpers/page.py"),
                                           ("exercises/01.1/solution.py", "solutions/01.1.py")])
 def test_a_module_is_copied_as_chapters_are(command, source, copy):
     source, copy = command.ROOT / source, command.WORK / copy
@@ -91,7 +96,8 @@ def test_a_module_is_copied_as_chapters_are(command, source, copy):
     (source.parent / "__pycache__" / "page.pyc").write_bytes(b"")
     source.write_text("page = 1\n", encoding="utf-8")
     command.bring_up_to_date()
-    assert names(command) == sorted({"01_chapter.ipynb", "solutions/01.1.py", copy.relative_to(command.WORK).as_posix()})
+    assert names(command) == sorted({"01_chapter.ipynb", "solutions/01.1.py",
+                                     copy.relative_to(command.WORK).as_posix()})
     copy.write_text("page = 'mine'\n", encoding="utf-8")
     source.write_text("page = 2\n", encoding="utf-8")
     assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
@@ -107,7 +113,8 @@ def test_what_the_lab_has_no_more_goes_unless_it_was_edited(command):
     assert names(command) == ["02_chapter.ipynb", "solutions/01.1.py"]
 
 
-@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000, "{half a file"])
+@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000,
+                                     "{half a file"])
 def test_a_notebook_of_any_shape_is_kept(command, content):
     command.bring_up_to_date()
     (command.WORK / "01_chapter.ipynb").write_text(content, encoding="utf-8")
@@ -123,13 +130,15 @@ def test_a_record_that_is_damaged_loses_no_edits(command, record):
     edit(command, "mine")
     command.RECORD.write_text(record, encoding="utf-8")
     command.bring_up_to_date()
-    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert text_of(command) == "print('mine')"
+    assert text_of(command, "01_chapter.new.ipynb") == "print('first')"
     assert command.bring_up_to_date() == []
 
 
 def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
     elsewhere = tmp_path / "elsewhere.ipynb"
-    elsewhere.write_text(notebook("first"), encoding="utf-8")  # the very version that would be brought up to date
+    # the very version that would be brought up to date
+    elsewhere.write_text(notebook("first"), encoding="utf-8")
     before = elsewhere.read_bytes()
     command.WORK.mkdir()
     (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
@@ -147,7 +156,8 @@ def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
     path.write_text("mine", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         command.main([])
-    assert place in ended.value.code and "Rename" in ended.value.code  # a text: printed, and exit status 1
+    # a text: printed, and exit status 1
+    assert place in ended.value.code and "Rename" in ended.value.code
     assert path.read_text(encoding="utf-8") == "mine"
 
 
@@ -156,10 +166,12 @@ def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
     edit(command, "first")  # the same cells, the learner's outputs
     publish(command, "second")
     assert command.bring_up_to_date() == []
-    assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+    assert text_of(command) == "print('second')"
+    assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
     # A link to a solution leads to its copy and is no edit.
     cell = nbformat.v4.new_markdown_cell("[Solution](../exercises/01.1/solution.py)", id="cell-00")
-    (command.CHAPTERS / "01_chapter.ipynb").write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[cell])), encoding="utf-8")
+    linked = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+    (command.CHAPTERS / "01_chapter.ipynb").write_text(linked, encoding="utf-8")
     command.bring_up_to_date()
     assert text_of(command) == "[Solution](solutions/01.1.py)"
     publish(command, "second")
@@ -170,7 +182,8 @@ def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
     (command.WORK / "01_chapter.ipynb").mkdir(parents=True)
     (command.WORK / "01_chapter.ipynb" / "mine.txt").write_text("precious", encoding="utf-8")
     assert len(command.bring_up_to_date()) == 1
-    assert (command.WORK / "01_chapter.ipynb" / "mine.txt").read_text(encoding="utf-8") == "precious"
+    mine = command.WORK / "01_chapter.ipynb" / "mine.txt"
+    assert mine.read_text(encoding="utf-8") == "precious"
     assert text_of(command, "01_chapter.new.ipynb") == "print('first')"
     assert command.bring_up_to_date() == []  # said once
 
@@ -198,8 +211,9 @@ def test_git_does_not_see_the_copies(tmp_path):
     """Asked in a repository of the test's own: an image of the lab has none."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copy(ROOT / ".gitignore", tmp_path)
-    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=tmp_path,
-                            capture_output=True, text=True).stdout.split()
+    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb",
+                             "work/.lab/copies.json"], cwd=tmp_path, capture_output=True,
+                            text=True).stdout.split()
     assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
 
 
@@ -209,7 +223,11 @@ def test_jupyter_and_its_kernels_know_every_letter_in_any_locale(command, monkey
     monkeypatch.delenv("PYTHONUTF8")
     monkeypatch.chdir(command.ROOT)
     started = []
-    monkeypatch.setattr(command.os, "execv", lambda _, told: started.append((told, command.os.environ["PYTHONUTF8"])))
+
+    def execv(_, told):
+        started.append((told, command.os.environ["PYTHONUTF8"]))
+
+    monkeypatch.setattr(command.os, "execv", execv)
     command.main(["--no-browser"])
     [(arguments, utf8)] = started
     assert utf8 == "1" and arguments[-1] == "--no-browser"
@@ -224,7 +242,8 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
-    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench", "wheelhouse"} <= listed
+    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench",
+            "wheelhouse"} <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
     shutil.copy(ROOT / "Makefile", tmp_path)
     told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)
@@ -232,5 +251,6 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
 
 
 def test_tools_are_there_for_every_target():
-    for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", (ROOT / "Makefile").read_text(encoding="utf-8")):
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", text):
         assert (ROOT / tool).is_file(), tool

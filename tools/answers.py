@@ -1,4 +1,6 @@
-"""answers.py PORT [PATH] exits with 0 if JupyterLab, or a hub, answers there, else with 1: a container's health check.
+"""A container's health check: exits with 0 if JupyterLab, or a hub, answers, else with 1.
+
+    python tools/answers.py PORT [PATH]
 
 No proxy is asked.
 """
