@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 import webbrowser
-from collections import namedtuple
 from types import SimpleNamespace
 
 import pytest
@@ -17,8 +16,8 @@ from helpers import NEXT_STEPS, ROOT
 from lab_utils import calm
 from lab_utils.testbed import chosen_server
 from lab_utils.testbed.living import living
+from tools import doctor_installed as inside
 
-FREE = namedtuple("FREE", "total used free")
 STEPS = (*NEXT_STEPS, "Install ", "Open ", "open ", "Use ", "Close ", "Delete ", "Move ", "move ",
          "Rename ", "Clone ", "Put ", "apt install", "make UV=", "If ", "make PYTHON=",
          "the lab's own")
@@ -28,8 +27,6 @@ STEPS = (*NEXT_STEPS, "Install ", "Open ", "open ", "Use ", "Close ", "Delete ",
 def doctor(tmp_path, monkeypatch):
     """tools/doctor.py, looking at a lab in a folder of the test's own."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    for name in ("doctor", "install"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
     module = importlib.import_module("doctor")
     (tmp_path / "roundtrips").mkdir()
     for name in ("requirements.txt", "pyproject.toml", "roundtrips/pyproject.toml"):
@@ -40,12 +37,11 @@ def doctor(tmp_path, monkeypatch):
                                  (install, "WHEELHOUSE", tmp_path / "wheelhouse"),
                                  (install, "PYTHON", tmp_path / ".venv" / "bin" / "python")):
         monkeypatch.setattr(changed, name, value)
+    proxies = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"
     for name in ("LAB_STATE", "PYTHONHOME", "PYTHONPATH", "PIP_USER", "REDIS_URL", "SSH_CONNECTION",
-                 "UV", "NO_UV"):
+                 "UV", "NO_UV", *proxies, *map(str.lower, proxies)):
         monkeypatch.delenv(name, raising=False)
-    yield module
-    for name in ("doctor", "install"):
-        sys.modules.pop(name, None)
+    return module
 
 
 def one(check, mark):
@@ -95,6 +91,10 @@ def returns(value):
     return lambda *_, **__: value
 
 
+def without(program):
+    return "said", lambda command, *_: None if command == program else "there"
+
+
 def raises(error):
     def fail(*_, **__):
         raise error
@@ -105,6 +105,8 @@ GLIBC, LINUX = ("platform.libc_ver", returns(("glibc", "2.36"))), ("sys.platform
 NOTHING_SAID = ("said", returns(""))
 ON_WINDOWS_DRIVE = (LINUX, GLIBC, ("platform.release", returns("5.15-microsoft-standard-WSL2")),
                     ("ROOT", "/mnt/c/lab"))
+NOT_HERE = ("running_elsewhere", returns(False))
+PROXY = ("http_proxy", "http://somebody:secret@127.0.0.1:9")
 # Check, (what, what it is then) …, mark, words. A name with a dot is a library's, one of capitals
 # a variable's.
 BROKEN = [
@@ -117,6 +119,12 @@ BROKEN = [
     *(("python", [("sys.version_info", version)], "ok", "3.")
       for version in ((3, 11, 0), (3, 14, 9))),
     ("python", [("importable", lambda name: name != "ensurepip")], "FIX", "-venv"),
+    ("tools", [("UV", "uv"), without("make")], "note", "apt install make"),
+    ("tools", [("UV", "uv"), without("uv")], "note", "make UV= lab"),
+    ("tools", [("shutil.which", returns(None))], "FIX", "procps"),
+    ("memory", [("read", returns("MemTotal: 8 kB\nMemAvailable:     102400 kB\n"))], "FIX",
+     "100 MB are free; a chapter needs 300"),
+    ("memory", [("read", returns(""))], "ok", "in all"),
     ("folder", [("os.access", returns(False))], "FIX", "cannot be written"),
     ("folder", [("os.statvfs", returns(SimpleNamespace(f_flag=getattr(os, "ST_NOEXEC", 0))))],
      "FIX" if hasattr(os, "ST_NOEXEC") else "ok", "programs"),
@@ -126,11 +134,19 @@ BROKEN = [
     ("variables", [NOTHING_SAID, ("PYTHONPATH", "/elsewhere")], "note", "unset PYTHONPATH"),
     ("variables", [NOTHING_SAID, ("PIP_USER", "1")], "FIX", "PIP_USER=0"),
     ("variables", [("said", returns("global.user='true'"))], "FIX", "PIP_USER=0"),
+    ("packages", [NOT_HERE, ("index_answers", returns(True))], "ok", "not installed yet: make lab"),
+    ("packages", [NOT_HERE, ("index_answers", returns(False))], "FIX", "not installed yet"),
+    ("packages", [("install.installed", returns(True))], "ok", "no internet is needed"),
+    ("loopback", [], "ok", "answer"),
+    ("loopback", [("socket.create_connection", raises(PermissionError()))], "FIX", "firewall"),
+    ("proxies", [], "ok", "none are set"),
+    ("proxies", [PROXY], "FIX", "no_proxy=localhost,127.0.0.1"),
+    ("proxies", [PROXY, ("no_proxy", "localhost,127.0.0.1")], "note", "HTTP_PROXY"),
     ("browser", [("webbrowser.get", returns(SimpleNamespace(name="firefox")))], "ok", "firefox"),
     ("browser", [("webbrowser.get", raises(webbrowser.Error()))], "note", "open the address"),
     ("browser", [("SSH_CONNECTION", "203.0.113.7 1 203.0.113.8 22")], "note",
      "ssh -L 8888:127.0.0.1:8888"),
-    ("installed", [("running_elsewhere", returns(False))], "note", "make lab"),
+    ("installed", [NOT_HERE], "note", "make lab"),
 ]
 
 
@@ -145,7 +161,8 @@ def test_what_is_broken_is_found_and_it_is_said_what_to_do(doctor, monkeypatch, 
             monkeypatch.setattr(doctor, name, value)
         else:
             monkeypatch.setenv(name, value)
-    assert said in one(getattr(doctor, check), mark)
+    text = one(getattr(doctor, check), mark)
+    assert said in text and "secret" not in text
 
 
 @pytest.mark.parametrize("name", ["redis.py", "json.py", "lab_utils/__init__.py",
@@ -163,7 +180,7 @@ def test_leftovers(doctor, monkeypatch, tmp_path):
     told = [f"31 30 {os.getuid()} python /lab/_link_process.py 5",  # of a living kernel
             "32 1 99999 python /lab/_link_process.py 5",  # somebody else's
             f"34 30 {os.getuid()} sh -c trap {tmp_path}/redis-round-trip-lab-0a 10 redis-server -"]
-    monkeypatch.setattr(doctor, "said", lambda *command: "\n".join(told))
+    monkeypatch.setattr(doctor, "said", lambda *_: "\n".join(told))
     (tmp_path / "redis-round-trip-lab-0a").mkdir()
     assert one(doctor.leftovers, "ok")
     told.append(f"33 1 {os.getuid()} python /lab/_link_process.py 5")
@@ -174,41 +191,17 @@ def test_leftovers(doctor, monkeypatch, tmp_path):
     assert "lab-gone" in text and "lab-0a" not in text
 
 
-def test_what_else_it_takes_to_install(doctor, monkeypatch):
+def test_what_a_command_says(doctor):
     assert doctor.said("sh", "-c", "exit 1") is doctor.said("/nowhere/uv") is None
     assert doctor.said("echo", "here") == "here"
-    monkeypatch.setenv("UV", "uv")
-    for lacking, said in (("make", "apt install make"), ("uv", "make UV= lab")):
-        answers = {"make": "there", "uv": "there", lacking: None}
-        monkeypatch.setattr(doctor, "said", lambda command, *_, told=answers: told.get(command, ""))
-        assert said in one(doctor.tools, "note")
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    assert "procps" in one(doctor.tools, "FIX")
 
 
-def test_memory_and_disk(doctor, monkeypatch):
-    monkeypatch.setattr(doctor, "read",
-                        lambda path: "MemTotal: 8 kB\nMemAvailable:     102400 kB\n")
-    assert "100 MB are free; a chapter needs 300" in one(doctor.memory, "FIX")
-    monkeypatch.setattr(doctor, "read", lambda path: "")
-    assert "in all" in one(doctor.memory, "ok")
-    monkeypatch.setattr("shutil.disk_usage", lambda path: FREE(0, 0, 80 << 20))
+def test_disk(doctor, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", returns(SimpleNamespace(free=80 << 20)))
     texts = [text for mark, _, text in doctor.disk() if mark == "FIX"]
     assert "it needs 700" in texts[0] and "TMPDIR" in texts[1]
-    monkeypatch.setattr(doctor.install, "installed", lambda name: True)
+    monkeypatch.setattr(doctor.install, "installed", returns(True))
     assert "it needs 100" in next(text for _, _, text in doctor.disk())
-
-
-# Packages
-
-
-def test_packages(doctor, monkeypatch):
-    monkeypatch.setattr(doctor, "running_elsewhere", lambda: False)
-    for answers, mark in ((True, "ok"), (False, "FIX")):
-        monkeypatch.setattr(doctor, "index_answers", lambda answers=answers: answers)
-        assert "not installed yet" in one(doctor.packages, mark)
-    monkeypatch.setattr(doctor.install, "installed", lambda name: True)
-    assert "no internet is needed" in one(doctor.packages, "ok")
 
 
 def test_a_wheelhouse(doctor, tmp_path):
@@ -224,30 +217,11 @@ def test_a_wheelhouse(doctor, tmp_path):
     assert "offline" in one(doctor.packages, "ok")
 
 
-# The network of this machine
-
-
-def test_loopback(doctor, monkeypatch):
-    assert one(doctor.loopback, "ok")
+def test_a_localhost_that_is_elsewhere(doctor, monkeypatch):
     found, elsewhere = socket.getaddrinfo, [(2, 1, 6, "", ("203.0.113.7", 8888))]
     monkeypatch.setattr("socket.getaddrinfo", lambda host, *more, **options: (
         elsewhere if host == "localhost" else found(host, *more, **options)))
     assert "/etc/hosts" in one(doctor.loopback, "FIX")
-    refused = raises(PermissionError(1, "Operation not permitted"))
-    monkeypatch.setattr("socket.create_connection", refused)
-    assert "firewall" in one(doctor.loopback, "FIX")
-
-
-def test_proxies(doctor, monkeypatch):
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    assert one(doctor.proxies, "ok")
-    monkeypatch.setenv("http_proxy", "http://somebody:secret@127.0.0.1:9")
-    assert "no_proxy=localhost,127.0.0.1" in one(doctor.proxies, "FIX")
-    monkeypatch.setenv("no_proxy", "localhost,127.0.0.1")
-    text = one(doctor.proxies, "note")
-    assert "HTTP_PROXY" in text and "secret" not in text
 
 
 # The installed lab
@@ -299,15 +273,7 @@ def test_neither_a_users_name_nor_a_password_is_shown(doctor, monkeypatch):
 # What the installed lab tells
 
 
-@pytest.fixture
-def inside(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    monkeypatch.delitem(sys.modules, "doctor_installed", raising=False)
-    yield importlib.import_module("doctor_installed")
-    sys.modules.pop("doctor_installed", None)
-
-
-def test_another_version_than_the_pinned_one(inside, monkeypatch):
+def test_another_version_than_the_pinned_one(monkeypatch):
     assert one(inside.pinned, "ok")
     monkeypatch.setattr(inside, "version", lambda name: "5.0.0")
     assert "redis is 5.0.0, not 8.1.0" in one(inside.pinned, "FIX")
@@ -319,18 +285,18 @@ def test_another_version_than_the_pinned_one(inside, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["orjson", "roundtrips.traces"])
-def test_a_package_that_cannot_be_imported(inside, monkeypatch, name):
+def test_a_package_that_cannot_be_imported(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
     assert name in one(inside.imports, "FIX")
 
 
-def test_widgets(inside, monkeypatch, tmp_path):
+def test_widgets(monkeypatch, tmp_path):
     assert one(inside.widgets, "ok")
     monkeypatch.setattr("jupyter_core.paths.jupyter_path", lambda *_: [str(tmp_path)])
     assert "the map" in one(inside.widgets, "FIX")
 
 
-def test_a_server_that_does_not_start(inside, monkeypatch):
+def test_a_server_that_does_not_start(monkeypatch):
     assert "starts and answers" in one(inside.server, "ok")
     monkeypatch.setenv("LAB_REDIS_SERVER", "/nowhere/redis-server")
     [(mark, name, text)] = inside.found(inside.server)
@@ -340,7 +306,7 @@ def test_a_server_that_does_not_start(inside, monkeypatch):
 @pytest.mark.parametrize("measured, taken, mark, name, said", [
     (1.004, 0, "ok", "link", "1.004"), (1.4, 0, "note", "link", "plug the machine in"),
     (1.0, 0.4, "note", "calm", "other programs took 40% of the time")])
-def test_the_link_and_whether_the_machine_is_calm(inside, monkeypatch, measured, taken, mark, name,
+def test_the_link_and_whether_the_machine_is_calm(monkeypatch, measured, taken, mark, name,
                                                   said):
     monkeypatch.setattr("lab_utils.testbed.fingerprints.distance_ms", lambda: measured)
     monkeypatch.setattr("lab_utils.compare", lambda *_, **__: calm.note(calm.Calm(1, 9, taken)),
@@ -348,7 +314,7 @@ def test_the_link_and_whether_the_machine_is_calm(inside, monkeypatch, measured,
     assert said in next(text for found, of, text in inside.link() if (found, of) == (mark, name))
 
 
-def test_a_server_of_ones_own_that_is_not_there(inside, monkeypatch):
+def test_a_server_of_ones_own_that_is_not_there(monkeypatch):
     """The finding says so, and no password."""
     monkeypatch.setenv("REDIS_URL", "redis://:s3cret@127.0.0.1:9/0")
     # as in a kernel that has none yet
