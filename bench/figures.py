@@ -1,16 +1,15 @@
 """The figures that one drags: pictures a second in a browser whose CPU is four times slower."""
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
+
+from tools.cheat_sheet import CHROMIUM
 
 from .row import Row
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book"))
 SLOWER, WATCHED_MS, AIM = 4, 3_000, 0.95
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-                None)
 # What the browser draws while the figure moves and the last knob is turned, as a hand would.
 COUNT = """ms => new Promise(done => {
     const knob = [...document.querySelectorAll('input[type=range]')].at(-1);

@@ -1,12 +1,10 @@
 """One line of the benchmark's table, and what several groups need to fill it."""
 
 import contextlib
-import os
 import statistics
 import subprocess
 import time
 from dataclasses import dataclass
-from unittest import mock
 
 
 @dataclass(frozen=True)
@@ -18,11 +16,6 @@ class Row:
     against: str
     aim: str = ""
     met: bool | None = None
-
-
-def at_scale(name):
-    """Set LAB_SCALE for the length of the block."""
-    return mock.patch.dict(os.environ, LAB_SCALE=name)
 
 
 @contextlib.contextmanager
@@ -47,8 +40,3 @@ def seconds(fn, *args):
 
 def percentile_95(values):
     return statistics.quantiles(values, n=20)[-1]
-
-
-def share(part, whole):
-    """Return by how much `part` differs from `whole`: '+1.2%'."""
-    return f"{part / whole - 1:+.1%}"

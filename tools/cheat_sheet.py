@@ -16,8 +16,8 @@ import mistune
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TEXT, PRINTED = DOCS / "cheat_sheet.md", DOCS / "cheat_sheet.pdf"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-                None)
+BROWSERS = "chromium", "chromium-browser", "google-chrome"
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 

@@ -154,9 +154,8 @@ def tools():
     pip = said(sys.executable, "-m", "pip", "--version")
     if uv and not os.environ.get("NO_UV"):
         version = said(uv, "--version")
-        yield (OK, "uv", version) if version else (NOTE, "uv",
-                                                   "cannot be run, so pip installs. make UV= lab "
-                                                   "leaves it aside.")
+        yield (OK, "uv", version) if version else (
+            NOTE, "uv", "cannot be run, so pip installs. make UV= lab leaves it aside.")
     yield OK, "pip", pip.split(" from ")[0] if pip else "comes with .venv"
 
 
@@ -220,16 +219,16 @@ def work():
 
 
 def writable(path):
-    return not os.path.lexists(str(path)) or os.access(str(path),
-                                                       os.W_OK | (os.X_OK if path.is_dir() else 0))
+    asked = os.W_OK | os.X_OK if path.is_dir() else os.W_OK
+    return not os.path.lexists(str(path)) or os.access(str(path), asked)
 
 
 def shadow(path):
     """Return True for a file in work/ that has the name of something that the lab imports."""
     name = path.parent.name if path.name == "__init__.py" else path.stem
     needed = {package.replace("-", "_") for package in install.reasons("requirements.txt")}
-    return name in needed | {"lab_utils", "roundtrips", "IPython",
-                             "numpy"} | set(getattr(sys, "stdlib_module_names", ()))
+    needed.update({"lab_utils", "roundtrips", "IPython", "numpy"})
+    return name in needed.union(getattr(sys, "stdlib_module_names", ()))
 
 
 def variables():
@@ -240,8 +239,8 @@ def variables():
         yield NOTE, "variables", ("PYTHONPATH is set: its modules come before the lab's. If "
                                   "imports fail, run unset PYTHONPATH.")
     config = said(sys.executable, "-m", "pip", "config", "list") or ""
-    if re.search(r"(?m)\.user='(1|true|yes|on)'",
-                 f"{config}\n.user='{os.environ.get('PIP_USER', '').lower()}'"):
+    config += f"\n.user='{os.environ.get('PIP_USER', '').lower()}'"
+    if re.search(r"\.user='(1|true|yes|on)'", config):
         yield FIX, "variables", ("pip is told to install for the user, which .venv refuses. Run "
                                  "export PIP_USER=0.")
 
@@ -258,22 +257,21 @@ def packages():
     elif install.WHEELHOUSE.is_dir():
         missing = sorted(missing_wheels())
         if missing:
-            yield FIX, "packages", (f"wheelhouse/ lacks {', '.join(missing[:5])} for this Python. "
-                                    "Run make wheelhouse on a machine with internet and the same "
-                                    "Python, or remove the folder.")
+            yield (FIX, "packages", f"wheelhouse/ lacks {', '.join(missing[:5])} for this Python. "
+                   "Run make wheelhouse on a machine with internet and the same Python, or remove "
+                   "the folder.")
         else:
-            yield OK, "packages", ("not installed yet; wheelhouse/ holds them: make lab installs "
-                                   "offline")
+            yield (OK, "packages",
+                   "not installed yet; wheelhouse/ holds them: make lab installs offline")
     elif running_elsewhere():
         yield OK, "packages", "installed beside this Python, not in .venv"
     elif index_answers():
         yield OK, "packages", "not installed yet: make lab does that"
     else:
-        yield FIX, "packages", ("not installed yet, and the package index does not answer pip. "
-                                "Check the connection, and behind a proxy set HTTPS_PROXY; a "
-                                "certificate of the proxy's own goes into PIP_CERT. Without "
-                                "internet: make wheelhouse on another machine, and copy the "
-                                "folder.")
+        yield (FIX, "packages", "not installed yet, and the package index does not answer pip. "
+               "Check the connection, and behind a proxy set HTTPS_PROXY; a certificate of the "
+               "proxy's own goes into PIP_CERT. Without internet: make wheelhouse on another "
+               "machine, and copy the folder.")
 
 
 def missing_wheels():
@@ -282,16 +280,14 @@ def missing_wheels():
     have = {wheel.name.split("-")[0].lower().replace(".", "_") + "==" + wheel.name.split("-")[1]
             for wheel in install.WHEELHOUSE.glob("*.whl")
             if re.search(rf"-(py3|py2\.py3|{tag}|cp3\d*-abi3)-", wheel.name)}
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    for name, version in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text):
+    for name, version in install.pins().items():
         if f"{name.lower().replace('-', '_')}=={version}" not in have:
             yield f"{name} {version}"
 
 
 def index_answers():
     """Return whether pip gets the smallest of the packages, with its own settings."""
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    wanted = re.search(r"(?m)^tqdm==\S+", text)[0]
+    wanted = f"tqdm=={install.pins()['tqdm']}"
     with tempfile.TemporaryDirectory() as folder:
         return said(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
                     "--no-cache-dir", "--retries", "0", "--timeout", "10", "--dest", folder,

@@ -17,7 +17,7 @@ OK, NOTE, FIX = "ok", "note", "FIX"
 ROOT = Path(__file__).resolve().parent.parent
 AGAIN = "Run make clean, then make lab: work/ stays as it is."
 OFF_MS = 0.1  # by which 1 ms of the link may be off
-# the folder roundtrips/ of a clone alone can be imported too
+# The folder roundtrips/ of a clone alone can be imported too, so a module of it is named.
 MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "anywidget",
            "tqdm", "jupyterlab", "lab_utils", "roundtrips.traces")
 
@@ -55,8 +55,8 @@ def found(check):
 def pinned():
     """Look whether what is installed is what requirements.txt names."""
     wrong = []
-    for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#",
-                                   (ROOT / "requirements.txt").read_text(encoding="utf-8")):
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text):
         try:
             have = version(name)
         except PackageNotFoundError:

@@ -182,6 +182,12 @@ def reasons(name):
     return dict(re.findall(r"(?m)^([\w-]+)==.*?# (.*)", "\n".join(texts)))
 
 
+def pins():
+    """Return {package: version} of what a learner gets on every machine."""
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text))
+
+
 def installed(name):
     try:
         return PYTHON.exists() and stamp_of(name).read_text(encoding="utf-8") == fingerprint(name)

@@ -23,6 +23,7 @@ from lab_utils.course.certificates import code, trust
 
 ANSWER_S = 5
 ASKED = 3  # times for a password, or a certificate's code
+WITHOUT = "Without a board, start the lab with `make lab`."
 PLACES = "", "/services/board"  # a board alone, and one beside a hub
 
 
@@ -59,17 +60,16 @@ def believed(address, path):
     """
     for certificate in [str(path), ""] if path.is_file() else [""]:
         try:
-            shaken(address, trust(certificate))
+            shake_hands(address, trust(certificate))
             return certificate
         except ssl.SSLCertVerificationError:
             continue
         except (OSError, ValueError):
             return certificate  # what is wrong there, the next request tells
     try:
-        pem = ssl.DER_cert_to_PEM_cert(shaken(address, unverified()))
+        pem = ssl.get_server_certificate(place_of(address), timeout=ANSWER_S)
     except OSError as error:
-        sys.exit(f"There is no board at {address} ({error}). Check the address with the leader. "
-                 "Without a board, start the lab with `make lab`.")
+        sys.exit(no_board(address, error))
     confirm(pem)
     write(path, pem)
     return str(path)
@@ -85,25 +85,24 @@ def confirm(pem):
             return
         print("This is not the code of the certificate that came.")
     sys.exit("If you typed what the leader's screen shows, somebody stands between you and the "
-             "board: tell the leader. Without a board, start the lab with `make lab`.")
+             f"board: tell the leader. {WITHOUT}")
 
 
-def shaken(address, context):
-    """Return the certificate, as DER, of a TLS handshake.
+def shake_hands(address, context):
+    """Raise ssl.SSLCertVerificationError where nobody vouches for an address's certificate."""
+    place = place_of(address)
+    with (socket.create_connection(place, ANSWER_S) as plain,
+          context.wrap_socket(plain, server_hostname=place[0])):
+        pass
 
-    Raises ssl.SSLCertVerificationError where nobody vouches for it.
-    """
+
+def place_of(address):
     parts = urlsplit(address)
-    with (socket.create_connection((parts.hostname, parts.port or 443), ANSWER_S) as plain,
-          context.wrap_socket(plain, server_hostname=parts.hostname) as secured):
-        return secured.getpeercert(binary_form=True)
+    return parts.hostname, parts.port or 443
 
 
-def unverified():
-    """Return a context that only looks."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
+def no_board(address, why):
+    return f"There is no board at {address} ({why}). Check the address with the leader. {WITHOUT}"
 
 
 def need_terminal(what):
@@ -122,8 +121,7 @@ def found(address):
                 return url
         except (OSError, ValueError, AttributeError) as error:
             tried = tried or str(error)
-    sys.exit(f"There is no board at {address} ({tried or 'something else answers'}). Check the "
-             "address with the leader. Without a board, start the lab with `make lab`.")
+    sys.exit(no_board(address, tried or "something else answers"))
 
 
 def is_known(url, path):

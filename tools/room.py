@@ -15,7 +15,6 @@ learners/NAME/work, the passwords, the hub's database and log.
 import argparse
 import contextlib
 import fcntl
-import http.client
 import ipaddress
 import json
 import os
@@ -43,6 +42,7 @@ sys.path.insert(0, str(ROOT))  # before this folder, whose room.py would be take
 
 from room import certificate, tied  # noqa: E402
 from room.board.people import letters, write_private  # noqa: E402
+from tools.answers import answers  # noqa: E402
 
 FOLDER = Path(os.environ.get("LAB_ROOM") or ROOT / ".room").absolute()
 LEADER = "leader"
@@ -285,28 +285,18 @@ def ended_by_signals():
 
 def wait_until_open(hub, settings):
     """Wait until learners can come in; exit with the log's end where the hub does not come up."""
+    host = urlsplit(settings["bind_url"]).hostname
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     deadline = time.monotonic() + START_S
     while hub.poll() is None and time.monotonic() < deadline:
-        if answers(settings):
-            return
+        with contextlib.suppress(OSError):
+            if answers(host, settings["ports"]["room"], "/hub/health"):
+                return
         time.sleep(0.1)
     close(hub)
     lines = (FOLDER / "hub.log").read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
     sys.exit("\n".join([*lines, "The hub did not open the room. The reason stands above, and in "
                         f"{FOLDER / 'hub.log'}."]))
-
-
-def answers(settings):
-    host = urlsplit(settings["bind_url"]).hostname
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    connection = http.client.HTTPConnection(host, settings["ports"]["room"], timeout=2)
-    try:
-        connection.request("GET", "/hub/health")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
 
 
 def close(hub):
