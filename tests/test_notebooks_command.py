@@ -1,30 +1,32 @@
 """tools/notebooks.py: a notebook's file changes where a fact of its outputs did, nowhere else."""
 
-import importlib.util
 import json
 import re
 import sys
 
 import nbformat
 import pytest
-from helpers import ROOT
 
 from lab_utils.testbed import fingerprints
+from tools import notebooks
+
+ASK_VERSIONS, ASK_WHETHER_BUSY = notebooks.ASK_VERSIONS, notebooks.ASK_WHETHER_BUSY
 
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """tools/notebooks.py as a module, and a notebook with a fact and a measurement."""
-    found = importlib.util.spec_from_file_location("notebooks_command",
-                                                   ROOT / "tools" / "notebooks.py")
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-    for name in ("LAB_CHAPTER", "LAB_FIGURE_CHECK", "LAB_TIMES"):
-        monkeypatch.setenv(name, "")  # put back after the test
-    # Or each run would start a server.
-    module.ASKED, module.ASK_VERSIONS = module.ASK_VERSIONS, "print('Redis 1')"
-    return module
+    """tools/notebooks.py, which asks no server for versions and finds the machine calm."""
+    for name in ("TQDM_DISABLE", "LAB_CHAPTER", "LAB_FIGURE_CHECK", "LAB_TIMES"):
+        monkeypatch.setenv(name, "1")  # put back after the test
+    for name, value in (("ASK_VERSIONS", "print('Redis 1')"), ("ASK_WHETHER_BUSY", "print('')"),
+                        ("MEASURED", tmp_path / "claims.json")):
+        monkeypatch.setattr(notebooks, name, value)
+    return notebooks
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "chapter.ipynb"
 
 
 def write(path, *sources):
@@ -32,8 +34,7 @@ def write(path, *sources):
     path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)), encoding="utf-8")
 
 
-def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, tmp_path, capsys):
-    path = tmp_path / "chapter.ipynb"
+def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, path, capsys):
     write(path, "import time\nprint(f'3 turns, took ~{time.time()} s')",
           "print('one'); print('two', flush=True); print('three')")
     command.main([str(path)])
@@ -50,15 +51,14 @@ def test_a_run_that_brings_no_new_fact_leaves_the_file_alone(command, tmp_path, 
     assert str(sys.prefix).encode() not in first
 
 
-def test_the_versions_are_those_under_the_figures(command, capsys):
-    exec(command.ASKED, {})
+def test_the_versions_are_those_under_the_figures(capsys):
+    exec(ASK_VERSIONS, {})
     assert capsys.readouterr().out == fingerprints.environment_line() + "\n"
 
 
-def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
-    path = tmp_path / "chapter.ipynb"
-    write(path,
-          "from lab_utils import calm\ncalm.note(calm.Calm(3, 40, 0.25))\nprint('a new fact')")
+def test_what_was_measured_busy_is_not_written(command, path, capsys, monkeypatch):
+    monkeypatch.setattr(command, "ASK_WHETHER_BUSY", ASK_WHETHER_BUSY)
+    write(path, "from lab_utils import calm; calm.note(calm.Calm(3, 40, 0.25)); print('a fact')")
     before = path.read_bytes()
     assert command.main([str(path)]) == command.main(["--force", str(path)]) == 1
     assert path.read_bytes() == before
@@ -68,8 +68,7 @@ def test_what_was_measured_busy_is_not_written(command, tmp_path, capsys):
     assert "Run it again" in said
 
 
-def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, capsys, monkeypatch):
-    path = tmp_path / "chapter.ipynb"
+def test_a_figure_of_a_failed_measurement_is_not_written(command, path, capsys, monkeypatch):
     write(path, "sweep.plot()")
     before, after = path.read_bytes(), nbformat.read(path, as_version=4)
     alt = {"image/png": {"alt": "RTT 1 ms: no knee shown, 2 s at 10"}}
@@ -82,10 +81,8 @@ def test_a_figure_of_a_failed_measurement_is_not_written(command, tmp_path, caps
 
 @pytest.mark.parametrize("suffix_s, refused", [(0.2, False), (0.8, True)],
                          ids=["sure", "on a hair"])
-def test_a_verdict_that_one_figure_turns_is_not_written(
-    command, tmp_path, capsys, monkeypatch, suffix_s, refused
-):
-    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+def test_a_verdict_that_one_figure_turns_is_not_written(command, path, capsys, monkeypatch,
+                                                        suffix_s, refused):
     write(path, "print('a verdict')")
     measured = {"prefix_s": 1.0, "suffix_s": 4.0, "plain_prefix_s": 1.0, "plain_suffix_s": suffix_s}
     monkeypatch.setattr(command, "measured_in", lambda *_: {"B4": measured})
@@ -104,9 +101,8 @@ TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
     (0.045, "wait", "[]", False), (0.015, "wait", "[]", True),
     (0.045, "lambda r: wait(r)", "[]", True), (0.045, "wait", '["under-load"]', True),
 ], ids=["disagree", "agree", "other work", "on purpose"])
-def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, tmp_path, capsys,
+def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, path, capsys,
                                                                      then, work, tags, written):
-    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
     write(path, WAIT, TIMED.format(0.015, "wait"), TIMED.format(then, work))
     text, tagged = path.read_text(encoding="utf-8"), f'"metadata": {{"tags": {tags}}}'
     path.write_text(text.replace('"metadata": {}', tagged), encoding="utf-8")
@@ -131,9 +127,8 @@ def test_figures_agree_as_far_as_their_rounds_say(command, seconds, others, more
         assert bool(command.disagreement(pair)) == disagree
 
 
-def test_a_drawing_is_kept_with_its_chapter_and_no_picture_more(command, tmp_path, monkeypatch):
-    monkeypatch.setattr(command.drawings, "FIGURES", tmp_path / "figures")
-    path, command.ASK_WHETHER_BUSY = tmp_path / "chapter.ipynb", "print('')"
+def test_a_drawing_is_kept_with_its_chapter_and_no_picture_more(command, path, monkeypatch):
+    monkeypatch.setattr(command.drawings, "FIGURES", path.with_name("figures"))
     write(path, "import lab_utils as lab",
           "lab.plot_bars({'loop': 2, 'a': 1.26}, 'ms', 'It takes 1.26 ms', measured=False)")
     assert command.main([str(path)]) == 0
@@ -167,10 +162,8 @@ def test_a_scoreboard_is_busy_if_a_trial_was(command, tmp_path, capsys, remember
 CLAIM = "import lab_utils as lab\nlab.claim('C2', commands=40, loop_trips=40, pipeline_trips={})"
 
 
-def test_a_word_that_changed_is_written_and_its_measurements_with_it(command, tmp_path, capsys,
+def test_a_word_that_changed_is_written_and_its_measurements_with_it(command, path, capsys,
                                                                      remembered):
-    command.MEASURED = tmp_path / "claims.json"
-    path = tmp_path / "chapter.ipynb"
     write(path, "turns = 1", CLAIM.format("turns"))
     assert command.main([str(path)]) == 0
     book = nbformat.read(path, as_version=4)
