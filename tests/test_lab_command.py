@@ -137,8 +137,7 @@ def test_a_record_that_is_damaged_loses_no_edits(command, record):
 
 def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
     elsewhere = tmp_path / "elsewhere.ipynb"
-    # the very version that would be brought up to date
-    elsewhere.write_text(notebook("first", ""), encoding="utf-8")
+    elsewhere.write_text(notebook("first", ""), encoding="utf-8")  # the version that was laid
     before = elsewhere.read_bytes()
     command.WORK.mkdir()
     (command.WORK / CHAPTER).symlink_to(elsewhere)
@@ -156,8 +155,7 @@ def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
     path.write_text("mine", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         command.main([])
-    # a text: printed, and exit status 1
-    assert place in ended.value.code and "Rename" in ended.value.code
+    assert place in ended.value.code and "Rename" in ended.value.code  # printed, and status 1
     assert path.read_text(encoding="utf-8") == "mine"
 
 

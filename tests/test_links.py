@@ -12,8 +12,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-# What the lab writes; so are folders that begin with a dot or a line.
-NOT_OURS = {"work", "wheelhouse", "build"}
+NOT_OURS = {"work", "wheelhouse", "build"}  # what the lab writes; so are .folders and _folders
 FOLDERS = [ROOT / ".github", *(path for path in ROOT.iterdir() if path.is_dir()
                                and path.name[0] not in "._" and path.name not in NOT_OURS)]
 FOUND = [(folder, path) for folder in FOLDERS for path in folder.rglob("*.*")

@@ -24,8 +24,7 @@ from lab_utils.testbed.fingerprints import environment_line
 
 KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
 DISTANCES_MS, SIZES = (0, 0.25, 1, 5, 20), (1, 10, 100, 1_000)
-# way: commands that share a turn
-AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}
+AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # in one turn
 LONGEST_MS = 2_500  # a loop that takes longer is left out
 
 

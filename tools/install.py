@@ -33,8 +33,7 @@ ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements/room.txt": "about a minute, 600 MB on disk",
          "requirements/dev.txt": "about a minute, 1.3 GB on disk",
          "requirements/book.txt": "about half a minute, 250 MB on disk"}
-# what both pyproject.toml ask for, to install lab_utils and roundtrips themselves
-BUILD = "flit_core>=3.12"
+BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for
 
 
 def main(arguments):

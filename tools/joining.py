@@ -28,10 +28,7 @@ PLACES = "", "/services/board"  # a board alone, and one beside a hub
 
 
 def join(address, name, folder):
-    """Set what kernels need to post to the board at `address`; exit with advice where none is.
-
-    `folder` keeps the token.
-    """
+    """Set what kernels need to post to the board at `address`, or exit with advice."""
     address = address if "://" in address else f"http://{address}"
     secure = address.startswith("https:")
     certificate = believed(address, kept(folder, address, "pem")) if secure else ""
@@ -53,10 +50,9 @@ def kept(folder, url, kind):
 
 
 def believed(address, path):
-    """Return the file with the certificate that the board at an https address must have.
+    """Return the file with the certificate of the board at an https address.
 
-    It is "" where authorities vouch for it. Exits with advice where nobody does, and the person
-    cannot.
+    It is "" where authorities vouch for it. Exits with advice where the person does not either.
     """
     for certificate in [str(path), ""] if path.is_file() else [""]:
         try:

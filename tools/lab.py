@@ -44,8 +44,7 @@ def main(jupyter_options):
         join(os.environ["LAB_BOARD"], os.environ.get("LAB_BOARD_NAME", ""), RECORD.parent)
     paths = str(ROOT / ".jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
-    # its hub gave a learner's server this address
-    of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ
+    of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # which its hub gives a server
     command = [sys.executable, "-m", "jupyterhub.singleuser" if of_a_room else "jupyterlab",
                f"--ServerApp.root_dir={WORK}", f"--LabApp.default_url={START}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -138,10 +137,7 @@ def to_the_copy(text):
 
 
 def remembered():
-    """Return {name: digest of the version that was copied}.
-
-    It is {} where that cannot be read: then every copy counts as edited.
-    """
+    """Return {name: digest of the version copied}; {} if unreadable: all copies count as edited."""
     try:
         copied = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -48,14 +48,11 @@ FOLDER = Path(os.environ.get("LAB_ROOM") or ROOT / ".room").absolute()
 LEADER = "leader"
 HUB_MB = 400  # hub, proxy and culler
 LEARNER_MB = 250  # JupyterLab, one kernel, its link and its server
-# what a learner's container may fill; in some chapters client and server compute at once
-CONTAINER_MB, CONTAINER_CPUS = 1024, 2
-# what one process of a learner's may fill, and where the system limits that, all together
-PROCESS_MB = 2048
+CONTAINER_MB, CONTAINER_CPUS = 1024, 2  # for a learner's client and server, which compute at once
+PROCESS_MB = 2048  # what one process of a learner's may fill; where the system can, all together
 LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
-# that no system gives to whoever connects, before the room listens there
-PORTS = range(20_000, 32_000)
+PORTS = range(20_000, 32_000)  # that no system gives to whoever connects
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
 START_S, END_S = 60, 10  # the hub has so long to come up, and to end with all learners' servers
 WARMING = """
