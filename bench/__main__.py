@@ -1,8 +1,9 @@
-"""Measures the lab itself and says whether it keeps its promises: one table, printed and saved as bench.md.
+"""Measures the lab itself and says whether it keeps its promises: a table, also in bench.md.
 
-    python -m bench [GROUP ...]      link, timing, model, start, trace, figures; default: all of them
+    python -m bench [GROUP ...]      link, timing, model, start, trace, figures; default: all
 
-Each figure is a ratio or a difference to something measured in the same run, so that tables of two machines compare.
+Each figure is a ratio or a difference to something measured in the same run, so that tables of two
+machines compare.
 """
 
 import datetime
@@ -20,7 +21,7 @@ from . import figures, link, model, roundtrips, start, timing
 
 REPORT = Path(__file__).resolve().parent.parent / "bench.md"
 GROUPS = {
-    "start": start.rows,  # first: its fresh processes should find the machine as a learner's would be
+    "start": start.rows,  # first: its fresh processes should find a machine like a learner's
     "link": link.rows,
     "timing": timing.rows,
     "model": model.rows,
@@ -32,7 +33,8 @@ GROUPS = {
 def main(names):
     unknown = set(names) - set(GROUPS)
     if unknown:
-        raise SystemExit(f"There is no group {', '.join(sorted(unknown))}. The groups: {', '.join(GROUPS)}.")
+        raise SystemExit(f"There is no group {', '.join(sorted(unknown))}. The groups: "
+                         f"{', '.join(GROUPS)}.")
     groups = {}
     for name in names or GROUPS:
         started = time.perf_counter()
@@ -55,7 +57,8 @@ def report(groups):
                    [[row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
                     for rows in groups.values() for row in rows])
     met = [row.met for rows in groups.values() for row in rows if row.met is not None]
-    return "\n".join([*lines, "", f"{sum(met)} of {len(met)} aims met." if met else "No aims here."])
+    last = f"{sum(met)} of {len(met)} aims met." if met else "No aims here."
+    return "\n".join([*lines, "", last])
 
 
 MET = {True: "yes", False: "NO", None: ""}
@@ -65,7 +68,8 @@ def table(head, rows):
     """Return the lines of a Markdown table whose columns line up as plain text too."""
     rows = [head, *rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    lines = ["| " + " | ".join(row) + " |" for row in padded]
     return [lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]
 
 

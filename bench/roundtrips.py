@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -109,7 +108,7 @@ def cost_row(what, work, aim):
 def room_row():
     """Measure in a process of its own; nothing should grow once the first ones have been kept."""
     asked = [sys.executable, "-c", ROOM, json.dumps(server().options), str(FEW), str(MANY)]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=os.getcwd())
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
     grown = float(done.stdout)
     what = f"trace: memory from {FEW:,} to {MANY:,} round trips"
     aim = f"at most {ROOM_AIM_MB} MB"
@@ -133,8 +132,8 @@ def distance_rows():
     worst = max(errors.values(), key=abs)
     what = f"trace: seconds_at, {len(PROGRAMS)} programs"
     over = "the same programs over the link"
-    yield Row(f"{what}: median error", f"{median:.1%}", over, None, None)
-    yield Row(f"{what}: worst error", f"{worst:+.1%}", over, None, None)
+    yield Row(f"{what}: median error", f"{median:.1%}", over)
+    yield Row(f"{what}: worst error", f"{worst:+.1%}", over)
     named = ", ".join(untold) or "none"
     yield Row(f"{what}: off by over {OFF:.0%}, and not said", named, over, "none", not untold)
 

@@ -1,17 +1,15 @@
 """One line of the benchmark's table, and what several groups need to fill it."""
 
 import contextlib
-import os
 import statistics
 import subprocess
 import time
 from dataclasses import dataclass
-from unittest import mock
 
 
 @dataclass(frozen=True)
 class Row:
-    """`what` was `measured`, `against` what, with which `aim`, and whether it is `met`; no aim, no verdict."""
+    """`what` was `measured`, `against` what, with which `aim`, and whether that is `met`."""
 
     what: str
     measured: str
@@ -20,15 +18,11 @@ class Row:
     met: bool | None = None
 
 
-def at_scale(name):
-    """Set LAB_SCALE for the length of the block."""
-    return mock.patch.dict(os.environ, LAB_SCALE=name)
-
-
 @contextlib.contextmanager
 def endless_loops(number):
-    """Run so many programs that compute without pause, at ordinary priority, each in its own session."""
-    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(number)]
+    """Run so many programs that compute without pause, each in a session of its own."""
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
+             for _ in range(number)]
     try:
         yield
     finally:
@@ -46,8 +40,3 @@ def seconds(fn, *args):
 
 def percentile_95(values):
     return statistics.quantiles(values, n=20)[-1]
-
-
-def share(part, whole):
-    """Return by how much `part` differs from `whole`: '+1.2%'."""
-    return f"{part / whole - 1:+.1%}"

@@ -1,4 +1,4 @@
-"""The start: how long until the lab is there, and how much memory it takes. Each in fresh processes."""
+"""The start, in fresh processes: how long until the lab is there, and how much memory it takes."""
 
 import statistics
 import subprocess
@@ -22,7 +22,8 @@ print(time.perf_counter() - started)
 
 BARE_SERVER = """
 import redis
-server = subprocess.Popen([BINARY, "--port", "0", "--unixsocket", socket, "--save", ""], stdout=subprocess.DEVNULL)
+command = [BINARY, "--port", "0", "--unixsocket", socket, "--save", ""]
+server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 client = redis.Redis(unix_socket_path=socket)
 while True:
     try:
@@ -38,7 +39,10 @@ folder = tempfile.TemporaryDirectory()
 socket = os.path.join(folder.name, "s")
 atexit.register(lambda: (server.kill(), server.wait()))
 """
-RSS = 'print(subprocess.run(["ps", "-o", "rss=", "-p", str({pid})], capture_output=True, text=True).stdout.strip())\n'
+RSS = """
+asked = ["ps", "-o", "rss=", "-p", str({pid})]
+print(subprocess.run(asked, capture_output=True, text=True).stdout.strip())
+"""
 MEMORY = """
 import subprocess
 import lab_utils as lab
@@ -49,21 +53,29 @@ lab.connect(5).ping()
 
 
 def rows():
-    took, bare = timed("", "import lab_utils as lab\nlab.connect()"), timed(BEFORE_BARE, BARE_SERVER)
+    took = timed("", "import lab_utils as lab\nlab.connect()")
+    bare = timed(BEFORE_BARE, BARE_SERVER)
     yield Row("start: import lab_utils, and the first connect", f"{took:.2f} s, {took / bare:.1f}x",
-              f"import redis, and a bare server's start: {bare:.2f} s", f"at most {START_AIM}x", took <= START_AIM * bare)
+              f"import redis, and a bare server's start: {bare:.2f} s", f"at most {START_AIM}x",
+              took <= START_AIM * bare)
     took = timed("import lab_utils as lab; lab.connect()", "lab.connect(1)")
-    yield Row("start: first connect at 1 ms, with the link's start", f"{took:.3f} s", "the server runs already")
+    yield Row("start: first connect at 1 ms, with the link's start", f"{took:.3f} s",
+              "the server runs already")
     of_server, of_link = (int(line) * 1024 / 1e6 for line in fresh(MEMORY).split())
-    bare = int(fresh("import time\n" + BEFORE_BARE + BARE_SERVER + RSS.format(pid="server.pid"))) * 1024 / 1e6
-    yield Row("start: memory of server and link", f"{of_server + of_link:.0f} MB, {(of_server + of_link) / bare:.1f}x",
-              f"a bare server: {bare:.0f} MB", f"at most {MEMORY_AIM}x", of_server + of_link <= MEMORY_AIM * bare)
+    asked = fresh("import time\n" + BEFORE_BARE + BARE_SERVER + RSS.format(pid="server.pid"))
+    bare = int(asked) * 1024 / 1e6
+    yield Row("start: memory of server and link",
+              f"{of_server + of_link:.0f} MB, {(of_server + of_link) / bare:.1f}x",
+              f"a bare server: {bare:.0f} MB", f"at most {MEMORY_AIM}x",
+              of_server + of_link <= MEMORY_AIM * bare)
 
 
 def timed(before, code):
     """Return the median seconds of `code` after `before`, each time in a new process."""
-    return statistics.median(float(fresh(TIMED.format(before=before, timed=code))) for _ in range(PROCESSES))
+    program = TIMED.format(before=before, timed=code)
+    return statistics.median(float(fresh(program)) for _ in range(PROCESSES))
 
 
 def fresh(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""Timing: does lab.compare agree with timeit and pyperf, does it keep silent where nothing differs, and speak where it does?"""
+"""Timing: does lab.compare agree with timeit and pyperf, and tell where something differs?"""
 
 import contextlib
 import json
@@ -9,6 +9,7 @@ import sys
 import tempfile
 import timeit
 from pathlib import Path
+from unittest import mock
 
 import pyperf
 
@@ -17,10 +18,12 @@ from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.link import link
 from lab_utils.testbed.pinning import steady
 
-from .row import Row, at_scale, endless_loops, share
+from .row import Row, endless_loops
 from .with_pyperf import FUNCTIONS
 
 PYPERF = Path(__file__).with_name("with_pyperf.py")
+# Where the least time is spent, so where a wrong verdict is likeliest.
+AT_CI_SCALE = mock.patch.dict(os.environ, LAB_SCALE="ci")
 PASSES, REPEATS, SAMPLE_S = 5, 25, 0.002
 AIM = 0.03
 IDENTICAL = {0: 60, 1: 40}  # comparisons at each RTT
@@ -35,16 +38,18 @@ def rows():
         ours, by_timeit, by_pyperf = measured()
     for name, (_, ops) in FUNCTIONS.items():
         for yardstick, theirs in (("timeit", by_timeit[name]), ("pyperf", by_pyperf[name])):
-            yield Row(f"timing: lab.compare, {name}, median of one operation", share(ours[name], theirs),
-                      f"{yardstick}: {theirs / ops * 1e6:.2f} µs", f"within {AIM:.0%}", abs(ours[name] / theirs - 1) <= AIM)
-    for machine, beside in (("quiet", contextlib.nullcontext()), ("busy", endless_loops(os.cpu_count()))):
+            yield Row(f"timing: lab.compare, {name}, median of one operation",
+                      share(ours[name], theirs), f"{yardstick}: {theirs / ops * 1e6:.2f} µs",
+                      f"within {AIM:.0%}", abs(ours[name] / theirs - 1) <= AIM)
+    for machine, beside in (("quiet", contextlib.nullcontext()),
+                            ("busy", endless_loops(os.cpu_count()))):
         with beside:
             yield from verdict_rows(machine)
             yield sets_row(machine)
 
 
 def measured():
-    """Return the median seconds of a call by function: ours, timeit's, pyperf's. The first two take turns."""
+    """Return a call's median seconds by function: ours and timeit's, in turn, and pyperf's."""
     by_pyperf = run_pyperf()
     client = server().connect()
     ours, by_timeit = {}, {}
@@ -60,31 +65,37 @@ def measured():
 
 
 def run_pyperf():
-    """Return pyperf's medians. It spreads its samples over processes of its own; they inherit our CPU."""
+    """Return pyperf's medians, of samples in processes of its own, which inherit our CPU."""
     held = hasattr(os, "sched_getaffinity")
     affinity = [f"--affinity={','.join(map(str, os.sched_getaffinity(0)))}"] if held else []
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "pyperf.json"
-        subprocess.run([sys.executable, str(PYPERF), "--quiet", "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}",
-                        *affinity], env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
+        subprocess.run([sys.executable, str(PYPERF), "--quiet",
+                        "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}", *affinity],
+                       env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
                        stdout=subprocess.DEVNULL, check=True)
-        return {bench.get_name(): bench.median() for bench in pyperf.BenchmarkSuite.load(str(found))}
+        return {bench.get_name(): bench.median()
+                for bench in pyperf.BenchmarkSuite.load(str(found))}
 
 
 def verdict_rows(machine):
     found = {rtt: [ten_against(ten, rtt) for _ in range(times)] for rtt, times in IDENTICAL.items()}
-    right = {rtt: sum(not times.speedup("other", "ten").differs for times in all_) for rtt, all_ in found.items()}
-    asked = sum(IDENTICAL.values())
-    yield Row(f"timing, {machine}: two identical variants", f"{sum(right.values())} of {asked} say no difference",
-              "; ".join(f"RTT {rtt} ms: {count} of {IDENTICAL[rtt]}" for rtt, count in right.items()),
-              f"{FEWEST_RIGHT * asked:.0f} of {asked}", sum(right.values()) >= FEWEST_RIGHT * asked)
+    right = {rtt: sum(not times.speedup("other", "ten").differs for times in all_)
+             for rtt, all_ in found.items()}
+    asked, alike = sum(IDENTICAL.values()), sum(right.values())
+    yield Row(f"timing, {machine}: two identical variants",
+              f"{alike} of {asked} say no difference",
+              "; ".join(f"RTT {rtt} ms: {right[rtt]} of {IDENTICAL[rtt]}" for rtt in right),
+              f"{FEWEST_RIGHT * asked:.0f} of {asked}", alike >= FEWEST_RIGHT * asked)
     called = sum(times.calm.busy for all_ in found.values() for times in all_)
     slower = sum(ten_against(eleven, 0).speedup("other", "ten").high < 1 for _ in range(DIFFERENT))
-    aims = (MOST_CALLED_BUSY * asked, FEWEST_RIGHT * DIFFERENT) if machine == "quiet" else (None, None)
-    yield Row(f"timing, {machine}: comparisons that say that the machine was busy", f"{called} of {asked}", "all of them",
-              f"at most {aims[0]:.0f}" if aims[0] else "", called <= aims[0] if aims[0] else None)
-    yield Row(f"timing, {machine}: a variant with 10% more work", f"{slower} of {DIFFERENT} say slower", "the same work",
-              f"{aims[1]:.0f} of {DIFFERENT}" if aims[1] else "", slower >= aims[1] if aims[1] else None)
+    quiet, most, fewest = machine == "quiet", MOST_CALLED_BUSY * asked, FEWEST_RIGHT * DIFFERENT
+    yield Row(f"timing, {machine}: comparisons that say that the machine was busy",
+              f"{called} of {asked}", "all of them", f"at most {most:.0f}" if quiet else "",
+              called <= most if quiet else None)
+    yield Row(f"timing, {machine}: a variant with 10% more work",
+              f"{slower} of {DIFFERENT} say slower", "the same work",
+              f"{fewest:.0f} of {DIFFERENT}" if quiet else "", slower >= fewest if quiet else None)
 
 
 def sets_row(machine):
@@ -92,12 +103,17 @@ def sets_row(machine):
     client = lab.connect(1)
     with steady(server().pid, link()):
         best = min(timeit.repeat(lambda: thirty(client), number=1, repeat=REPEATS))
-    with at_scale("ci"):
+    with AT_CI_SCALE:
         times = lab.compare({"sets": thirty}, rtt_ms=1)
     ours = times.seconds("sets", 1)
     return Row(f"timing, {machine}: lab.compare, {SETS} SETs at 1 ms, median", share(ours, best),
                f"timeit's best: {best * 1000:.2f} ms; {times.calm.sentence().replace('~', '')}",
                f"within {SETS_AIMS[machine]:.0%}", abs(ours / best - 1) <= SETS_AIMS[machine])
+
+
+def share(part, whole):
+    """Return by how much `part` differs from `whole`: '+1.2%'."""
+    return f"{part / whole - 1:+.1%}"
 
 
 def thirty(r):
@@ -106,7 +122,7 @@ def thirty(r):
 
 
 def ten_against(other, rtt_ms):
-    with at_scale("ci"):  # where the least time is spent, so where a wrong verdict is likeliest
+    with AT_CI_SCALE:
         return lab.compare({"ten": ten, "other": other}, rtt_ms=rtt_ms)
 
 

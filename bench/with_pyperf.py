@@ -1,4 +1,4 @@
-"""The functions that lab.compare, timeit and pyperf all time; run as a script, pyperf times them."""
+"""The functions that lab.compare, timeit and pyperf all time; as a script, pyperf times them."""
 
 import gc
 import json
@@ -16,7 +16,8 @@ def pipeline_of_100(r):
     pipe.execute()
 
 
-FUNCTIONS = {"one SET": (one_set, 1), "pipeline of 100 SETs": (pipeline_of_100, 100)}  # name -> function, its operations
+# name -> function, its operations
+FUNCTIONS = {"one SET": (one_set, 1), "pipeline of 100 SETs": (pipeline_of_100, 100)}
 
 if __name__ == "__main__":
     import pyperf

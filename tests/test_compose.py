@@ -1,6 +1,7 @@
-"""docker-compose.yml and the Dockerfile: valid, pinned, on loopback only, healthy, and keeping nothing unless asked.
+"""docker-compose.yml and the Dockerfile: valid, pinned, on loopback, healthy, keeping nothing.
 
-No Docker is needed to check them. A drill runs the steps of the image, and what the container runs (tests/drills/test_image.py).
+No Docker is needed to check them. A drill runs the steps of the image, and what the container runs
+(tests/drills/test_image.py).
 """
 
 import re
@@ -19,24 +20,29 @@ SERVICES = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 IMAGE = r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}"
 
-every_service = pytest.mark.parametrize("service", [{**SERVICES.get(service.get("extends", {}).get("service"), {}), **service}
-                                                    for service in SERVICES.values()], ids=list(SERVICES))
+
+def whole(service):
+    """A service with what it extends."""
+    return {**SERVICES.get(service.get("extends", {}).get("service"), {}), **service}
 
 
 def test_it_follows_the_compose_specification():
     follow("compose-spec", FILE)
 
 
-@every_service
+@pytest.mark.parametrize("service", [*map(whole, SERVICES.values())], ids=SERVICES)
 def test_a_service_is_on_loopback_pinned_limited_and_no_root(service):
-    """An image by a tag, which tells the version, and a digest, which tells the bytes; or it is built here."""
-    published = service.get("ports", []) if "expose" in service else service["ports"]  # or reached by the service before it
-    assert all(str(port).startswith(("127.0.0.1:", "${ROOM_ADDRESS:-127.0.0.1}:")) for port in published)
+    """Its image by a tag, which tells the version, and a digest, of the bytes; or built here."""
+    # What is exposed is reached by the service before it.
+    published = service.get("ports", []) if "expose" in service else service["ports"]
+    assert all(str(port).startswith(("127.0.0.1:", "${ROOM_ADDRESS:-127.0.0.1}:"))
+               for port in published)
     assert re.fullmatch(r"(\$\{LAB_MEMORY:-)?\d+m\}?", service["mem_limit"])
     assert re.fullmatch(r"(\$\{LAB_CPUS:-)?\d\}?", service["cpus"])
     assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
     if "build" in service:
-        assert re.search(r"(?m)^HEALTHCHECK ", DOCKERFILE) and re.findall(r"(?m)^USER (\w+)$", DOCKERFILE) == ["learner"]
+        assert re.search(r"(?m)^HEALTHCHECK ", DOCKERFILE)
+        assert re.findall(r"(?m)^USER (\w+)$", DOCKERFILE) == ["learner"]
     else:
         assert re.fullmatch(IMAGE, service["image"]) and service["healthcheck"]["test"]
         assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]) and service["read_only"]
@@ -56,13 +62,16 @@ def test_nothing_is_kept_unless_asked():
     assert settings["--save"] == "" and settings["--appendonly"] == "no"
     kept = {name: [volume for volume in service["volumes"] if not volume.endswith(":ro")]
             for name, service in SERVICES.items() if "volumes" in service}
-    assert list(kept) == ["kept", "hub", "room"] and kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
+    assert list(kept) == ["kept", "hub", "room"]
+    assert kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
 
 
 def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
     port = "${LAB_PORT:-8888}"
-    assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"] and SERVICES["lab"]["environment"] == {"LAB_PORT": port}
-    assert "--port=$LAB_PORT" in DOCKERFILE and "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
+    assert SERVICES["lab"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    assert SERVICES["lab"]["environment"] == {"LAB_PORT": port}
+    assert "--port=$LAB_PORT" in DOCKERFILE
+    assert "custom_display_url=http://127.0.0.1:$LAB_PORT" in DOCKERFILE
     assert "token" not in re.search(r"(?ms)^CMD .*", DOCKERFILE)[0]  # so it is random, and printed
 
 
@@ -78,17 +87,20 @@ def test_an_image_gets_what_a_clone_holds():
     """What git leaves out, the image's build leaves out too."""
     def left_out(name):
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-        return {line.strip("/").removeprefix("**/") for line in lines if line and not line.startswith("#")}
+        return {line.strip("/").removeprefix("**/") for line in lines
+                if line and not line.startswith("#")}
     assert left_out(".dockerignore") == left_out(".gitignore") | {".git"}
 
 
 def test_redis_answers_the_host_within_its_container_and_knows_its_settings(another_server):
-    """A client from the host comes from another address than 127.0.0.1, which protected mode refuses without a password."""
+    """A client from the host is not on 127.0.0.1, and protected mode refuses it."""
     service = SERVICES["redis"]
     settings = dict(zip(service["command"][1::2], service["command"][2::2], strict=True))
     assert settings["--protected-mode"] == "no"
-    assert int(settings["--maxmemory"].removesuffix("mb")) < int(service["mem_limit"].removesuffix("m"))
-    client = another_server(*(f"{name.removeprefix('--')} {value or chr(34) * 2}" for name, value in settings.items())).connect()
+    most, limit = settings["--maxmemory"].removesuffix("mb"), service["mem_limit"].removesuffix("m")
+    assert int(most) < int(limit)
+    client = another_server(*(f"{name.removeprefix('--')} {value or chr(34) * 2}"
+                              for name, value in settings.items())).connect()
     assert client.config_get("maxmemory")["maxmemory"] == str(256 << 20)
     url = urlsplit(re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1])
     assert f"{url.hostname}:{url.port}:6379" in service["ports"]
@@ -100,9 +112,13 @@ def test_the_room_and_its_board_are_two_origins_of_one_certificate():
     ports = dict(port.rsplit(":", 1)[::-1] for port in room["ports"])
     for url, inside in (("ROOM_URL", "8443"), ("ROOM_BOARD_URL", "8444")):
         assert ports[inside].endswith(hub[url].removeprefix("https://${ROOM_NAME:-localhost}:"))
-    sites = dict(re.findall(r"(?ms)^https://:(\d+) \{\n(.*?)^\}", (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8")))
-    proxied = {port: re.findall(r"(?:handle (\S+) \{\s*)?reverse_proxy (.*)", site) for port, site in sites.items()}
+    sites = dict(re.findall(r"(?ms)^https://:(\d+) \{\n(.*?)^\}",
+                            (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8")))
+    proxied = {port: re.findall(r"(?:handle (\S+) \{\s*)?reverse_proxy (.*)", site)
+               for port, site in sites.items()}
     assert proxied == {"8443": [("", "hub:8000")], "8444": [("/services/board/*", "hub:8000")]}
     assert all("import certificate" in site for site in sites.values())
-    assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"] and "tls:/tls:ro" in room["volumes"]
-    assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE  # so that the volume is the learner's
+    assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"]
+    assert "tls:/tls:ro" in room["volumes"]
+    # So that the volume is the learner's.
+    assert f"mkdir -p .room {hub['ROOM_TLS'].rsplit('/', 1)[1]}\n" in DOCKERFILE

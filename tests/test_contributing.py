@@ -9,12 +9,14 @@ from schemas import follow
 from tools import cheat_sheet
 
 GITHUB = ROOT / ".github"
-FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml")
+               if path.name != "config.yml")
 MAPPED = re.compile(r"^\| \[(\d\d .*?)\]\(notebooks/", re.MULTILINE)
 
 
 def fields(form):
-    return {field["id"]: field for field in yaml.safe_load(form.read_text(encoding="utf-8"))["body"] if "id" in field}
+    body = yaml.safe_load(form.read_text(encoding="utf-8"))["body"]
+    return {field["id"]: field for field in body if "id" in field}
 
 
 def test_forms_and_their_configuration_follow_github_and_a_form_asks_where():
@@ -45,13 +47,15 @@ def test_the_changelog_has_a_place_for_what_is_new():
 def test_every_line_of_the_cheat_sheet_has_its_chapter():
     """That the sections are there is asked of every page, by test_links.py."""
     text = cheat_sheet.TEXT.read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith(("|---", "| you have |"))]
+    lines = [line for line in text.splitlines() if line.startswith("|")
+             and not line.startswith(("|---", "| you have |"))]
     assert len(lines) > 20
-    assert [line for line in lines if not re.search(r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$", line)] == []
+    chapter = r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$"
+    assert [line for line in lines if not re.search(chapter, line)] == []
 
 
 def test_it_is_printed_as_it_is_written_on_one_page():
     printed = cheat_sheet.PRINTED.read_bytes()
     title = cheat_sheet.title(cheat_sheet.TEXT.read_text(encoding="utf-8"))
-    assert f"/Title ({title})".encode() in printed, "docs/cheat_sheet.md changed: print it again with `make sheet`"
+    assert f"/Title ({title})".encode() in printed, "it changed: print it again with `make sheet`"
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

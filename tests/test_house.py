@@ -1,4 +1,4 @@
-"""The walls of lab_utils: which room may import which, read from the imports. See CONTRIBUTING.md for the rooms."""
+"""The walls of lab_utils: which room may import which. CONTRIBUTING.md describes the rooms."""
 
 import ast
 import subprocess
@@ -33,21 +33,31 @@ def room_of(parts):
 
 
 def imports(path):
-    """(room, whether inside a function, line) of everything that a module imports from the house."""
+    """(room, whether inside a function, line) of all that a module imports from the house."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = path.relative_to(HOUSE).parent.parts
-    inside = {id(node) for function in ast.walk(tree) if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-              for node in ast.walk(function)}
+    functions = [node for node in ast.walk(tree)
+                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    inside = {id(node) for function in functions for node in ast.walk(function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             start = package[:len(package) - (node.level - 1)]
             for name in node.names:
                 parts = [*start, *(node.module.split(".") if node.module else []), name.name]
                 yield room_of(parts), id(node) in inside, node.lineno
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [node.module] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
-            tops = {name.split(".")[0] for name in names}
-            assert tops.isdisjoint({"lab_utils", "chapter_helpers"}), f"{path}:{node.lineno}: import it as .name"
+        else:
+            absolute = tops(node) & {"lab_utils", "chapter_helpers"}
+            assert not absolute, f"{path}:{node.lineno}: import it as .name"
+
+
+def tops(node):
+    """The packages that a node of a syntax tree imports by their whole names."""
+    names = []
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        names = [node.module]
+    elif isinstance(node, ast.Import):
+        names = [name.name for name in node.names]
+    return {name.split(".")[0] for name in names}
 
 
 def test_imports_keep_the_walls():
@@ -55,8 +65,9 @@ def test_imports_keep_the_walls():
     for path in MODULES:
         own = room_of(path.relative_to(HOUSE).with_suffix("").parts)
         always, inside = WALLS[own]
-        beyond = [f"{path}:{line}: {own} may not import {room}" for room, within, line in imports(path)
-                  if room != own and room not in always and not (within and room in inside)]
+        beyond = [f"{path}:{line}: {own} may not import {room}"
+                  for room, within, line in imports(path)
+                  if room not in (own, *always) and not (within and room in inside)]
         assert beyond == []
 
 
@@ -64,9 +75,12 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr("test_house.HOUSE", tmp_path)
     (tmp_path / "figures").mkdir()
     path = tmp_path / "figures" / "rain.py"
-    path.write_text("from ..words import counted\nfrom .. import calm\nfrom ..timing.ratio import ratio\n\n\n"
-                    "def draw():\n    from ..counting import cost\n\n\nclass Drop:\n    from ..course import state\n")
-    assert sorted(set(imports(path))) == [("counting", True, 7), ("course", False, 11), (GROUND, False, 1), (GROUND, False, 2),
+    path.write_text("from ..words import counted\nfrom .. import calm\n"
+                    "from ..timing.ratio import ratio\n\n\n"
+                    "def draw():\n    from ..counting import cost\n\n\n"
+                    "class Drop:\n    from ..course import state\n")
+    assert sorted(set(imports(path))) == [("counting", True, 7), ("course", False, 11),
+                                          (GROUND, False, 1), (GROUND, False, 2),
                                           ("timing", False, 3)]
 
 
@@ -78,12 +92,7 @@ GUESTS = {"pytest_plugin.py": {"pytest"}, "pytest_run.py": {"pytest"}, "config.p
 def test_roundtrips_needs_redis_alone():
     """And nothing of the lab; what it is a guest of is imported in the module that is for it."""
     for path in PACKAGE.rglob("*.py"):
-        named = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and not node.level:
-                named.add(node.module.split(".")[0])
-            elif isinstance(node, ast.Import):
-                named |= {name.name.split(".")[0] for name in node.names}
+        named = set().union(*map(tops, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
         guests = GUESTS.get(path.relative_to(PACKAGE).parts[0], set())
         assert named - sys.stdlib_module_names - {"redis", "roundtrips"} <= guests, path
 
@@ -93,7 +102,8 @@ def test_no_module_has_the_name_of_a_helper():
 
 
 def test_every_module_says_what_it_is():
-    assert [str(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))] == []
+    assert [str(path) for path in MODULES
+            if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))] == []
 
 
 def test_no_room_grows_past_its_bar():
@@ -102,7 +112,8 @@ def test_no_room_grows_past_its_bar():
         rows = sizes.table()
     except (OSError, subprocess.CalledProcessError):  # an image holds no .git
         pytest.skip("no git here to say which files are the lab's")
-    assert [f"{room}: {now:,} lines, {now - bar:,} over its bar" for room, now, bar, _ in rows if now > bar] == []
+    assert [f"{room}: {now:,} lines, {now - bar:,} over its bar" for room, now, bar, _ in rows
+            if now > bar] == []
     assert all(bar >= budget for _, _, bar, budget in rows) and len(rows) == len(sizes.BUDGETS)
 
 

@@ -26,95 +26,103 @@ def command(tmp_path):
     return module
 
 
-def notebook(text, output=""):
-    cell = nbformat.v4.new_code_cell(f"print({text!r})", id="cell-00")
-    if output:
-        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=output)]
-        cell.execution_count = 1
+CHAPTER, NEW, SOLUTION = "01_chapter.ipynb", "01_chapter.new.ipynb", "solutions/01.1.py"
+
+
+def notebook(text, output):
+    cell = nbformat.v4.new_code_cell(text, id="cell-00", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=output)]
     return nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
 
 
 def publish(command, text):
     """A version of the chapter, as a `git pull` would bring it."""
     command.CHAPTERS.mkdir(exist_ok=True)
-    (command.CHAPTERS / "01_chapter.ipynb").write_text(notebook(text, "published output"), encoding="utf-8")
+    (command.CHAPTERS / CHAPTER).write_text(notebook(text, "published output"), encoding="utf-8")
 
 
-def edit(command, text, name="01_chapter.ipynb"):
+def edit(command, text, name=CHAPTER):
     (command.WORK / name).write_text(notebook(text, "the learner's output"), encoding="utf-8")
 
 
-def text_of(command, name="01_chapter.ipynb"):
-    return nbformat.read(command.WORK / name, as_version=4).cells[0].source
-
-
-def names(command):
-    return sorted(path.relative_to(command.WORK).as_posix() for path in command.WORK.rglob("*")
-                  if path.is_file() and ".lab" not in path.parts)
+def copies(command):
+    """{name: what it says} of every copy: of a notebook its first cell."""
+    found = {}
+    for path in command.WORK.rglob("*"):
+        if path.is_file() and ".lab" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            if path.suffix == ".ipynb":
+                text = nbformat.reads(text, as_version=4).cells[0].source
+            found[path.relative_to(command.WORK).as_posix()] = text
+    return found
 
 
 def test_the_first_time_everything_is_copied_without_answers(command):
     assert command.bring_up_to_date() == []
-    assert names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
-    cell = nbformat.read(command.WORK / "01_chapter.ipynb", as_version=4).cells[0]
-    assert cell.outputs == [] and cell.execution_count is None and cell.source == "print('first')"
-    (command.WORK / "01_chapter.ipynb").unlink()
+    assert copies(command) == {CHAPTER: "first", SOLUTION: "answer = 1\n"}
+    cell = nbformat.read(command.WORK / CHAPTER, as_version=4).cells[0]
+    assert cell.outputs == [] and cell.execution_count is None
+    (command.WORK / CHAPTER).unlink()
     command.bring_up_to_date()  # what was deleted comes back
-    assert text_of(command) == "print('first')"
+    assert copies(command)[CHAPTER] == "first"
 
 
 def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
     """Whoever goes on in the new version has edits there, too."""
     command.bring_up_to_date()
     edit(command, "mine")
-    assert command.bring_up_to_date() == [] and text_of(command) == "print('mine')"
+    known = copies(command)
+    assert command.bring_up_to_date() == [] and copies(command) == known
     publish(command, "second")
     [said] = command.bring_up_to_date()
-    assert "01_chapter.new.ipynb" in said and text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert NEW in said and copies(command) == known | {CHAPTER: "mine", NEW: "second"}
     assert command.bring_up_to_date() == []  # said once
     publish(command, "third")  # replaces a new version that nobody edited
     command.bring_up_to_date()
-    assert text_of(command, "01_chapter.new.ipynb") == "print('third')"
-    edit(command, "mine again", "01_chapter.new.ipynb")
+    assert copies(command) == known | {NEW: "third"}
+    edit(command, "mine again", NEW)
     publish(command, "fourth")
     [said] = command.bring_up_to_date()
-    assert "01_chapter.new2.ipynb" in said and text_of(command, "01_chapter.new2.ipynb") == "print('fourth')"
-    assert (text_of(command), text_of(command, "01_chapter.new.ipynb")) == ("print('mine')", "print('mine again')")
+    newest = "01_chapter.new2.ipynb"
+    assert newest in said and copies(command) == known | {NEW: "mine again", newest: "fourth"}
 
 
-@pytest.mark.parametrize("source, copy", [("notebooks/game/page.py", "game/page.py"),
-                                          ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
-                                          ("exercises/01.1/solution.py", "solutions/01.1.py")])
+@pytest.mark.parametrize("source, copy", [
+    ("notebooks/game/page.py", "game/page.py"), ("exercises/01.1/solution.py", SOLUTION),
+    ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
+])
 def test_a_module_is_copied_as_chapters_are(command, source, copy):
-    source, copy = command.ROOT / source, command.WORK / copy
+    source = command.ROOT / source
     (source.parent / "__pycache__").mkdir(parents=True)
     (source.parent / "__pycache__" / "page.pyc").write_bytes(b"")
     source.write_text("page = 1\n", encoding="utf-8")
     command.bring_up_to_date()
-    assert names(command) == sorted({"01_chapter.ipynb", "solutions/01.1.py", copy.relative_to(command.WORK).as_posix()})
-    copy.write_text("page = 'mine'\n", encoding="utf-8")
+    assert set(copies(command)) == {CHAPTER, SOLUTION, copy}
+    (command.WORK / copy).write_text("page = 'mine'\n", encoding="utf-8")
     source.write_text("page = 2\n", encoding="utf-8")
     assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
-    assert copy.read_text(encoding="utf-8") == "page = 'mine'\n"
+    assert copies(command)[copy] == "page = 'mine'\n"
 
 
 def test_what_the_lab_has_no_more_goes_unless_it_was_edited(command):
     command.bring_up_to_date()
-    (command.CHAPTERS / "01_chapter.ipynb").rename(command.CHAPTERS / "02_chapter.ipynb")
-    (command.WORK / "solutions" / "01.1.py").write_text("answer = 3\n", encoding="utf-8")
+    (command.CHAPTERS / CHAPTER).rename(command.CHAPTERS / "02_chapter.ipynb")
+    (command.WORK / SOLUTION).write_text("answer = 3\n", encoding="utf-8")
     (command.EXERCISES / "01.1" / "solution.py").unlink()
     assert command.bring_up_to_date() == []
-    assert names(command) == ["02_chapter.ipynb", "solutions/01.1.py"]
+    assert copies(command) == {"02_chapter.ipynb": "first", SOLUTION: "answer = 3\n"}
 
 
-@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000, "{half a file"])
+@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000,
+                                     "{half a file"])
 def test_a_notebook_of_any_shape_is_kept(command, content):
     command.bring_up_to_date()
-    (command.WORK / "01_chapter.ipynb").write_text(content, encoding="utf-8")
+    (command.WORK / CHAPTER).write_text(content, encoding="utf-8")
     publish(command, "second")
-    assert "01_chapter.new.ipynb" in command.bring_up_to_date()[0]
-    assert (command.WORK / "01_chapter.ipynb").read_text(encoding="utf-8") == content
-    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert NEW in command.bring_up_to_date()[0]
+    assert (command.WORK / CHAPTER).read_text(encoding="utf-8") == content
+    (command.WORK / CHAPTER).unlink()
+    assert copies(command)[NEW] == "second"
 
 
 @pytest.mark.parametrize("record", ["[]", "{", "[" * 100_000, '{"01_chapter.ipynb": [5]}'])
@@ -123,21 +131,21 @@ def test_a_record_that_is_damaged_loses_no_edits(command, record):
     edit(command, "mine")
     command.RECORD.write_text(record, encoding="utf-8")
     command.bring_up_to_date()
-    assert text_of(command) == "print('mine')" and text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert copies(command).items() >= {CHAPTER: "mine", NEW: "first"}.items()
     assert command.bring_up_to_date() == []
 
 
 def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
     elsewhere = tmp_path / "elsewhere.ipynb"
-    elsewhere.write_text(notebook("first"), encoding="utf-8")  # the very version that would be brought up to date
+    elsewhere.write_text(notebook("first", ""), encoding="utf-8")  # the version that was laid
     before = elsewhere.read_bytes()
     command.WORK.mkdir()
-    (command.WORK / "01_chapter.ipynb").symlink_to(elsewhere)
+    (command.WORK / CHAPTER).symlink_to(elsewhere)
     for text in ("first", "second"):
         publish(command, text)
         command.bring_up_to_date()
-    assert elsewhere.read_bytes() == before and (command.WORK / "01_chapter.ipynb").is_symlink()
-    assert text_of(command, "01_chapter.new.ipynb") == "print('second')"
+    assert elsewhere.read_bytes() == before and (command.WORK / CHAPTER).is_symlink()
+    assert copies(command)[NEW] == "second"
 
 
 @pytest.mark.parametrize("place", ["work", "work/.lab", "work/solutions"])
@@ -147,7 +155,7 @@ def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
     path.write_text("mine", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         command.main([])
-    assert place in ended.value.code and "Rename" in ended.value.code  # a text: printed, and exit status 1
+    assert place in ended.value.code and "Rename" in ended.value.code  # printed, and status 1
     assert path.read_text(encoding="utf-8") == "mine"
 
 
@@ -156,22 +164,23 @@ def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
     edit(command, "first")  # the same cells, the learner's outputs
     publish(command, "second")
     assert command.bring_up_to_date() == []
-    assert text_of(command) == "print('second')" and names(command) == ["01_chapter.ipynb", "solutions/01.1.py"]
+    assert copies(command) == {CHAPTER: "second", SOLUTION: "answer = 1\n"}
     # A link to a solution leads to its copy and is no edit.
     cell = nbformat.v4.new_markdown_cell("[Solution](../exercises/01.1/solution.py)", id="cell-00")
-    (command.CHAPTERS / "01_chapter.ipynb").write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[cell])), encoding="utf-8")
+    linked = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+    (command.CHAPTERS / CHAPTER).write_text(linked, encoding="utf-8")
     command.bring_up_to_date()
-    assert text_of(command) == "[Solution](solutions/01.1.py)"
+    assert copies(command)[CHAPTER] == "[Solution](solutions/01.1.py)"
     publish(command, "second")
-    assert command.bring_up_to_date() == [] and text_of(command) == "print('second')"
+    assert command.bring_up_to_date() == [] and copies(command)[CHAPTER] == "second"
 
 
 def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
-    (command.WORK / "01_chapter.ipynb").mkdir(parents=True)
-    (command.WORK / "01_chapter.ipynb" / "mine.txt").write_text("precious", encoding="utf-8")
+    mine = command.WORK / CHAPTER / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("precious", encoding="utf-8")
     assert len(command.bring_up_to_date()) == 1
-    assert (command.WORK / "01_chapter.ipynb" / "mine.txt").read_text(encoding="utf-8") == "precious"
-    assert text_of(command, "01_chapter.new.ipynb") == "print('first')"
+    assert mine.read_text(encoding="utf-8") == "precious" and copies(command)[NEW] == "first"
     assert command.bring_up_to_date() == []  # said once
 
 
@@ -191,15 +200,16 @@ def test_a_linked_work_is_used(command, tmp_path):
     (tmp_path / "disk").mkdir()
     command.WORK.symlink_to(tmp_path / "disk")
     assert command.bring_up_to_date() == []
-    assert (tmp_path / "disk" / "01_chapter.ipynb").is_file()
+    assert (tmp_path / "disk" / CHAPTER).is_file()
 
 
 def test_git_does_not_see_the_copies(tmp_path):
     """Asked in a repository of the test's own: an image of the lab has none."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copy(ROOT / ".gitignore", tmp_path)
-    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"], cwd=tmp_path,
-                            capture_output=True, text=True).stdout.split()
+    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb",
+                             "work/.lab/copies.json"], cwd=tmp_path, capture_output=True,
+                            text=True).stdout.split()
     assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
 
 
@@ -209,7 +219,11 @@ def test_jupyter_and_its_kernels_know_every_letter_in_any_locale(command, monkey
     monkeypatch.delenv("PYTHONUTF8")
     monkeypatch.chdir(command.ROOT)
     started = []
-    monkeypatch.setattr(command.os, "execv", lambda _, told: started.append((told, command.os.environ["PYTHONUTF8"])))
+
+    def execv(_, told):
+        started.append((told, command.os.environ["PYTHONUTF8"]))
+
+    monkeypatch.setattr(command.os, "execv", execv)
     command.main(["--no-browser"])
     [(arguments, utf8)] = started
     assert utf8 == "1" and arguments[-1] == "--no-browser"
@@ -224,7 +238,8 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
-    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench", "wheelhouse"} <= listed
+    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench",
+            "wheelhouse"} <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
     shutil.copy(ROOT / "Makefile", tmp_path)
     told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)
@@ -232,5 +247,6 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
 
 
 def test_tools_are_there_for_every_target():
-    for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", (ROOT / "Makefile").read_text(encoding="utf-8")):
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", text):
         assert (ROOT / tool).is_file(), tool

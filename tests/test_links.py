@@ -1,10 +1,10 @@
-"""Every link inside the lab, in its pages and in its notebooks, leads to a file that is there, and to a section of it.
+"""Every link inside the lab, in pages and notebooks, leads to a file, and a section, that is there.
 
-Links to other sites are looked at once a week, by .github/workflows/links.yml: `make test` runs without internet.
+Links to other sites are looked at once a week, by .github/workflows/links.yml: `make test` runs
+without internet.
 """
 
 import re
-from pathlib import Path
 from urllib.parse import unquote
 
 import mistune
@@ -12,11 +12,13 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-NOT_OURS = {"work", "wheelhouse", "build"}  # what the lab writes; so are folders that begin with a dot or a line
-FOLDERS = [ROOT / ".github", *(path for path in ROOT.iterdir() if path.is_dir() and path.name[0] not in "._"
-                               and path.name not in NOT_OURS)]
-PAGES = sorted({*ROOT.glob("*.md"), *(path for folder in FOLDERS for kind in ("md", "ipynb") for path in folder.rglob(f"*.{kind}")
-                                      if not any(part[0] in "._" for part in path.relative_to(folder).parts))})
+NOT_OURS = {"work", "wheelhouse", "build"}  # what the lab writes; so are .folders and _folders
+FOLDERS = [ROOT / ".github", *(path for path in ROOT.iterdir() if path.is_dir()
+                               and path.name[0] not in "._" and path.name not in NOT_OURS)]
+FOUND = [(folder, path) for folder in FOLDERS for path in folder.rglob("*.*")
+         if path.suffix in (".md", ".ipynb")]
+PAGES = sorted([*ROOT.glob("*.md"), *(path for folder, path in FOUND if not any(
+    part[0] in "._" for part in path.relative_to(folder).parts))])
 HTML_LINK = re.compile(r"(?:href|src)=\"([^\"]+)\"")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 parse = mistune.create_markdown(renderer="ast", plugins=["table"])
@@ -25,7 +27,8 @@ parse = mistune.create_markdown(renderer="ast", plugins=["table"])
 def markdown(path):
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
-    return "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    return "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells
+                       if cell.cell_type == "markdown")
 
 
 def tokens(tree):
@@ -47,8 +50,9 @@ def links(text):
 
 
 def anchors(path):
-    """What may follow the # in a link: GitHub's form for a page, Jupyter's for a notebook (GitHub takes that one as well)."""
-    headings = [plain(token) for token in tokens(parse(markdown(path))) if token["type"] == "heading"]
+    """What may follow the # in a link: GitHub's form for a page, Jupyter's for a notebook."""
+    headings = [plain(token) for token in tokens(parse(markdown(path)))
+                if token["type"] == "heading"]
     if path.suffix == ".ipynb":
         return {heading.replace(" ", "-") for heading in headings}
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -73,11 +77,12 @@ def test_its_links_lead_somewhere(page):
 
 def test_what_leads_nowhere_is_found():
     page = ROOT / "README.md"
-    for text in ("[a](no.md)", "![a](docs/no.png)", '<img src="no.png">', "[a](#no-such)", "[a](CONTRIBUTING.md#no-such)",
-                 "|a|\n|-|\n|[a](no.md)|", "[a](notebooks/00_start_here.ipynb#no-such)"):
+    for text in ("[a](no.md)", "![a](docs/no.png)", '<img src="no.png">', "[a](#no-such)",
+                 "[a](CONTRIBUTING.md#no-such)", "|a|\n|-|\n|[a](no.md)|",
+                 "[a](notebooks/00_start_here.ipynb#no-such)"):
         assert len(list(broken(page, text))) == 1, text
     for text in ("[a](README.md)", "`[a](no.md)`", "[a](https://example.com/no.md)",
                  "[a](CONTRIBUTING.md#a-chapter)", "[a](#the-chapters)"):
         assert list(broken(page, text)) == [], text
     # The pages are there.
-    assert {"README.md", "CONTRIBUTING.md", "00_start_here.ipynb"} <= {Path(page).name for page in PAGES}
+    assert {"README.md", "CONTRIBUTING.md", "00_start_here.ipynb"} <= {page.name for page in PAGES}

@@ -1,4 +1,4 @@
-"""The workshop kit: its plans fit their time and name what there is, its guesses are the chapters'."""
+"""The workshop kit: its plans fit their time and name what is there, its guesses are chapters'."""
 
 import json
 import re
@@ -16,7 +16,7 @@ KNOWN = json.loads(workshop.SECONDS.read_text(encoding="utf-8"))
 PAGE = (workshop.KIT / "tracks.md").read_text(encoding="utf-8")
 GUESSES = (workshop.KIT / "guesses.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MAY_DIFFER = 0.15  # between a plan's minutes and those of chapters that were edited since; `make kit` writes them anew
+MAY_DIFFER = 0.15  # between a plan's minutes and those of chapters that were edited since
 
 every_track = pytest.mark.parametrize("track", TRACKS, ids=lambda track: track["name"])
 
@@ -37,9 +37,11 @@ def test_a_plan_fits_its_time_and_fills_it(track):
 
 @every_track
 def test_the_page_says_what_the_chapters_take(track):
-    written = re.search(rf"<!-- track: {track['name']} -->\n(.*?)<!-- end -->", PAGE, re.DOTALL)[1].splitlines()
+    marks = rf"(?s)<!-- track: {track['name']} -->\n(.*?)<!-- end -->"
+    written = re.search(marks, PAGE)[1].splitlines()
     made = workshop.table(track, KNOWN).splitlines()
-    assert [line.split("|")[2] for line in written] == [line.split("|")[2] for line in made], "run `make kit`"
+    parts = [[line.split("|")[2] for line in lines] for lines in (written, made)]
+    assert parts[0] == parts[1], "run `make kit`"
     said, takes = ended(written), ended(made)
     assert abs(said - takes) <= MAY_DIFFER * takes, "run `make kit`"
 
@@ -56,16 +58,19 @@ def ended(lines):
 ])
 def test_what_a_plan_cannot_know_is_said(chapter, section, told):
     with pytest.raises(SystemExit, match=re.escape(told)):
-        list(workshop.rows({"part": [{"chapter": chapter, "sections": [section], "opens": False}]}, {}))
+        part = {"chapter": chapter, "sections": [section], "opens": False}
+        list(workshop.rows({"part": [part]}, {}))
 
 
 def test_the_short_path_of_the_readme_is_the_half_day_s_and_all_of_it_two_days():
     path = re.search(r"\*\*Half a day:\*\* ([\d →]+)", README)[1].split(" → ")
     half = next(track for track in TRACKS if track["name"] == "Half a day")
     assert path == [part["chapter"][:2] for part in half["part"] if "chapter" in part]
-    minutes = [reading.parts(workshop.path_of(name)) for name in workshop.chapters([half])]
-    assert sum(part.minutes for parts in minutes for part in (parts[reading.MAIN], parts[reading.EXERCISES])) <= 4.5 * 60
-    minutes = [part.minutes for path in (ROOT / "notebooks").glob("*.ipynb") for part in reading.parts(path).values()]
+    chapters = [reading.parts(workshop.path_of(name)) for name in workshop.chapters([half])]
+    assert sum(parts[name].minutes for parts in chapters
+               for name in (reading.MAIN, reading.EXERCISES)) <= 4.5 * 60
+    minutes = [part.minutes for path in (ROOT / "notebooks").glob("*.ipynb")
+               for part in reading.parts(path).values()]
     assert 10 * 60 <= sum(minutes) <= 2 * 8 * 60
 
 
@@ -73,26 +78,29 @@ def guesses():
     """{name: (unit, what the committed chapter measured)} of every guess in the chapters."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
-        printed = "\n".join(output.get("text", "") for cell in cells for output in cell.get("outputs", []))
+        printed = "\n".join(output.get("text", "") for cell in cells
+                            for output in cell.get("outputs", []))
         for cell in cells:
             for name, unit in re.findall(r'lab\.guess\("(\S+?)", \.\.\., "(.+?)"\)', cell.source):
                 variable = cell.source.split(" = ")[0]
                 told = any(f"{variable}.against(" in other.source for other in cells)
-                yield name, unit, re.findall(rf"^measured: (\d+) {unit}$", printed, re.MULTILINE) if told else []
+                measured = re.findall(rf"(?m)^measured: (\d+) {unit}$", printed)
+                yield name, unit, measured if told else []
 
 
 def test_the_tracks_guesses_are_in_the_kit():
     named = set(re.findall(r"\(`(\d\d\.\w+)`", GUESSES))
     everywhere = {name for name, _, _ in guesses()}
     assert named <= everywhere
-    wanted = {name for name in everywhere if name[:2] in {chapter[:2] for chapter in workshop.chapters(TRACKS)}}
+    numbers = {chapter[:2] for chapter in workshop.chapters(TRACKS)}
+    wanted = {name for name in everywhere if name[:2] in numbers}
     deeper = {"04.reply", "05.keys_to_hgetall"}
     assert wanted - named - deeper == LEFT_OUT
 
 
 # For one alone at a desk: they take a pencil, or stand in sections that no track has.
 LEFT_OUT = {"07.bystander", "08.cpu"}
-VARYING = {"03.even", "08.enough", "08.sizing", "14.hold"}  # numbers of things, which a machine decides
+VARYING = {"03.even", "08.enough", "08.sizing", "14.hold"}  # of what a machine decides
 
 
 @pytest.mark.parametrize("name, measured", [

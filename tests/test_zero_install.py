@@ -1,4 +1,4 @@
-"""A container for an editor, and Binder: both lay the learner's copies, and open chapter 00 with nothing to start before."""
+"""An editor's container, and Binder: both lay the copies, and open chapter 00 with no start."""
 
 import json
 import os
@@ -31,7 +31,8 @@ def test_the_editor_opens_a_copy_of_chapter_00_that_its_command_lays(tmp_path):
     [opened] = CONTAINER["customizations"]["codespaces"]["openFiles"]
     assert (tmp_path / opened).is_file() and opened.endswith("00_start_here.ipynb")
     settings = CONTAINER["customizations"]["vscode"]["settings"]
-    assert settings["python.defaultInterpreterPath"] == "${containerWorkspaceFolder}/.venv/bin/python"
+    python = "${containerWorkspaceFolder}/.venv/bin/python"
+    assert settings["python.defaultInterpreterPath"] == python
 
 
 def test_binder_lays_the_copies_and_starts_with_the_labs_settings(tmp_path):
@@ -39,16 +40,20 @@ def test_binder_lays_the_copies_and_starts_with_the_labs_settings(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
-    environment = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    environment = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+                   "HOME": str(tmp_path)}
     subprocess.run([tmp_path / ".binder" / "postBuild"], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "work" / "00_start_here.ipynb").is_file()
-    show = "import os, sys; print(os.environ['JUPYTER_CONFIG_PATH'], os.environ['PYTHONUTF8'], sys.argv[1])"
-    said = subprocess.run([tmp_path / ".binder" / "start", "python", "-c", show, "two words"], cwd=tmp_path, env=environment,
-                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    show = ("from os import environ as own; import sys\n"
+            "print(own['JUPYTER_CONFIG_PATH'], own['PYTHONUTF8'], sys.argv[1])")
+    said = subprocess.run([tmp_path / ".binder" / "start", "python", "-c", show, "two words"],
+                          cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
     assert said == f"{tmp_path / '.jupyter'} 1 two words\n"
 
 
 def test_binder_installs_what_a_learner_has():
-    assert (BINDER / "requirements.txt").read_text(encoding="utf-8").split() == ["-r", "../requirements.txt"]
-    python = re.fullmatch(r"python-(3\.\d+)\n", (BINDER / "runtime.txt").read_text(encoding="utf-8"))[1]
-    assert python in ("3.11", "3.12", "3.13", "3.14")
+    named = (BINDER / "requirements.txt").read_text(encoding="utf-8")
+    assert named.split() == ["-r", "../requirements.txt"]
+    python = (BINDER / "runtime.txt").read_text(encoding="utf-8")
+    assert re.fullmatch(r"python-3\.1[1-4]\n", python)

@@ -1,6 +1,6 @@
-"""Measures what one write costs this machine in four ways: the constants of the figures that one can drag.
+"""Measures what one write costs in four ways: the constants of the figures that one can drag.
 
-    python tools/constants.py [--force]       writes lab_utils/explorables/constants.json where there is none
+    python tools/constants.py [--force]    writes lab_utils/explorables/constants.json if none is
 
 The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is
 measured at once, c is from the slope over commands and a from one command; a loop has a turn for
@@ -24,7 +24,7 @@ from lab_utils.testbed.fingerprints import environment_line
 
 KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
 DISTANCES_MS, SIZES = (0, 0.25, 1, 5, 20), (1, 10, 100, 1_000)
-AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # commands that share a turn
+AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # in one turn
 LONGEST_MS = 2_500  # a loop that takes longer is left out
 
 
@@ -95,8 +95,12 @@ def costs(name, at_once, points):
 
 def off_percent(found, points):
     """Return by how much the formula misses the worst of a way's points, {way: percent}."""
-    return {name: round(100 * max(abs(milliseconds(way, point["commands"], point["rtt_ms"]) / point["ms"][name] - 1)
-                                  for point in points if name in point["ms"])) for name, way in found.items()}
+    def off(name, point):
+        formula_ms = milliseconds(found[name], point["commands"], point["rtt_ms"])
+        return abs(formula_ms / point["ms"][name] - 1)
+
+    return {name: round(100 * max(off(name, point) for point in points if name in point["ms"]))
+            for name in found}
 
 
 def main(arguments):
@@ -107,8 +111,8 @@ def main(arguments):
         print(f"constants.json: NOT written, {calm.so_far().sentence()}", file=sys.stderr)
         return 1
     found = constants(measured)
-    told = {"measured": {"date": datetime.date.today().isoformat(), "on": environment_line()}, "ways": found,
-            "off_percent": off_percent(found, measured), "points": measured}
+    told = {"measured": {"date": datetime.date.today().isoformat(), "on": environment_line()},
+            "ways": found, "off_percent": off_percent(found, measured), "points": measured}
     KEPT.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -1,6 +1,7 @@
-"""The part of `make doctor` that needs the lab: tells its findings one a line, as JSON. Run by .venv's Python.
+"""The part of `make doctor` that needs the lab, so .venv's Python: tells a finding a line, as JSON.
 
-A private server is started and ended; nothing is written but to a server that REDIS_URL names, as any chapter does.
+A private server is started and ended; nothing is written but to a server that REDIS_URL names, as
+any chapter does.
 """
 
 import importlib
@@ -16,8 +17,9 @@ OK, NOTE, FIX = "ok", "note", "FIX"
 ROOT = Path(__file__).resolve().parent.parent
 AGAIN = "Run make clean, then make lab: work/ stays as it is."
 OFF_MS = 0.1  # by which 1 ms of the link may be off
-MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "anywidget", "tqdm", "jupyterlab",
-           "lab_utils", "roundtrips.traces")  # the folder roundtrips/ of a clone alone can be imported too
+# The folder roundtrips/ of a clone alone can be imported too, so a module of it is named.
+MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "anywidget",
+           "tqdm", "jupyterlab", "lab_utils", "roundtrips.traces")
 
 
 def main():
@@ -28,7 +30,8 @@ def main():
                 for finding in found(check)]
         chapters_server = "own server" if os.environ.get("REDIS_URL") else "server"
         if (FIX, chapters_server) in told:
-            tell((NOTE, "link", "not tried, nor whether the machine is calm: there is no server. Run make doctor again then."))
+            tell((NOTE, "link", "not tried, nor whether the machine is calm: there is no server. "
+                  "Run make doctor again then."))
         else:
             for finding in found(link):
                 tell(finding)
@@ -44,14 +47,16 @@ def found(check):
     try:
         yield from check()
     except Exception as error:
-        told = str(error) if type(error).__name__ == "LabError" else f"{type(error).__name__}: {error}. {AGAIN}"
+        kind = type(error).__name__
+        told = str(error) if kind == "LabError" else f"{kind}: {error}. {AGAIN}"
         yield FIX, check.__name__.replace("_", " "), told
 
 
 def pinned():
     """Look whether what is installed is what requirements.txt names."""
     wrong = []
-    for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", (ROOT / "requirements.txt").read_text(encoding="utf-8")):
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    for name, wanted in re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text):
         try:
             have = version(name)
         except PackageNotFoundError:
@@ -69,7 +74,8 @@ def imports():
             importlib.import_module(name)
         except Exception as error:  # a wheel for another machine raises what it likes
             broken.append(f"{name} ({type(error).__name__}: {error})")
-    where = Path(sys.modules["lab_utils"].__file__).parent.parent if "lab_utils" in sys.modules else ROOT
+    lab = sys.modules.get("lab_utils")
+    where = Path(lab.__file__).parent.parent if lab else ROOT
     if broken:
         yield FIX, "imports", f"{'; '.join(broken)}. {AGAIN}"
     elif where != ROOT:
@@ -83,10 +89,13 @@ def widgets():
     from jupyter_core.paths import jupyter_path
 
     parts = "@jupyter-widgets/jupyterlab-manager", "anywidget"
-    if all(any((Path(path) / part / "package.json").exists() for path in jupyter_path("labextensions")) for part in parts):
-        yield OK, "widgets", f"ipywidgets {version('ipywidgets')} and anywidget, with their parts for the browser"
+    if all(any((Path(path) / part / "package.json").exists()
+               for path in jupyter_path("labextensions")) for part in parts):
+        yield OK, "widgets", (f"ipywidgets {version('ipywidgets')} and anywidget, with their parts "
+                              "for the browser")
     else:
-        yield FIX, "widgets", f"JupyterLab has no part of ipywidgets or anywidget: the map would show as text. {AGAIN}"
+        yield FIX, "widgets", ("JupyterLab has no part of ipywidgets or anywidget: the map would "
+                               f"show as text. {AGAIN}")
 
 
 def kernel():
@@ -94,10 +103,14 @@ def kernel():
     from jupyter_client.manager import start_new_kernel
 
     said = []
-    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=30, cwd=tempfile.gettempdir())
+
+    def hear(message):
+        said.append(message["content"].get("text", ""))
+
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=30,
+                                       cwd=tempfile.gettempdir())
     try:
-        client.execute_interactive("import sys; print(sys.prefix)", timeout=30,
-                                   output_hook=lambda message: said.append(message["content"].get("text", "")))
+        client.execute_interactive("import sys; print(sys.prefix)", timeout=30, output_hook=hear)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
@@ -105,8 +118,8 @@ def kernel():
     if prefix == sys.prefix:
         yield OK, "kernel", "starts and answers"
     else:
-        yield FIX, "kernel", (f"“Python 3” is another Python's: {prefix}. Run jupyter kernelspec list, and remove the "
-                              "python3 that does not stand in .venv.")
+        yield FIX, "kernel", (f"“Python 3” is another Python's: {prefix}. Run jupyter kernelspec "
+                              "list, and remove the python3 that does not stand in .venv.")
 
 
 def server():
@@ -123,7 +136,7 @@ def server():
 
 
 def own_server():
-    """Connect to the server that REDIS_URL names, on an empty database, which is reserved meanwhile."""
+    """Connect to the server that REDIS_URL names, on an empty database, reserved meanwhile."""
     if not os.environ.get("REDIS_URL"):
         return
     import lab_utils as lab
@@ -142,14 +155,17 @@ def link():
 
     measured = distance_ms()
     if abs(measured - ASKED_MS) > OFF_MS:
-        yield NOTE, "link", (f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else computes, plug the machine in, and "
-                             "run make doctor again: counts are exact meanwhile, times are not.")
+        yield NOTE, "link", (f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else "
+                             "computes, plug the machine in, and run make doctor again: counts are "
+                             "exact meanwhile, times are not.")
     else:
         yield OK, "link", f"{ASKED_MS} ms asked, {measured:.3f} measured"
     lab.compare({"PING": lambda r: r.ping()}, rounds=60)
     state = calm.so_far()
-    advice = " Close what else computes; verdicts may be “untested” until then." if state.busy else ""
-    yield NOTE if state.busy else OK, "calm", state.sentence().replace("~", "") + "." + advice
+    sentence = state.sentence().replace("~", "") + "."
+    if state.busy:
+        sentence += " Close what else computes; verdicts may be “untested” until then."
+    yield NOTE if state.busy else OK, "calm", sentence
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Installs what a file of requirements names into .venv, and says what it does. Does nothing where that is done already.
+"""Installs what a file of requirements names into .venv, where that is not done already.
 
     python tools/install.py requirements.txt        what a learner needs
     python tools/install.py requirements/room.txt   what `make room` needs as well
     python tools/install.py requirements/dev.txt    what tests need as well
-    python tools/install.py --into .venv/book requirements/book.txt    into an environment of its own
-    python tools/install.py --gather requirements.txt    into wheelhouse/, for a machine without internet
+    python tools/install.py --into .venv/book requirements/book.txt    into a .venv of its own
+    python tools/install.py --gather requirements.txt    into wheelhouse/, for a machine offline
 
-.venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it, offline. uv is used if it
-is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes over. Needs nothing but Python itself.
+.venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it,
+offline. uv is used if it is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes
+over. Needs nothing but Python itself.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements/room.txt": "about a minute, 600 MB on disk",
          "requirements/dev.txt": "about a minute, 1.3 GB on disk",
          "requirements/book.txt": "about half a minute, 250 MB on disk"}
-BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for, to install lab_utils and roundtrips themselves
+BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for
 
 
 def main(arguments):
@@ -89,7 +90,10 @@ def install(name):
 
 
 def name_folders_from_there():
-    """Name the lab's own folders by their way from site-packages: site.py reads .pth files as the locale does, and C has no ü."""
+    """Name the lab's own folders by their way from site-packages.
+
+    site.py reads .pth files as the locale does, and C has no ü.
+    """
     for listed in VENV.glob("lib/python*/site-packages/*.pth"):
         folder = listed.read_text(encoding="utf-8").strip()
         if folder.startswith(str(ROOT)):
@@ -115,14 +119,17 @@ def with_pip(name):
         if not run([sys.executable, "-m", "venv", "--clear", VENV]):
             return False
     say("2 of 2: the packages, by pip")
-    options = ["--no-compile"] if name == "requirements/dev.txt" else []  # 20 s of a CPU, for modules of which tests use some
-    return run([PYTHON, "-m", "pip", "install", "--progress-bar", "off", *options, *offline(), "-r", name], reasons(name))
+    # Compiling takes 20 s of a CPU, and tests use few of these modules.
+    options = ["--no-compile"] if name == "requirements/dev.txt" else []
+    return run([PYTHON, "-m", "pip", "install", "--progress-bar", "off", *options, *offline(), "-r",
+                name], reasons(name))
 
 
 def usable(python):
     """Return True if .venv is of the Python that runs this, and has pip."""
     try:
-        found = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True)
+        found = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"],
+                               capture_output=True, text=True)
     except OSError:
         return False
     return found.stdout.strip() == sys.version.strip()
@@ -133,23 +140,26 @@ def offline():
 
 
 def gather(name):
-    """Gather all wheels that `pip install -r name` needs, for this Python and machine, those that build lab_utils too."""
-    say(f"Gathering what {name} names into wheelhouse/, for Python {sys.version_info[0]}.{sys.version_info[1]}: "
-        "about half a minute, 150 MB.")
+    """Gather all wheels that `pip install -r name` needs, and those that build lab_utils."""
+    say(f"Gathering what {name} names into wheelhouse/, for Python "
+        f"{sys.version_info[0]}.{sys.version_info[1]}: about half a minute, 150 MB.")
     wanted = [line.split("#")[0].strip() for held in with_those_it_names(name)
               for line in (ROOT / held).read_text(encoding="utf-8").splitlines()]
     wanted = [line for line in wanted if line and not line.startswith("-")]
-    if not run([sys.executable, "-m", "pip", "wheel", "--progress-bar", "off", "--wheel-dir", WHEELHOUSE, BUILD, *wanted]):
-        sys.exit("Not everything could be had: pip said why, above. Check the connection and run `make wheelhouse` again.")
-    say(f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it to a machine without "
-        "internet, with the same Python: `make lab` installs from it.")
+    if not run([sys.executable, "-m", "pip", "wheel", "--progress-bar", "off", "--wheel-dir",
+                WHEELHOUSE, BUILD, *wanted]):
+        sys.exit("Not everything could be had: pip said why, above. Check the connection and run "
+                 "`make wheelhouse` again.")
+    say(f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it "
+        "to a machine without internet, with the same Python: `make lab` installs from it.")
 
 
 def run(command, told=None):
-    """Return True if the command succeeds. `told` = {package: reason} picks the lines that say how far it is."""
+    """Return True if the command succeeds; with `told`, {package: reason}, say how far it is."""
     if told is None:
         return subprocess.run(list(map(str, command)), cwd=ROOT).returncode == 0
-    with subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+    with subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                          errors="replace") as process:
         for line in process.stdout:
             package = package_of(line)
             if package in told:
@@ -160,7 +170,7 @@ def run(command, told=None):
 
 
 def package_of(line):
-    """Return the package of pip's line "Collecting redis==8.1.0", "Processing ./x-1.0….whl"; None of any other."""
+    """Return the package of pip's "Collecting redis==8.1.0", "Processing ./x-1.0….whl", or None."""
     found = re.match(r"Collecting ([\w-]+)==|Processing .*/(\w+)-\d[^/]*\.whl", line)
     return found and (found[1] or found[2]).replace("_", "-")
 
@@ -169,6 +179,12 @@ def reasons(name):
     """Return {package: why it is there}, from the comments of the requirements."""
     texts = [(ROOT / held).read_text(encoding="utf-8") for held in with_those_it_names(name)]
     return dict(re.findall(r"(?m)^([\w-]+)==.*?# (.*)", "\n".join(texts)))
+
+
+def pins():
+    """Return {package: version} of what a learner gets on every machine."""
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text))
 
 
 def installed(name):
@@ -183,9 +199,10 @@ def stamp_of(name):
 
 
 def fingerprint(name):
-    """Return a digest of all that decides what an installation holds: the Python and the files read."""
+    """Return a digest of what decides what an installation holds: the Python, the files read."""
     files = [*with_those_it_names(name), "pyproject.toml", "roundtrips/pyproject.toml"]
-    return hashlib.sha256(b"\0".join([sys.version.encode(), *((ROOT / file).read_bytes() for file in files)])).hexdigest()
+    texts = [sys.version.encode(), *((ROOT / file).read_bytes() for file in files)]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def with_those_it_names(name):
@@ -197,9 +214,11 @@ def with_those_it_names(name):
 
 def advice():
     if WHEELHOUSE.is_dir():
-        return ("Nothing is installed: wheelhouse/ does not hold what this Python needs; what is missing stands above. Run "
-                "`make wheelhouse` on a machine with internet and the same Python, or remove the folder to use the internet.")
-    return "Nothing is installed: the reason stands above. Check the connection to the package index and run it again."
+        return ("Nothing is installed: wheelhouse/ does not hold what this Python needs; what is "
+                "missing stands above. Run `make wheelhouse` on a machine with internet and the "
+                "same Python, or remove the folder to use the internet.")
+    return ("Nothing is installed: the reason stands above. Check the connection to the package "
+            "index and run it again.")
 
 
 def say(text):

@@ -1,8 +1,9 @@
 """Joins a room's board with a laptop of one's own: `make lab BOARD=http://… NAME=…`.
 
-It asks for the room's password once. The board gives a token for it, which stands in a file that only you can read and which
-posts under your name from then on; the password is not kept. A board behind TLS whose certificate is the room's own is believed
-once you have typed the certificate's code, which stands on the leader's screen: the password goes nowhere before.
+It asks for the room's password once. The board gives a token for it, which stands in a file that
+only you can read and which posts under your name from then on; the password is not kept. A board
+behind TLS whose certificate is the room's own is believed once you have typed the certificate's
+code, which stands on the leader's screen: the password goes nowhere before.
 """
 
 import contextlib
@@ -22,20 +23,24 @@ from lab_utils.course.certificates import code, trust
 
 ANSWER_S = 5
 ASKED = 3  # times for a password, or a certificate's code
+WITHOUT = "Without a board, start the lab with `make lab`."
 PLACES = "", "/services/board"  # a board alone, and one beside a hub
 
 
 def join(address, name, folder):
-    """Set what the lab's kernels need to post to the board at `address`; `folder` keeps the token. Exits with advice."""
+    """Set what kernels need to post to the board at `address`, or exit with advice."""
     address = address if "://" in address else f"http://{address}"
-    os.environ["LAB_BOARD_CERTIFICATE"] = believed(address, kept(folder, address, "pem")) if address.startswith("https:") else ""
+    secure = address.startswith("https:")
+    certificate = believed(address, kept(folder, address, "pem")) if secure else ""
+    os.environ["LAB_BOARD_CERTIFICATE"] = certificate
     url = found(address)
     path = kept(folder, url, "token")
     if not is_known(url, path):
         token, name = asked(url, name)
         write(path, token)
-        print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The leader sees there what you "
-              "guess and measure, and which exercises you try. `make lab` without BOARD= posts nothing.")
+        print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The "
+              "leader sees there what you guess and measure, and which exercises you try. `make "
+              "lab` without BOARD= posts nothing.")
     os.environ["LAB_BOARD_URL"], os.environ["LAB_BOARD_TOKEN_FILE"] = url, str(path)
 
 
@@ -45,58 +50,61 @@ def kept(folder, url, kind):
 
 
 def believed(address, path):
-    """Return the file with the certificate that the board at an https address must have; "" where authorities vouch for it.
+    """Return the file with the certificate of the board at an https address.
 
-    Exits with advice where nobody does, and the person cannot.
+    It is "" where authorities vouch for it. Exits with advice where the person does not either.
     """
     for certificate in [str(path), ""] if path.is_file() else [""]:
         try:
-            shaken(address, trust(certificate))
+            shake_hands(address, trust(certificate))
             return certificate
         except ssl.SSLCertVerificationError:
             continue
         except (OSError, ValueError):
             return certificate  # what is wrong there, the next request tells
     try:
-        pem = ssl.DER_cert_to_PEM_cert(shaken(address, unverified()))
+        pem = ssl.get_server_certificate(place_of(address), timeout=ANSWER_S)
     except OSError as error:
-        sys.exit(f"There is no board at {address} ({error}). Check the address with the leader. Without a board, start the lab "
-                 "with `make lab`.")
+        sys.exit(no_board(address, error))
     confirm(pem)
     write(path, pem)
     return str(path)
 
 
 def confirm(pem):
-    """Ask for the certificate's code as the leader's screen shows it; exit with advice where it is not typed."""
+    """Ask for the certificate's code, of the leader's screen; exit with advice if none is typed."""
     need_terminal("the code of the room's certificate")
-    print("The room's certificate is its own. Its code stands on the leader's screen, four times four letters.")
+    print("The room's certificate is its own. Its code stands on the leader's screen, four times "
+          "four letters.")
     for _ in range(ASKED):
         if input("The certificate's code: ").strip().lower().replace(" ", "-") == code(pem):
             return
         print("This is not the code of the certificate that came.")
-    sys.exit("If you typed what the leader's screen shows, somebody stands between you and the board: tell the leader. "
-             "Without a board, start the lab with `make lab`.")
+    sys.exit("If you typed what the leader's screen shows, somebody stands between you and the "
+             f"board: tell the leader. {WITHOUT}")
 
 
-def shaken(address, context):
-    """Return the certificate, as DER, of a TLS handshake. Raises ssl.SSLCertVerificationError where nobody vouches for it."""
+def shake_hands(address, context):
+    """Raise ssl.SSLCertVerificationError where nobody vouches for an address's certificate."""
+    place = place_of(address)
+    with (socket.create_connection(place, ANSWER_S) as plain,
+          context.wrap_socket(plain, server_hostname=place[0])):
+        pass
+
+
+def place_of(address):
     parts = urlsplit(address)
-    with (socket.create_connection((parts.hostname, parts.port or 443), ANSWER_S) as plain,
-          context.wrap_socket(plain, server_hostname=parts.hostname) as secured):
-        return secured.getpeercert(binary_form=True)
+    return parts.hostname, parts.port or 443
 
 
-def unverified():
-    """Return a context that only looks."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
+def no_board(address, why):
+    return f"There is no board at {address} ({why}). Check the address with the leader. {WITHOUT}"
 
 
 def need_terminal(what):
     if not sys.stdin.isatty():
-        sys.exit(f"The board asks for {what}, and here is no terminal to type it. Run `make lab BOARD=…` in one.")
+        sys.exit(f"The board asks for {what}, and here is no terminal to type it. Run `make lab "
+                 "BOARD=…` in one.")
 
 
 def found(address):
@@ -109,8 +117,7 @@ def found(address):
                 return url
         except (OSError, ValueError, AttributeError) as error:
             tried = tried or str(error)
-    sys.exit(f"There is no board at {address} ({tried or 'something else answers'}). Check the address with the leader. "
-             "Without a board, start the lab with `make lab`.")
+    sys.exit(no_board(address, tried or "something else answers"))
 
 
 def is_known(url, path):
@@ -138,7 +145,7 @@ def asked(url, name):
 
 
 def joined(url, name, password):
-    """Return (token, name) for a name that nobody has. Raises PermissionError where the password is wrong."""
+    """Return (token, name) for a name that nobody has. A wrong password is a PermissionError."""
     while True:
         try:
             return call(f"{url}/api/join", {"password": password, "name": name})["token"], name
@@ -146,7 +153,8 @@ def joined(url, name, password):
             if error.code == 403:
                 raise PermissionError from None
             if error.code not in (400, 409):
-                sys.exit(f"{said(error)} Try again later, or start the lab without a board: make lab")
+                sys.exit(f"{said(error)} Try again later, or start the lab without a board: make "
+                         "lab")
             print(said(error))
             name = input("Your name on the board (empty: none): ").strip()
 
@@ -158,12 +166,16 @@ def said(error):
 
 
 def call(url, body=None, token=""):
-    """Return the board's answer, a dict. Raises OSError where there is none, ValueError where it is no board's."""
+    """Return the board's answer, a dict.
+
+    Raises OSError where there is none, ValueError where it is no board's.
+    """
     request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(),
-                                     {"Content-Type": "application/json", "Authorization": f"token {token}"})
+                                     {"Content-Type": "application/json",
+                                      "Authorization": f"token {token}"})
     context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}),  # the room is no place beyond a proxy
-                                         urllib.request.HTTPSHandler(context=context))
+    no_proxy = urllib.request.ProxyHandler({})  # the room is no place beyond one
+    direct = urllib.request.build_opener(no_proxy, urllib.request.HTTPSHandler(context=context))
     try:
         with direct.open(request, timeout=ANSWER_S) as reply:
             return json.loads(reply.read(100_000))
@@ -175,5 +187,6 @@ def write(path, text):
     """Write a file that only its owner can read, from its first byte on."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w",
+              encoding="utf-8") as file:
         file.write(text)

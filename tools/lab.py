@@ -1,8 +1,8 @@
 """Opens the lab: your own copies of the chapters in work/, in JupyterLab, on chapter 00.
 
-You work on copies, so a `git pull` never meets your edits. A chapter you have not edited is brought up to date; one you
-have edited stays yours, and a newer version is laid beside it as NAME.new.ipynb. LAB_WORK names another folder than work/;
-in a room each learner has one.
+You work on copies, so a `git pull` never meets your edits. A chapter you have not edited is brought
+up to date; one you have edited stays yours, and a newer version is laid beside it as
+NAME.new.ipynb. LAB_WORK names another folder than work/; in a room each learner has one.
 
     python tools/lab.py [options of JupyterLab]
     python tools/lab.py --copies        lays the copies, and opens nothing
@@ -23,7 +23,8 @@ EXERCISES = ROOT / "exercises"
 SOLUTION_LINK = re.compile(r"\.\./exercises/(\d\d\.\d)/solution\.py")  # in a chapter
 WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work").absolute()
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
-NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError  # what a file raises that is none any more
+# What a file raises that is no notebook any more.
+NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError
 START = "/lab/tree/00_start_here.ipynb"
 
 
@@ -33,25 +34,26 @@ def main(jupyter_options):
             print(line)
     except OSError as error:
         sys.exit(f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
-                 "Rename what stands there, or make it yours to write, and run `make lab` again. Nothing was lost.")
+                 "Rename what stands there, or make it yours to write, and run `make lab` again. "
+                 "Nothing was lost.")
     if jupyter_options == ["--copies"]:
         return
     if os.environ.get("LAB_BOARD"):
         from joining import join
 
         join(os.environ["LAB_BOARD"], os.environ.get("LAB_BOARD_NAME", ""), RECORD.parent)
-    own_path = os.environ.get("JUPYTER_CONFIG_PATH")
-    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(ROOT / ".jupyter"), own_path]))
-    of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # its hub gave a learner's server this address
-    command = [sys.executable, "-m", "jupyterhub.singleuser" if of_a_room else "jupyterlab", f"--ServerApp.root_dir={WORK}",
-               f"--LabApp.default_url={START}"]
+    paths = str(ROOT / ".jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # which its hub gives a server
+    command = [sys.executable, "-m", "jupyterhub.singleuser" if of_a_room else "jupyterlab",
+               f"--ServerApp.root_dir={WORK}", f"--LabApp.default_url={START}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # in a container there is often nobody else
     if of_a_room:
         os.environ["JUPYTERHUB_DEFAULT_URL"] = START
     else:
-        print("If no browser opens, open the address with the token that JupyterLab prints below. Ctrl-C twice ends the lab.",
-              flush=True)
+        print("If no browser opens, open the address with the token that JupyterLab prints below. "
+              "Ctrl-C twice ends the lab.", flush=True)
     os.environ.setdefault("PYTHONUTF8", "1")  # so that a kernel reads and writes µ in any locale
     os.chdir(WORK)
     os.execv(sys.executable, [*command, *jupyter_options])
@@ -60,8 +62,8 @@ def main(jupyter_options):
 def bring_up_to_date():
     """Copy what is new from notebooks/ to work/; return what is worth saying about it.
 
-    Only a plain file that is as it was laid there is replaced, or taken away where the lab has it no more; all else is the
-    learner's. Raises OSError where work/ cannot be written.
+    Only a plain file that is as it was laid there is replaced, or taken away where the lab has it
+    no more; all else is the learner's. Raises OSError where work/ cannot be written.
     """
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     copied, said = remembered(), []
@@ -79,14 +81,15 @@ def bring_up_to_date():
 
 
 def chapters():
-    """Return notebooks, what stands beside them, and solutions, in the order of their copies. Other answers are for the tests."""
+    """Return notebooks, what stands beside them, and solutions, in the order of their copies."""
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
-    found = [path for pattern in patterns for path in CHAPTERS.glob(pattern)] + list(EXERCISES.glob("*/solution.py"))
+    found = [*(path for pattern in patterns for path in CHAPTERS.glob(pattern)),
+             *EXERCISES.glob("*/solution.py")]
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
 def name_of(source):
-    """Return where the copy of a file goes, below work/: solutions/03.2.py is exercises/03.2/solution.py."""
+    """Return where a file's copy goes in work/: exercises/03.2/solution.py to solutions/03.2.py."""
     if source.is_relative_to(EXERCISES):
         return f"solutions/{source.parent.name}.py"
     return source.relative_to(CHAPTERS).as_posix()
@@ -103,7 +106,8 @@ def bring(source, copied):
     if edited(target, now, copied):
         target = beside(target, now, copied)
         copied[target.relative_to(WORK).as_posix()] = now
-        said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is beside it: {target.name}")
+        said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is "
+                    f"beside it: {target.name}")
     write(target, as_copied(source))
     copied[name] = now
     return said
@@ -112,7 +116,8 @@ def bring(source, copied):
 def as_copied(source):
     """Return the bytes of the file as a learner gets it.
 
-    A chapter has no outputs, or the answer would stand below each guess, and links to the copies of the solutions.
+    A chapter has no outputs, or the answer would stand below each guess, and links to the copies of
+    the solutions.
     """
     content = source.read_bytes()
     if source.suffix == ".ipynb":
@@ -132,7 +137,7 @@ def to_the_copy(text):
 
 
 def remembered():
-    """Return {name: digest of the version that was copied}; {} where that cannot be read: then every copy counts as edited."""
+    """Return {name: digest of the version copied}; {} if unreadable: all copies count as edited."""
     try:
         copied = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -151,7 +156,7 @@ def write(target, content):
 
 
 def edited(target, now, copied):
-    """Return True if what stands there is neither the version that was laid there nor the new one, or is no plain file."""
+    """Return True if it is neither a version of ours, the one laid or the new, nor a plain file."""
     if not os.path.lexists(target):
         return False
     laid = copied.get(target.relative_to(WORK).as_posix())
@@ -167,12 +172,13 @@ def beside(target, now, copied):
 
 
 def digest(path):
-    """Return the SHA-256 of what a notebook's cells say in the copy, so that running it is no edit; else of the bytes."""
+    """Return the SHA-256 of a file; of a notebook, of what its cells say: running it is no edit."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
             cells = json.loads(text)["cells"]
-            text = json.dumps([[cell["cell_type"], to_the_copy("".join(cell["source"]))] for cell in cells]).encode()
+            text = json.dumps([[cell["cell_type"], to_the_copy("".join(cell["source"]))]
+                               for cell in cells]).encode()
     return hashlib.sha256(text).hexdigest()
 
 

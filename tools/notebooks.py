@@ -1,13 +1,14 @@
-"""Runs the notebooks from a fresh kernel and rewrites a committed file only where a fact or a verdict's word changed.
+"""Runs the notebooks and rewrites a committed file only where a fact or a verdict's word changed.
 
     python tools/notebooks.py [--force] [NOTEBOOK ...]      default: every chapter and case
 
-Measured values differ on every run; as long as only they do, the file stays as it is, so that a re-run is no diff.
---force rewrites it all the same: for new pictures after a change of style.
+Measured values differ on every run; as long as only they do, the file stays as it is, so that a
+re-run is no diff. --force rewrites it all the same: for new pictures after a change of style.
 
-What was measured on a busy machine is not committed, --force or not, nor is a figure of a measurement that failed, nor
-a verdict that one figure turns within its claim's margin: the chapter is left as it is, the reason is told, and the exit
-status is 1. With a chapter that is rewritten go the measurements behind its verdicts, to tests/measured/claims.json.
+What was measured on a busy machine is not committed, --force or not, nor is a figure of a
+measurement that failed, nor a verdict that one figure turns within its claim's margin: the chapter
+is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go
+the measurements behind its verdicts, to tests/measured/claims.json.
 """
 
 import datetime
@@ -31,20 +32,24 @@ import drawings  # noqa: E402  stands in book/
 
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
-FAILED = "no knee shown", "too few rounds to tell"  # so says a figure whose rounds do not show what was looked for
+FAILED = "no knee shown", "too few rounds to tell"  # words of a figure that shows nothing
 NOTICED = 1.1  # two figures of one work that are further apart make a reader wonder
-UNDER_LOAD = "under-load"  # the tag of a cell that times known work anew, beside something else on purpose
+UNDER_LOAD = "under-load"  # the tag of a cell that times known work beside something else
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
-ASK_VERSIONS = "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
-ASK_WHETHER_BUSY = "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
+ASK_VERSIONS = ("from lab_utils.testbed.fingerprints import environment_line\n"
+                "print(environment_line())")
+ASK_WHETHER_BUSY = ("from lab_utils import calm\n"
+                    "print(calm.so_far().sentence() if calm.so_far().busy else '')")
 
 
 def main(names):
     os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
-    os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))  # whoever runs it has solved some of the exercises
+    # whoever runs it has solved some of the exercises
+    os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))
     Path(os.environ["LAB_STATE"]).mkdir(parents=True, exist_ok=True)
     force = "--force" in names
-    every = [path for pattern in ("*.ipynb", "cases/*.ipynb") for path in sorted((ROOT / "notebooks").glob(pattern))]
+    every = [path for pattern in ("*.ipynb", "cases/*.ipynb")
+             for path in sorted((ROOT / "notebooks").glob(pattern))]
     paths = [Path(name) for name in names if name != "--force"] or every
     os.environ["LAB_FIGURE_CHECK"] = drawings.__file__
     refused = False
@@ -76,7 +81,8 @@ def words(notebook):
     from lab_utils.course import claims
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "")
+             for output in outputs]
     return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
 
 
@@ -84,8 +90,10 @@ def busy_trials(chapter):
     """Return a sentence with the claims that the scoreboard tried on a busy machine, "" if none."""
     from lab_utils.course import state
 
-    tried = {name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()}
-    names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0] if chapter in SCOREBOARDS else []
+    tried = {name: entry["chapters"].get(chapter, {})
+             for name, entry in state.load("claims").items()}
+    names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0)
+             > 0] if chapter in SCOREBOARDS else []
     return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
 
 
@@ -93,39 +101,44 @@ def on_a_hair(chapter, shown):
     """Return a sentence with the verdicts that one figure within its claim's margin would turn."""
     from lab_utils.course import claims
 
-    turned = [name for name, measured in measured_in(chapter, shown).items() if claims.turning(name, measured)]
+    turned = [name for name, measured in measured_in(chapter, shown).items()
+              if claims.turning(name, measured)]
     return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
 
 
 def failed_figures(notebook):
-    """Return what a figure says whose measurement failed, by its text for those who cannot see it; "" if none."""
+    """Return what a figure says whose measurement failed, by its alt text; "" if none."""
     alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "")
             for cell in notebook.cells for output in cell.get("outputs", [])]
-    return next((f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt), "")
+    return next((f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED
+                 if words in alt), "")
 
 
 def disagreement(times):
-    """Return a sentence where two cells timed the same work and a reader would wonder; "" where all figures agree.
+    """Return a sentence where two cells timed the same work and a reader would wonder, or "".
 
-    They do where the rounds do not tell one from the other, or the medians are within NOTICED.
+    Figures agree where rounds do not tell one from the other, or medians are within NOTICED.
     """
     from lab_utils.timing.ratio import apart
     from lab_utils.words import milliseconds, plain_duration
 
     def told(each):
-        median, low, high = (plain_duration(of(each["seconds"])) for of in (statistics.median, min, max))
+        median, low, high = (plain_duration(of(each["seconds"]))
+                             for of in (statistics.median, min, max))
         return f"{median} ({low} to {high}) in [{each['cell']}]"
 
     for one, other in itertools.combinations(times, 2):
-        if one["cell"] != other["cell"] and all(one[what] == other[what] for what in ("name", "work", "rtt")):
+        if one["cell"] != other["cell"] and all(one[what] == other[what]
+                                                for what in ("name", "work", "rtt")):
             fast, slow = sorted((one["seconds"], other["seconds"]), key=statistics.median)
             if apart(fast, slow) and statistics.median(slow) > NOTICED * statistics.median(fast):
-                return f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and {told(other)}"
+                return (f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and "
+                        f"{told(other)}")
     return ""
 
 
 def keep_measured(chapter, shown):
-    """Write what a chapter's verdicts rest on, for the test of their margins. The scoreboard's rest on the chapters'."""
+    """Write what a chapter's verdicts rest on, for the test of their margins."""
     found = measured_in(chapter, shown)
     if found:
         kept = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
@@ -134,7 +147,7 @@ def keep_measured(chapter, shown):
 
 
 def measured_in(chapter, shown):
-    """Return {claim: what its verdict rests on}; none of a scoreboard, which tries others' claims."""
+    """Return {claim: what its verdict rests on}; none of a scoreboard: the claims are others'."""
     from lab_utils.course import state
 
     tried = {} if chapter in SCOREBOARDS else state.load("claims")
@@ -142,7 +155,7 @@ def measured_in(chapter, shown):
 
 
 def run(path):
-    """Return the notebook with the outputs of a fresh run, day and versions told once; how busy it was, or ""; its drawings."""
+    """Run a notebook; return it with its outputs, how busy it was or "", its drawings and times."""
     drawn = {}
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
@@ -150,13 +163,14 @@ def run(path):
         os.environ["LAB_TIMES"] = noted.name
         NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
                        resources={"metadata": {"path": str(path.parent)}}).execute()
-        loaded = [cell.execution_count for cell in notebook.cells if UNDER_LOAD in cell.metadata.get("tags", ())]
+        loaded = [cell.execution_count for cell in notebook.cells
+                  if UNDER_LOAD in cell.metadata.get("tags", ())]
         times = [each for each in map(json.loads, noted) if each["cell"] not in loaded]
     versions, busy = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
-        "measured": {"date": datetime.date.today().isoformat(), "on": versions},  # for the reading edition
+        "measured": {"date": datetime.date.today().isoformat(), "on": versions},
     })
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"
@@ -172,18 +186,20 @@ def run(path):
 
 def tidy(output):
     if "metadata" in output:
-        output.metadata = nbformat.from_dict({kind: {told: more[told] for told in ("alt", "drag") if told in more}
-                                              for kind, more in output.metadata.items() if kind.startswith("image/")})
+        output.metadata = nbformat.from_dict({kind: {told: more[told] for told in ("alt", "drag")
+                                                     if told in more}
+                                              for kind, more in output.metadata.items()
+                                              if kind.startswith("image/")})
     if "data" in output:
-        output.data.pop("application/vnd.jupyter.widget-view+json", None)  # its state is not saved, so it would show nothing
+        output.data.pop("application/vnd.jupyter.widget-view+json", None)  # without its state
     return output
 
 
 def joined(outputs):
-    """Return the outputs with printed text in one piece: how it was cut up depends on the moment."""
+    """Return the outputs with printed text in one piece: the moment decides how it is cut up."""
     found = []
     for output in outputs:
-        if output.output_type == "stream" and found and found[-1].output_type == "stream" and found[-1].name == output.name:
+        if found and output.output_type == "stream" and found[-1].get("name") == output.name:
             found[-1].text += output.text
         else:
             found.append(output)
@@ -191,9 +207,10 @@ def joined(outputs):
 
 
 def comparable(notebook):
-    """Return what a reader would call the content: the cells and the facts in their outputs, without pictures."""
-    return [(cell.cell_type, cell.source, cell.metadata.get("tags", []), cell.get("execution_count"),
-             [facts(output) for output in cell.get("outputs", [])]) for cell in notebook.cells]
+    """Return what a reader calls the content: cells, and facts in their outputs, no pictures."""
+    return [(cell.cell_type, cell.source, cell.metadata.get("tags", []),
+             cell.get("execution_count"), [facts(output) for output in cell.get("outputs", [])])
+            for cell in notebook.cells]
 
 
 def facts(output):
@@ -202,7 +219,8 @@ def facts(output):
         return output.name, sanitized(output.text)
     if output.output_type == "error":
         return output.ename, sanitized(output.evalue)
-    return {kind: sanitized(str(value)) for kind, value in output.data.items() if not kind.startswith("image/")}
+    return {kind: sanitized(str(value)) for kind, value in output.data.items()
+            if not kind.startswith("image/")}
 
 
 def sanitized(text):

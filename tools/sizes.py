@@ -1,8 +1,9 @@
 """Print how many lines of Python each room has, its bar and its budget: `make sizes`.
 
-A room may not grow past its bar (tests/test_house.py): its budget, or, as long as it has more, what it had when the
-bar was set. `make sizes ACCEPT=1` lowers the bars to what the rooms have now, and never raises one. Who needs more
-takes it from another room, in the same change: raise one bar and lower another by as much, in tools/sizes.json.
+A room may not grow past its bar (tests/test_house.py): its budget, or, as long as it has more, what
+it had when the bar was set. `make sizes ACCEPT=1` lowers the bars to what the rooms have now, and
+never raises one. Who needs more takes it from another room, in the same change: raise one bar and
+lower another by as much, in tools/sizes.json.
 """
 
 import json
@@ -27,21 +28,24 @@ BUDGETS = {
     "tests of all rooms": (["tests", "roundtrips/tests"], 15_000),
     "tools, room, bench": (["tools", "room", "bench"], 3_700),
 }
-ANSWERS = "/solution.py", "/also/", "/wrong/"  # of exercises: what a learner may write is no code of ours
+ANSWERS = "/solution.py", "/also/", "/wrong/"  # of exercises: what a learner may write
 
 
 def lines(folders):
     """Return the lines of Python that git tracks in these folders."""
     asked = ["git", "ls-files", "-z", *[f"{folder}/*.py" for folder in folders]]
     told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    paths = [ROOT / name for name in told.split("\0") if name and not any(part in name for part in ANSWERS)]
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths if path.exists())
+    paths = [ROOT / name for name in told.split("\0")
+             if name and not any(part in name for part in ANSWERS)]
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths
+               if path.exists())
 
 
 def table():
     """Return [(room, lines now, bar, budget)]."""
     bars = json.loads(BARS.read_text(encoding="utf-8"))
-    return [(room, lines(folders), bars[room], budget) for room, (folders, budget) in BUDGETS.items()]
+    return [(room, lines(folders), bars[room], budget)
+            for room, (folders, budget) in BUDGETS.items()]
 
 
 def accepted(rows):
@@ -54,4 +58,5 @@ if __name__ == "__main__":
         BARS.write_text(json.dumps(accepted(table()), indent=1) + "\n", encoding="utf-8")
     print(f"{'':20} {'lines':>7} {'bar':>7} {'budget':>7}")
     for room, now, bar, budget in table():
-        print(f"{room:20} {now:7,} {bar:7,} {budget:7,}" + (f"   {now - bar:,} over its bar" if now > bar else ""))
+        over = f"   {now - bar:,} over its bar" if now > bar else ""
+        print(f"{room:20} {now:7,} {bar:7,} {budget:7,}{over}")

@@ -1,11 +1,11 @@
-"""Writes the plans of docs/workshop/tracks.md from tracks.toml: each section's minutes, computed and measured.
+"""Writes the plans of docs/workshop/tracks.md from tracks.toml: what each section takes.
 
-    python tools/workshop.py                        writes the tables, with the seconds that are on file
-    python tools/workshop.py --run [NOTEBOOK ...]   first runs the chapters of all tracks, and keeps what each section takes
+    python tools/workshop.py                        writes the tables, with the seconds on file
+    python tools/workshop.py --run [NOTEBOOK ...]   first times the chapters of all tracks
 
-A section's minutes are an estimate of the reading (tests/reading.py), MINUTES_A_GUESS for each guess that the room makes, and
-the seconds that its cells take, measured at the workshop scale. What was measured beside other work is marked so, and never
-takes the place of what was measured quiet.
+A section's minutes are an estimate of the reading (tests/reading.py), MINUTES_A_GUESS for each
+guess that the room makes, and the seconds that its cells take, measured at the workshop scale. What
+was measured beside other work is marked so, and never takes the place of what was measured quiet.
 """
 
 import functools
@@ -41,8 +41,7 @@ print(lab_utils.fingerprint())"""
 
 def main(arguments):
     if arguments[:1] == ["--run"]:
-        paths = [Path(name) for name in arguments[1:]] or [path_of(name) for name in chapters(tracks())]
-        for path in paths:
+        for path in map(Path, arguments[1:]) if arguments[1:] else map(path_of, chapters(tracks())):
             keep(path)
     page = KIT / "tracks.md"
     page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
@@ -55,7 +54,8 @@ def tracks():
 
 def chapters(found):
     """Return the chapters that tracks need, in their order."""
-    return sorted({part["chapter"] for track in found for part in track["part"] if "chapter" in part})
+    return sorted({part["chapter"] for track in found for part in track["part"]
+                   if "chapter" in part})
 
 
 def path_of(chapter):
@@ -66,22 +66,26 @@ def path_of(chapter):
 
 
 def keep(path):
-    """Run a chapter and keep the seconds of its sections, unless they are on file from a quieter machine."""
+    """Run a chapter; keep its sections' seconds, unless they are on file from a quieter machine."""
     known = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
     found = run(path)
     if not found["busy"] or known.get(path.stem, found)["busy"]:
         known[path.stem] = found
-        SECONDS.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{path.stem}: {sum(found['seconds'].values()):.0f} s{', beside other work' if found['busy'] else ''}", flush=True)
+        SECONDS.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
+                           encoding="utf-8")
+    beside = ", beside other work" if found["busy"] else ""
+    print(f"{path.stem}: {sum(found['seconds'].values()):.0f} s{beside}", flush=True)
 
 
 def run(path):
-    """Run a chapter in a fresh kernel; return {"on": versions, "busy": …, "seconds": {section: seconds}}."""
+    """Run a chapter anew; return {"on": versions, "busy": …, "seconds": {section: seconds}}."""
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(ASK))
     with tempfile.TemporaryDirectory() as state:  # so that nobody's progress changes
-        os.environ.update(TQDM_DISABLE="1", LAB_SCALE="workshop", LAB_CHAPTER=path.stem, LAB_STATE=state)
-        NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+        os.environ.update(TQDM_DISABLE="1", LAB_SCALE="workshop", LAB_CHAPTER=path.stem,
+                          LAB_STATE=state)
+        NotebookClient(notebook, timeout=300, kernel_name="python3",
+                       resources={"metadata": {"path": str(path.parent)}}).execute()
     busy, *facts = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     seconds, now = {}, ""
     for cell in notebook.cells:
@@ -96,7 +100,9 @@ def took(cell):
     """Return the seconds from the moment a code cell began until its reply; 0 for any other."""
     times = cell.metadata.get("execution", {})
     began, ended = times.get("iopub.execute_input"), times.get("shell.execute_reply")
-    return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds() if began and ended else 0
+    if not (began and ended):
+        return 0
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
 
 
 # Writing
@@ -115,7 +121,8 @@ def measured(known):
     machines = sorted({chapter["on"] for chapter in known.values()})
     busy = [name[:2] for name, chapter in sorted(known.items()) if chapter["busy"]]
     beside = f" Beside other work, so rather too long: {', '.join(busy)}." if busy else ""
-    return f"The seconds are of {'; '.join(machines)}.{beside} All of them stand in [seconds.json](seconds.json).\n"
+    return (f"The seconds are of {'; '.join(machines)}.{beside} All of them stand in "
+            "[seconds.json](seconds.json).\n")
 
 
 def table(track, known):
@@ -123,8 +130,8 @@ def table(track, known):
     lines = ["| at | what | read, min | guesses | runs, s | minutes |", "|---|---|---|---|---|---|"]
     at = 0
     for what, read, guesses, seconds, minutes in rows(track, known):
-        made_of = [f"{read:.0f}", guesses or "", f"{seconds:.0f}"] if read is not None else ["", "", ""]
-        lines.append(f"| {clock(at)} | {what} | {' | '.join(map(str, made_of))} | {minutes} |")
+        made_of = f"{read:.0f} | {guesses or ''} | {seconds:.0f}" if read is not None else " |  | "
+        lines.append(f"| {clock(at)} | {what} | {made_of} | {minutes} |")
         at += minutes
     lines.append(f"| {clock(at)} | the end | | | | of {track['minutes']} |")
     return "\n".join(lines) + "\n"
@@ -135,7 +142,7 @@ def clock(minutes):
 
 
 def rows(track, known):
-    """Yield (what, minutes of reading or None, guesses, seconds of running, minutes in all) of each part of a track."""
+    """Yield each part: what, minutes to read or None, guesses, seconds of running, minutes."""
     for part in track["part"]:
         if "chapter" not in part:
             yield part["what"], None, 0, 0, part["minutes"]
@@ -145,32 +152,39 @@ def rows(track, known):
         for name in ["", *part["sections"]] if part.get("opens", True) else part["sections"]:
             read, runs = minutes_of(chapter, name, known)
             asked = guesses.get(name, 0)
-            yield link(chapter, name), read, asked, runs, max(1, round(read + MINUTES_A_GUESS * asked + runs / 60))
+            minutes = max(1, round(read + MINUTES_A_GUESS * asked + runs / 60))
+            yield link(chapter, name), read, asked, runs, minutes
         if part.get("exercises"):
             named = ", ".join(f"{chapter[:2]}.{number}" for number in part["exercises"])
             minutes = reading.EXERCISE_MINUTES * len(part["exercises"])
-            yield f"{chapter[:2]} · {'Exercise' if len(part['exercises']) == 1 else 'Exercises'} {named}", None, 0, 0, minutes
+            word = "Exercise" if len(part["exercises"]) == 1 else "Exercises"
+            yield f"{chapter[:2]} · {word} {named}", None, 0, 0, minutes
 
 
 def minutes_of(chapter, section, known):
-    """Return (minutes of reading, seconds of running) of a section; exit with advice where one is not known."""
+    """Return (minutes of reading, seconds of running) of a section; exit where one is not known."""
     there, timed = sections(chapter), known.get(chapter, {"seconds": {}})["seconds"]
     if section not in there:
-        sys.exit(f"tracks.toml names a section of {chapter} that is not there: {section!r}. There are: {', '.join(there)}")
+        sys.exit(f"tracks.toml names a section of {chapter} that is not there: {section!r}. There "
+                 f"are: {', '.join(there)}")
     if section not in timed:
-        sys.exit(f"What {section!r} of {chapter} takes is not on file. Measure it: {RUN} notebooks/{chapter}.ipynb")
+        sys.exit(f"What {section!r} of {chapter} takes is not on file. Measure it: {RUN} "
+                 f"notebooks/{chapter}.ipynb")
     return there[section].minutes, timed[section]
 
 
 def link(chapter, section):
-    """Return a section as the table names it: the first of a chapter with the chapter's own title."""
+    """Return a section as the table names it: a chapter's first with the chapter's own title."""
     path = f"../../notebooks/{chapter}.ipynb"
-    return f"[{section}]({path}#{section.replace(' ', '-')})" if section else f"**[{title(chapter)}]({path})**: {OPENING}"
+    if not section:
+        return f"**[{title(chapter)}]({path})**: {OPENING}"
+    return f"[{section}]({path}#{section.replace(' ', '-')})"
 
 
 @functools.cache
 def title(chapter):
-    return nbformat.read(path_of(chapter), as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
+    first = nbformat.read(path_of(chapter), as_version=4).cells[0]
+    return first.source.splitlines()[0].removeprefix("# ")
 
 
 @functools.cache
