@@ -1,4 +1,4 @@
-"""Who posts: a learner of the hub, known by the token of their server, or one on a laptop of their own, by a token of ours."""
+"""Who posts: a learner of the hub, by their server's token, or one on a laptop, by one of ours."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ SECRETS = "secrets.json"
 
 @dataclass(frozen=True)
 class Person:
-    """`known_as` tells people apart in the stream; `who` is their name on the board, None for who gave none."""
+    """`known_as` tells people apart in the stream; `who` is a name on the board, None for none."""
 
     known_as: str
     who: str | None
@@ -48,15 +48,16 @@ class WrongPasswords:
 
 
 def settled(folder, known):
-    """Return the board's secrets: key, cookie, password, salt. Made once, and kept where only this user can read them.
+    """Return the board's secrets: key, cookie, password, salt, and of them `known`, the room's.
 
-    `known` are those that the room has already. Raises OSError where the folder cannot be written.
+    They are made once, and kept where only this user can read them. Raises OSError where the
+    folder cannot be written.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / SECRETS
     if not path.exists():
-        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)), "cookie": secrets.token_hex(32),
-                "salt": secrets.token_hex(32)}
+        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)),
+                "cookie": secrets.token_hex(32), "salt": secrets.token_hex(32)}
         write_private(path, json.dumps(made))
     kept = json.loads(path.read_text(encoding="utf-8"))
     return kept | known
@@ -69,7 +70,8 @@ def letters(number):
 def write_private(path, text):
     """Write a file that only this user can read, whole or not at all."""
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
-    with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    opened = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(opened, "w", encoding="utf-8") as file:
         file.write(text)
     scratch.replace(path)
 
@@ -90,7 +92,7 @@ def tidy(name):
 
 
 def looks(name):
-    """Return what two names that nobody can tell apart have in common: without capitals, a Cyrillic а as the Latin one."""
+    """Return what names that look the same share: no capitals, a Cyrillic а as the Latin one."""
     return unicodedata.normalize("NFKC", name).casefold().translate(SAME_LOOKS)
 
 
