@@ -43,8 +43,8 @@ c.JupyterHub.spawner_class = "simple"
 home = str(folder / "learners").replace("{", "{{").replace("}", "}}")
 c.SimpleLocalProcessSpawner.home_dir_template = home + "/{username}"
 scope = ["--scope"] if room["limited_by"] == "systemd" else []
-c.Spawner.cmd = [*tied, "--mb", str(room["process_mb"]), *scope,
-                 sys.executable, str(ROOT / "tools" / "lab.py")]
+lab = [sys.executable, str(ROOT / "tools" / "lab.py")]
+c.Spawner.cmd = [*tied, "--mb", str(room["process_mb"]), *scope, *lab]
 # Kernels take no ports: where many begin at once, one that was free when it was chosen is
 # another's when the kernel is there.
 c.Spawner.args = ["--KernelManager.transport=ipc"]

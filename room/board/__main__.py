@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -34,11 +35,13 @@ WATCH_S = 1  # how often the board looks whether its hub is still there
 def main(arguments):
     options = parsed(arguments)
     try:
-        settled = people.room_file()
-        own = Path(os.environ["ROOM"]).parent / "board" if settled else ROOT / ".board"
+        own, known = ROOT / ".board", {}
+        if room := os.environ.get("ROOM"):  # what `make room` has settled
+            settled = json.loads(Path(room).read_text(encoding="utf-8"))
+            own = Path(room).parent / "board"
+            known = {"password": settled["password"], "key": settled["boards_key"]}
         folder = Path(options.folder or own).absolute()
-        kept = {"password": settled["password"], "key": settled["boards_key"]} if settled else {}
-        secret = people.settled(folder, kept)
+        secret = people.settled(folder, known)
         with locked(folder):
             asyncio.run(serve(options, folder, secret))
     except (OSError, ValueError, KeyError, LabError, Unavailable) as error:

@@ -42,9 +42,13 @@ class Room:
     def __init__(self, folder, secret, anonymous=False):
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
-        self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
+        self.hub, self.began = None, secrets.token_hex(4)
         self.changed, self.wrong = asyncio.Event(), people.WrongPasswords()
         self.joining = set()  # names that are being written down
+        if os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):  # else there may be no jupyterhub
+            from jupyterhub.services.auth import HubAuth
+
+            self.hub = HubAuth()
 
     async def add(self, entry):
         """Write an entry to disk, and into the book. Raises Unavailable where it may not be."""
@@ -150,7 +154,10 @@ class Join(Handler):
 
     async def post(self):
         body = self.body()
-        await self.check_password(str(body.get("password", "")))
+        if not people.same(str(body.get("password", "")), self.room.secret["password"]):
+            await self.room.wrong.hold()
+            raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; "
+                                     "capitals count.")
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
             raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, "
@@ -160,8 +167,8 @@ class Join(Handler):
             raise web.HTTPError(400, f"The name {name} is the room's own. Choose another.")
         held = {people.looks(entry["name"]) for entry in self.room.book.joined.values()}
         if name and looks in held | self.room.joining:
-            raise web.HTTPError(409, f"There is a {name} here already. Choose another "
-                                     f"name, such as {name} 2.")
+            raise web.HTTPError(409, f"There is a {name} here already. Choose another name, "
+                                     f"such as {name} 2.")
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{looks}" if name else f"nobody:{secrets.token_hex(8)}"
         # Nobody is taken for one who came in by the hub.
@@ -178,13 +185,6 @@ class Join(Handler):
             self.room.joining.discard(looks)
         self.write({"token": token, "name": name})
 
-    async def check_password(self, said):
-        if people.same(said, self.room.secret["password"]):
-            return
-        await self.room.wrong.hold()
-        raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; capitals "
-                                 "count.")
-
 
 class Events(Handler):
     """{"events": […]} → {"taken": [id], "refused": {id: why}}, when what is taken is on disk."""
@@ -199,7 +199,9 @@ class Events(Handler):
             raise web.HTTPError(400, "Post {\"events\": [...]}.")
         taken, refused = {}, {}
         for event in events:
-            sender = self.as_posted(event, person)
+            sender = person  # without a name where the learner or the leader wants none
+            if event.get("anonymous") is True or self.room.anonymous:
+                sender = people.without_name(person, self.room.secret["salt"])
             name, why = str(event.get("id"))[:100], self.wrong_with(event, sender)
             if why:
                 refused[name] = why
@@ -211,11 +213,6 @@ class Events(Handler):
             raise web.HTTPError(503, "The board cannot write now. Post it again later.") from None
         self.write({"taken": list(taken), "refused": refused})
 
-    def as_posted(self, event, person):
-        """Return who an event is from: nameless where the learner or the leader wants it."""
-        nameless = event.get("anonymous") is True or self.room.anonymous
-        return people.without_name(person, self.room.secret["salt"]) if nameless else person
-
     def entry(self, event, person):
         """Return what the stream keeps. Who it is from is the board's to say, never the event's."""
         found = {"kind": event["kind"], "id": event["id"], "name": event["name"],
@@ -225,16 +222,16 @@ class Events(Handler):
 
     def wrong_with(self, event, person):
         """Return why the board does not take an event, or ""."""
-        question, number = course().questions.get(str(event.get("name"))), event.get("id")
-        if not (isinstance(number, str) and 0 < len(number) <= 100 and number.isprintable()):
+        question, known_by = course().questions.get(str(event.get("name"))), event.get("id")
+        if not (isinstance(known_by, str) and 0 < len(known_by) <= 100 and known_by.isprintable()):
             return "an id is a text of up to 100 letters"
         if not is_number(event.get("age_s"), 0, LONGEST_AGE_S):
             return "age_s is in seconds, up to 30 days"
         if len(self.room.book.ids[person.known_as]) > MOST_EVENTS:
             return "this learner has posted more than the whole course makes"
         if event.get("kind") in ("guess", "measured"):
-            fits = (question and question.unit == event.get("unit")
-                    and is_number(event.get("value"), SMALLEST, LARGEST))
+            number = is_number(event.get("value"), SMALLEST, LARGEST)
+            fits = number and question and question.unit == event.get("unit")
             return "" if fits else "no question of the course, not in its unit, or no number"
         if event.get("kind") == "check":
             fits = event.get("name") in course().exercises and isinstance(event.get("solved"), bool)
@@ -243,8 +240,7 @@ class Events(Handler):
 
 
 def is_number(value, least, most):
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return plain and least <= value <= most
+    return type(value) in (int, float) and least <= value <= most
 
 
 # For the leader
@@ -266,9 +262,9 @@ class LeaderHandler(Handler):
 
     async def note(self, **what):
         """Write down what the leader did. Raises HTTPError 503 where that is not possible."""
-        entry = {"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time()}
+        what |= {"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time()}
         try:
-            await self.room.add(entry | what)
+            await self.room.add(what)
         except Unavailable:
             raise web.HTTPError(503, "The board cannot write now. Try again.") from None
         self.write({})

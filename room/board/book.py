@@ -16,6 +16,7 @@ STUCK_TRIES = 2  # as many failed checks, and it is not solved
 STUCK_S = 30 * 60  # and it was tried within this time
 MOST_STUCK = 12  # shown
 COLUMNS = ("time_utc", "learner", "chapter", "kind", "name", "value", "unit", "late", "solved")
+FORMULA = ("=", "+", "-", "@", "\t")  # begins with one
 YES_NO = {True: "yes", False: "no"}
 
 
@@ -28,8 +29,7 @@ class Book:
         self.guesses = defaultdict(dict)  # {question: {person: entry}}
         self.measured = defaultdict(dict)  # {question: {person: value}}
         self.checks = defaultdict(dict)  # {exercise: {person: {"tries", "solved", "at"}}}
-        self.shown = set()  # questions
-        self.revealed = {}  # {question: when it was first revealed}
+        self.shown, self.revealed = set(), {}  # questions; {question: when it was first revealed}
         self.joined = {}  # {digest of a token: entry}, the learners on laptops of their own
         self.latest = None  # the question that was guessed at last
 
@@ -72,9 +72,9 @@ class Book:
 
     def take_check(self, entry):
         self.meet(entry)
-        new = {"tries": 0, "solved": False, "at": 0}
-        known = self.checks[entry["name"]].setdefault(entry["person"], new)
-        known["solved"] = known["solved"] or entry["solved"]
+        checks, new = self.checks[entry["name"]], {"tries": 0, "solved": False, "at": 0}
+        known = checks.setdefault(entry["person"], new)
+        known["solved"] |= entry["solved"]
         known["tries"] += not known["solved"]
         known["at"] = max(known["at"], entry["at"])
 
@@ -95,12 +95,10 @@ class Book:
 
     def overview(self, names, now):
         """Return what the leader's page shows beside the question."""
-        return {"learners": len(self.people), "questions": self.asked(),
-                "chapters": self.chapters(), "stuck": self.stuck(names, now)}
-
-    def asked(self):
-        return [{"name": each.name, "unit": each.unit, "guesses": len(self.guesses[each.name]),
-                 "shown": each.name in self.shown} for each in course().questions.values()]
+        asked = [{"name": name, "unit": each.unit, "guesses": len(self.guesses[name]),
+                  "shown": name in self.shown} for name, each in course().questions.items()]
+        return {"learners": len(self.people), "questions": asked, "chapters": self.chapters(),
+                "stuck": self.stuck(names, now)}
 
     def chapters(self):
         """Return, by chapter, how many are there now, and what is done of guesses and exercises."""
@@ -135,13 +133,11 @@ class Book:
         for each in asked:
             each["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in each["dots"]]
         exercises = []
-        for name in course().exercises:
-            if states := self.checks[name].values():
-                tries = [state["tries"] for state in states]
-                exercises.append({
-                    "exercise": name, "tried": len(states),
-                    "solved": sum(state["solved"] for state in states),
-                    "median": statistics.median(tries), "most": max(tries)})
+        for name in filter(self.checks.get, course().exercises):
+            states = self.checks[name].values()
+            tries, solved = zip(*((each["tries"], each["solved"]) for each in states), strict=True)
+            exercises.append({"exercise": name, "tried": len(tries), "solved": sum(solved),
+                              "median": statistics.median(tries), "most": max(tries)})
         return {"learners": len(self.people), "questions": asked, "exercises": exercises}
 
     def question(self, name, names, shown=False):
@@ -150,28 +146,26 @@ class Book:
         dots = [{"value": guess["value"], "who": self.who(person, True) if names else None,
                  "late": self.is_late(guess), "number": self.people[person]["number"]}
                 for person, guess in self.guesses[name].items()]
-        found = {"name": name, "unit": known.unit, "text": known.text,
+        values = sorted(self.measured[name].values())
+        found = {"name": name, "unit": known.unit, "text": known.text, "measurements": len(values),
                  "chapter": course().chapters[known.chapter],
-                 "dots": sorted(dots, key=lambda dot: dot["value"]),
-                 "measurements": len(self.measured[name])}
+                 "dots": sorted(dots, key=lambda dot: dot["value"])}
         if shown or name in self.shown:
-            values = sorted(self.measured[name].values())
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
 
     def guesser(self, name, number):
         """Return who came in as that number, if they guessed at this question; else None."""
-        return next((person for person in self.guesses.get(name, ())
-                     if self.people[person]["number"] == number), None)
+        guessers = self.guesses.get(name, ())
+        return next((each for each in guessers if self.people[each]["number"] == number), None)
 
     def csv(self, names):
         """Return every guess, measurement and check, and what the leader did, as CSV, in order."""
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
-        for entry in self.entries:
-            if entry["kind"] != "joined":
-                table.writerow(map(harmless, self.row(entry, names)))
+        table.writerows(map(harmless, self.row(entry, names)) for entry in self.entries
+                        if entry["kind"] != "joined")
         return out.getvalue()
 
     def row(self, entry, names):
@@ -187,5 +181,4 @@ class Book:
 
 def harmless(cell):
     """Return a cell that no spreadsheet takes for a formula."""
-    begins_one = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t"))
-    return f"'{cell}" if begins_one else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -9,7 +9,6 @@ import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 
 from tornado.web import HTTPError
 
@@ -20,7 +19,6 @@ RESERVED = {"board", "culler", "leader"}  # names of the room's own
 SAME_LOOKS = str.maketrans("авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ",
                            "abeikmhopctyxsjhdqwlabezhikmnoptyx")
 WRONG_S, MOST_WRONG = 0.5, 20  # what a wrong password waits for, and how many may wait at once
-SECRETS = "secrets.json"
 
 
 @dataclass(frozen=True)
@@ -48,19 +46,17 @@ class WrongPasswords:
 
 
 def settled(folder, known):
-    """Return the board's secrets: key, cookie, password, salt, and of them `known`, the room's.
+    """Return the board's secrets: key, cookie, password, salt, and those `known` to the room.
 
-    They are made once, and kept where only this user can read them. Raises OSError where the
-    folder cannot be written.
+    They are made once, and only this user can read them. Raises OSError for such a folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / SECRETS
+    path = folder / "secrets.json"
     if not path.exists():
         made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)),
                 "cookie": secrets.token_hex(32), "salt": secrets.token_hex(32)}
         write_private(path, json.dumps(made))
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return kept | known
+    return json.loads(path.read_text(encoding="utf-8")) | known
 
 
 def letters(number):
@@ -70,8 +66,8 @@ def letters(number):
 def write_private(path, text):
     """Write a file that only this user can read, whole or not at all."""
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
-    opened = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(opened, "w", encoding="utf-8") as file:
+    new = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(new, "w", encoding="utf-8") as file:
         file.write(text)
     scratch.replace(path)
 
@@ -102,18 +98,3 @@ def without_name(person, salt):
         return person
     made = hmac.new(salt.encode(), person.known_as.encode(), hashlib.sha256)
     return Person(f"nobody:{made.hexdigest()[:16]}", None)
-
-
-def hub_auth():
-    """Return the hub's own client where the board is one of its services; else None."""
-    if not os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):
-        return None
-    from jupyterhub.services.auth import HubAuth
-
-    return HubAuth()
-
-
-def room_file():
-    """Return what `make room` has settled; {} where this board stands alone."""
-    path = os.environ.get("ROOM")
-    return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}

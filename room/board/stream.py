@@ -36,7 +36,11 @@ class Stream:
     def open(self):
         """Start the Redis, and read all entries. Raises Unavailable where none can be had."""
         try:
-            self.start()
+            if self.server:
+                self.server.stop()
+            place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
+            self.server = private_server.start(
+                private_server.find_binary(), f'dir "{place}"', *DURABLE)
             options = self.server.options | {"socket_timeout": TIMEOUT_S}
             with redis.Redis(**options) as reader:
                 for entry in read_all(reader):
@@ -44,12 +48,6 @@ class Stream:
             self.client = redis.asyncio.Redis(**options, retry=Retry(NoBackoff(), 0))
         except (redis.RedisError, LabError) as error:
             raise Unavailable(str(error)) from None
-
-    def start(self):
-        if self.server:
-            self.server.stop()
-        place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
-        self.server = private_server.start(private_server.find_binary(), f'dir "{place}"', *DURABLE)
 
     async def append(self, entry):
         """Write an entry to disk. Raises Unavailable where it may not be there."""
@@ -84,8 +82,7 @@ class Stream:
             raise Unavailable("there is no Redis")
         pipe = self.client.pipeline(transaction=False)
         for entry in entries:
-            # ASCII: half a letter, as JSON allows, is no UTF-8
-            pipe.xadd(KEY, {"entry": json.dumps(entry)})
+            pipe.xadd(KEY, {"entry": json.dumps(entry)})  # ASCII: half a letter is no UTF-8
         await pipe.execute()
 
     def revive(self):
