@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import psutil
 import requests
@@ -97,6 +99,33 @@ class Board(Visitor):
         status, text = self.ask(f"/board.csv?names={int(names)}")
         assert status == 200
         return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
+
+
+class Answering(BaseHTTPRequestHandler):
+    """A server of a test's own, once `serving` has it."""
+
+    def body(self):
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler):
+    """Serve by an Answering; yield the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 def guess(value, name="00.loop", unit="ms", age_s=0, **more):

@@ -13,11 +13,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from boards import Board, Visitor, check, gone, guess, measured
+from anyio.from_thread import start_blocking_portal
+from boards import Answering, Board, Visitor, check, gone, guess, measured, serving
 from helpers import ROOT, wait_until
 
 import lab_utils as lab
@@ -36,21 +37,15 @@ TAKEN = (200, {"taken": ["guess 00.loop ms"], "refused": {}})  # a guess(…) of
 # What it keeps
 
 
-def entry(kind, name, person="laptop:ada", who="Ada", at=0, number="", **what):
-    return {"kind": kind, "id": f"{kind} {name} {number}", "person": person, "who": who,
-            "name": name, "at": at, **what}
+def entry(event, at=0, who="Ada", number=0):
+    """What the stream has of an event."""
+    return {**event, "id": f"{event['id']} {number}", "person": f"laptop:{who}", "who": who,
+            "at": at}
 
 
-def guessed(value, at=0, **who):
-    return entry("guess", "00.loop", value=value, unit="ms", at=at, **who)
-
-
-def revealed(at=0, shown=True, **number):
-    return entry("reveal", "00.loop", "leader", None, at=at, shown=shown, **number)
-
-
-def timed(value, **who):
-    return entry("measured", "00.loop", value=value, unit="ms", **who)
+def reveal(at=0, shown=True):
+    return {"id": f"reveal {shown}", "kind": "reveal", "name": "00.loop", "person": "leader",
+            "who": None, "at": at, "shown": shown}
 
 
 def book(*entries):
@@ -61,43 +56,41 @@ def book(*entries):
 
 
 def test_a_guess_after_the_reveal_is_late_and_the_last_before_it_of_each_learner_counts():
-    bob, cyd = ({"person": f"laptop:{who}", "who": who} for who in ("Bob", "Cyd"))
-    found = book(guessed(2, at=1), guessed(20, at=2, number=1), revealed(at=3),
-                 guessed(100, at=2.9, **bob),  # came in late, was made in time
-                 guessed(101, at=4, **cyd), guessed(99, at=3.5, number=2))
+    found = book(entry(guess(2), 1), entry(guess(20), 2, number=1), reveal(3),
+                 entry(guess(100), 2.9, "Bob"),  # came in late, was made in time
+                 entry(guess(101), 4, "Cyd"), entry(guess(99), 3.5, number=2))
     dots = found.question("00.loop", True)["dots"]
     assert [(dot["who"], dot["value"], dot["late"]) for dot in dots] == [
         ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
     # One whose answer its learner has measured stays.
-    found = book(guessed(20), timed(105), guessed(105, number=1))
+    found = book(entry(guess(20)), entry(measured(105)), entry(guess(105), number=1))
     assert [dot["value"] for dot in found.question("00.loop", False)["dots"]] == [20]
 
 
 def test_what_was_measured_is_not_sent_until_it_is_revealed():
-    entries = [timed(105, person="ada"), timed(107, person="bob")]
-    for more in ([], [revealed(), revealed(number=2, shown=False)]):
+    entries = [entry(measured(105)), entry(measured(107), who="Bob")]
+    for more in ([], [reveal(), reveal(shown=False)]):
         hidden = book(*entries, *more).question("00.loop", True)
         assert "105" not in json.dumps(hidden) and "measured" not in hidden
         assert hidden["measurements"] == 2
-    shown = book(*entries, revealed()).question("00.loop", True)
+    shown = book(*entries, reveal()).question("00.loop", True)
     assert (shown["measured"], shown["median"]) == ([105, 107], 106)
 
 
 def test_who_tries_again_and_again_is_stuck_until_it_is_solved():
-    tries = [entry("check", "00.1", number=number, solved=False, at=60 * number)
-             for number in range(3)]
-    found = book(*tries, entry("check", "01.1", solved=False))
+    tries = [entry(check(number), at=60 * number) for number in range(3)]
+    found = book(*tries, entry(check(1, name="01.1")))
     assert found.stuck(True, 240) == [{"exercise": "00.1", "who": "Ada", "tries": 3, "minutes": 2}]
     assert found.stuck(False, 240)[0]["who"] == "guest 1"
-    found.take(entry("check", "00.1", number="solved", solved=True, at=200))
+    found.take(entry(check(3, solved=True), at=200))
     assert found.stuck(True, 240) == []
     assert [(row["solved"], row["here"]) for row in found.chapters()[:2]] == [(1, 1), (0, 0)]
 
 
 def test_the_csv_has_a_row_for_everything_and_no_formula():
-    found = book(guessed(20.5, who="=1+1"), timed(105.0, at=1), revealed(at=2),
-                 entry("guess", "01.zones", "nobody:1", None, value=4, unit="x", at=3),
-                 entry("check", "00.1", solved=True, at=4))
+    found = book(entry(guess(20.5), 0, "=1+1"), entry(measured(105.0), 1, "=1+1"), reveal(2),
+                 entry(guess(4, "01.zones", "x"), 3, None),
+                 entry(check(1, solved=True), 4, "=1+1"))
     assert found.csv(True).splitlines() == [
         ",".join(COLUMNS),
         "1970-01-01T00:00:00+00:00,'=1+1,00,guess,00.loop,20.5,ms,no,",
@@ -344,9 +337,6 @@ def test_a_laptop_that_cannot_join_is_told_what_to_do(board, laptop, listener):
 @pytest.fixture
 def secured(board, tmp_path):
     """secured(name): (address, code) of the board behind TLS, with a certificate for that name."""
-    loop, servers = asyncio.new_event_loop(), []
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-
     async def pump(reader, writer):
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
@@ -358,18 +348,16 @@ def secured(board, tmp_path):
         await asyncio.gather(pump(reader, inner[1]), pump(inner[0], writer))
 
     def start(name):
-        pem = certificate.settled(tmp_path / name, name)
+        folder = tmp_path / name
+        pem = certificate.settled(folder, name)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tmp_path / name / "cert.pem", tmp_path / name / "key.pem")
-        opening = asyncio.start_server(attend, "127.0.0.1", 0, ssl=context)
-        servers.append(asyncio.run_coroutine_threadsafe(opening, loop).result(30))
-        port = servers[-1].sockets[0].getsockname()[1]
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+        server = portal.call(partial(asyncio.start_server, attend, "127.0.0.1", 0, ssl=context))
+        port = server.sockets[0].getsockname()[1]
         return f"https://127.0.0.1:{port}", certificates.code(pem)
 
-    yield start
-    for server in servers:
-        loop.call_soon_threadsafe(server.close)
-    loop.call_soon_threadsafe(loop.stop)
+    with start_blocking_portal() as portal:
+        yield start
 
 
 def test_a_laptop_joins_a_board_behind_the_rooms_certificate_by_its_code(
@@ -389,17 +377,13 @@ def test_a_laptop_joins_a_board_behind_the_rooms_certificate_by_its_code(
     assert "Hal,00,guess,00.loop,20.0,ms,no," in board.rows()
 
 
-def test_a_laptop_that_meets_another_certificate_tells_it_nothing(
-        board, laptop, learner, secured, monkeypatch):
+def test_a_laptop_that_meets_another_certificate_tells_it_nothing(board, laptop, learner, secured):
     address, code = secured("room.example.org")
     laptop(address, "Ida", names=[code], passwords=[board.secrets["password"]])
     other, _ = secured("thief.example.org")
-    certificate_of_room = os.environ["LAB_BOARD_CERTIFICATE"]
     learner(other)
-    monkeypatch.setenv("LAB_BOARD_CERTIFICATE", certificate_of_room)
-    sender = reporting.Sender(None)
     with pytest.raises(ssl.SSLCertVerificationError):
-        sender.ask("/api/events", {"events": []}, "a token")
+        reporting.Sender(None).ask("/api/events", {"events": []}, "a token")
 
 
 # A learner's page
@@ -430,35 +414,21 @@ def end_of_kernel():
 
 @pytest.fixture
 def listener():
-    """A board that is not one: what it is sent, and `answer`, a function of a request handler."""
-    posted = []
-
-    class Listener(BaseHTTPRequestHandler):
-        posts = posted
-        answer = staticmethod(lambda handler, events: {
+    """A board that is not one: what it is sent, and `reply`, a function of a request handler."""
+    class Listener(Answering):
+        reply = staticmethod(lambda handler, events: {
             "taken": [event["id"] for event in events], "refused": {}})
 
         def do_POST(self):
-            events = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["events"]
-            said = Listener.answer(self, events)
-            Listener.posts.append((self.headers["Authorization"], events))
+            events = json.loads(self.body())["events"]
+            said = self.reply(self, events)
+            self.posts.append((self.headers["Authorization"], events))
             if said is not None:
-                said = said if isinstance(said, bytes) else json.dumps(said).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
+                self.answer(200, said if isinstance(said, bytes) else json.dumps(said).encode())
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    Listener.url = f"http://127.0.0.1:{server.server_port}/services/board"
-    yield Listener
-    server.shutdown()
-    server.server_close()
+    with serving(Listener) as address:
+        Listener.url, Listener.posts = f"{address}/services/board", []
+        yield Listener
 
 
 def a_lesson():
@@ -524,57 +494,46 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_a_board_that_answers_nonsense_costs_nothing_and_loses_nothing(learner, listener, answer):
-    listener.answer, good = staticmethod(answer), listener.answer
-    learner(listener.url)
+NOWHERE = ("http://127.0.0.1:1", "nonsense", "http://[", "http://127.0.0.1:99999",
+           "file:///etc/passwd")
+
+
+@pytest.mark.parametrize("answer", [*ANSWERS, *NOWHERE])
+def test_a_board_that_answers_nonsense_or_nothing_costs_and_loses_nothing(
+        learner, listener, capsys, answer):
+    good = listener.reply
+    listener.reply = staticmethod(ANSWERS.get(answer, good))
+    learner(listener.url if answer in ANSWERS else answer)
     began = time.monotonic()
     a_lesson()
     assert time.monotonic() - began < 5 and len(kept()) == 4
-    listener.answer = staticmethod(good)
+    assert "00.1 solved" in capsys.readouterr().out and reporting._sender.is_alive()
+    listener.reply = staticmethod(good)
     learner(listener.url)  # the next kernel sends what this one had to leave
     reporting.begin()
     assert wait_until(lambda: not kept(), 30)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nonsense", "http://[",
-                                 "http://127.0.0.1:99999", "file:///etc/passwd"])
-def test_a_board_that_is_not_there_costs_nothing_and_loses_nothing(learner, capsys, url):
-    learner(url)
-    a_lesson()
-    assert len(kept()) == 4 and "00.1 solved" in capsys.readouterr().out
-    assert reporting._sender.is_alive()
-
-
-class Shell:
-    """IPython's events, run by hand."""
-
-    def __init__(self):
-        self.events, self.callbacks = self, {}
-
-    def register(self, name, callback):
-        self.callbacks[name] = callback
-
-
 def test_nothing_is_sent_while_a_cell_runs_and_a_post_is_cut(learner, listener, monkeypatch):
     monkeypatch.setattr(reporting, "POST_S", 100)  # so that nothing but the cut ends it
     released = threading.Event()
-    listener.answer = staticmethod(lambda handler, events: released.wait(100) and None)
+    listener.reply = staticmethod(lambda handler, events: released.wait(100) and None)
     learner(listener.url)
-    shell = Shell()
-    reporting._sender = reporting.Sender(shell)
+    callbacks = {}  # IPython's, run by hand
+    events = SimpleNamespace(register=callbacks.__setitem__)
+    reporting._sender = reporting.Sender(SimpleNamespace(events=events))
     reporting._sender.start()
     lab.guess("00.loop", 20, "ms")
     time.sleep(0.1)
     assert listener.posts == [] and not reporting._sender.posting.locked()
-    shell.callbacks["post_run_cell"](None)
+    callbacks["post_run_cell"](None)
     assert wait_until(reporting._sender.posting.locked, 30)
     wait_until(lambda: reporting._sender.connection.sock, 30)
     time.sleep(0.05)
     began = time.monotonic()
-    shell.callbacks["pre_run_cell"](None)
+    callbacks["pre_run_cell"](None)
     assert time.monotonic() - began < 1
     assert wait_until(lambda: not reporting._sender.posting.locked(), 1.5)
     assert kept() == ["guess 00.loop ms"]
     released.set()
-    shell.callbacks["post_run_cell"](None)
+    callbacks["post_run_cell"](None)

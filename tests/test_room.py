@@ -13,11 +13,9 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -27,6 +25,7 @@ import psutil
 import pytest
 import requests
 import yaml
+from boards import Answering, serving
 from dockerspawner import DockerSpawner
 from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
@@ -171,9 +170,7 @@ class Handler:
 
     def __init__(self, users=()):
         self.users, self.cookies = dict.fromkeys(users, SimpleNamespace(active=True)), {}
-
-    def find_user(self, name):
-        return self.users.get(name)
+        self.find_user = self.users.get
 
     def get_secure_cookie(self, name, max_age_days):
         return self.cookies.get(name)
@@ -379,7 +376,7 @@ def test_what_is_left_over_is_told_with_its_number(room):
 # Before it all, the proxy
 
 
-class Target(BaseHTTPRequestHandler):
+class Target(Answering):
     """A learner's server: it tells how long a body was, and answers a GET with 64 MB."""
 
     def do_GET(self):
@@ -394,41 +391,30 @@ class Target(BaseHTTPRequestHandler):
         length = left = int(self.headers["Content-Length"])
         while left:
             left -= len(self.rfile.read(min(left, 1 << 16)))
-        body = str(length).encode()
-        self.send_response(201)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(201, str(length).encode())
 
 
 @pytest.fixture
 def proxy():
     """(address, process) of room/proxy.py; /user/ana is a Target, all else a hub: one too."""
-    target = ThreadingHTTPServer(("127.0.0.1", 0), Target)
-    threading.Thread(target=target.serve_forever, args=(0.01,), daemon=True).start()
     port, api = free_port(), free_port()
-    here = f"http://127.0.0.1:{target.server_port}"
-    process = subprocess.Popen(
-        [*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1",
-         "--port", str(port), "--api-ip", "127.0.0.1", "--api-port", str(api),
-         "--log-level", "error", "--default-target", here],
-        env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "secret"})
     routes = f"http://127.0.0.1:{api}/api/routes/user/ana"
-    route = {"json": {"target": here}, "headers": {"Authorization": "token secret"}}
+    with serving(Target) as target:
+        process = subprocess.Popen(
+            [*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1",
+             "--port", str(port), "--api-ip", "127.0.0.1", "--api-port", str(api),
+             "--log-level", "error", "--default-target", target],
+            env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "secret"})
+        route = {"json": {"target": target}, "headers": {"Authorization": "token secret"}}
 
-    def is_up():
-        with contextlib.suppress(requests.ConnectionError):
-            return requests.post(routes, **route, timeout=5).status_code == 201
+        def is_up():
+            with contextlib.suppress(requests.ConnectionError):
+                return requests.post(routes, **route, timeout=5).status_code == 201
 
-    assert wait_until(is_up, 30)
-    yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
-    process.terminate()
-    process.wait(30)
-    target.shutdown()
-    target.server_close()
+        assert wait_until(is_up, 30)
+        yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
+        process.terminate()
+        process.wait(30)
 
 
 def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
