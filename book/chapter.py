@@ -11,9 +11,8 @@ import re
 GUESS = re.compile(r'(\w+) = lab\.guess\("')
 BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14's bets are a dict of dots
 EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
-TO_OPEN = "Your number first. Then open what was measured."
-TO_OPEN_ANSWER = "Your answer first. Then open what came out."
-OPENED, OPENED_ANSWER = "What was measured", "What came out"
+MEASURED = "Your number first. Then open what was measured.", "What was measured"
+ANSWER = "Your answer first. Then open what came out.", "What came out"
 PHONE = "screen and (max-width: 46em)"  # so says book.css
 
 
@@ -54,10 +53,10 @@ def fold_answers(cells):
         if guess := GUESS.match(source):
             open_guesses.add(guess[1])
         elif open_guesses or BET.search(source):
-            fold(cell, "output", TO_OPEN, OPENED)
+            fold(cell, "output", *MEASURED)
             open_guesses -= {name for name in open_guesses if re.search(rf"\b{name}\b", source)}
         elif asked:
-            fold(cell, "output", TO_OPEN_ANSWER, OPENED_ANSWER)
+            fold(cell, "output", *ANSWER)
 
 
 def asks(text):
@@ -71,8 +70,8 @@ def fold(cell, part, to_open, opened):
     if part == "output" and not cell["outputs"]:
         return
     cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
-    shown = cell["metadata"].setdefault("mystnb", {})
-    shown.update(code_prompt_show=to_open, code_prompt_hide=opened)
+    prompts = {"code_prompt_show": to_open, "code_prompt_hide": opened}
+    cell["metadata"].setdefault("mystnb", {}).update(prompts)
 
 
 def say_figure(cell, output):

@@ -33,6 +33,8 @@ DRAWINGS = PurePosixPath("drawings")  # conf.py brings them to the former
 # The line below the film gives the answer away.
 FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)
 GAME = PurePosixPath("notebooks/game.md")
+SOLUTIONS = {path.parent.name: path.read_text(encoding="utf-8")
+             for path in ROOT.glob("exercises/*/solution.py")}
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
 LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
@@ -83,15 +85,13 @@ class Book:
 
     def chapter(self, page):
         notebook = chapter.read(ROOT / page)
-        solutions = {path.parent.name: path.read_text(encoding="utf-8")
-                     for path in ROOT.glob("exercises/*/solution.py")}
         case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
         drawn = drawings.kept(page.stem)
         for name, text in drawn.items():
             self.write(DRAWINGS / page.stem / "light" / name, text)
             self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
         at = f"{relative(STATIC, page)}/{page.stem}"
-        notebook = chapter.as_read(notebook, solutions, relative(FRONT, page), not case, drawn, at)
+        notebook = chapter.as_read(notebook, SOLUTIONS, relative(FRONT, page), not case, drawn, at)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
