@@ -63,5 +63,15 @@ def guess(page, number):
     page.keyboard.press("Enter")
 
 
+def asked_on_a_phone(opened, name, number, shown, **options):
+    """Open a figure that shows this part once a number is said, and say it; return the page."""
+    page = opened("", name, **PHONE, color_scheme="dark", **options)
+    assert page.is_hidden(shown) and fits(page)
+    guess(page, number)
+    assert page.inner_text(".answer").endswith(f" You said {number}.")
+    assert page.is_visible(shown) and fits(page)
+    return page
+
+
 def fits(page):
     return page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]

@@ -6,7 +6,7 @@ from math import ceil
 from types import SimpleNamespace
 
 import pytest
-from explored import CONSTANTS, PHONE, browser, computed, fits, guess, opened, said  # noqa: F401
+from explored import CONSTANTS, asked_on_a_phone, browser, computed, fits, opened, said  # noqa: F401
 
 from lab_utils.explorables import batch
 from lab_utils.model import Model
@@ -34,9 +34,7 @@ def test_python_and_javascript_agree(computed):
 
 
 def test_first_the_guess_then_what_the_model_says_and_one_drags_on_a_phone_too(opened):
-    page = opened("", "batch", **PHONE)
-    assert page.is_hidden(".panels")
-    guess(page, 100)
+    page = asked_on_a_phone(opened, "batch", 100, ".panels")
     ms, enough = tried(TOLD["way"], TOLD["commands"], 1, 5)
     knee = f"a larger one gains less than a tenth from about {float(f'{enough:.2g}'):,.0f} on."
     assert page.inner_text(".answer") == f"5 ms away: {knee} You said 100."

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from explored import CONSTANTS, PHONE, browser, computed, fits, guess, opened  # noqa: F401
+from explored import CONSTANTS, asked_on_a_phone, browser, computed, fits, opened  # noqa: F401
 
 import lab_utils as lab
 from lab_utils.explorables import ladder
@@ -61,10 +61,7 @@ def test_it_says_the_models_times_and_the_slope_is_the_distance(opened):
 
 
 def test_it_asks_first_and_fits_a_phone_where_a_touch_reads_a_message(opened):
-    page = opened("", "ladder", **PHONE, has_touch=True)
-    assert page.is_hidden("svg")
-    guess(page, 7)
-    assert page.inner_text(".answer").endswith(" You said 7.")
+    page = asked_on_a_phone(opened, "ladder", 7, "svg", has_touch=True)
     page.locator("line.request").nth(1).tap(force=True)
     assert page.inner_text("code").count("b") == 1 and fits(page)
     page.check("input[value='1']")

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from explored import CONSTANTS, PHONE, browser, computed, fits, guess, opened, said  # noqa: F401
+from explored import CONSTANTS, asked_on_a_phone, browser, computed, opened, said  # noqa: F401
 
 from lab_utils.explorables.pool import under_way
 
@@ -37,10 +37,7 @@ def test_a_pool_at_the_average_never_recovers_and_a_larger_one_does_when_the_cur
 
 
 def test_it_asks_first_and_shows_what_was_measured_on_a_phone(opened):
-    page = opened("", "pool", **PHONE, color_scheme="dark")
-    assert page.is_hidden(".chart")
-    guess(page, 16)
+    page = asked_on_a_phone(opened, "pool", 16, ".chart")
     average = f"{TOLD['arrivals'] * TOLD['held'] / 1000:.2g}"
     assert page.inner_text(".answer") == f"{average} on average. You said 16."
     assert page.locator(".ring").count() == len(TOLD["noted"]["4"]) > 30
-    assert page.is_visible(".chart") and fits(page)

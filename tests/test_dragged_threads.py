@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from explored import CONSTANTS, PHONE, browser, computed, fits, guess, opened, said  # noqa: F401
+from explored import CONSTANTS, asked_on_a_phone, browser, computed, opened, said  # noqa: F401
 
 from lab_utils.explorables import threads as model
 
@@ -49,8 +49,7 @@ def test_a_link_a_key_and_dragging_set_it(opened):
     page = opened("?rtt=4&connections=16&cpu=190", "threads")
     page.locator("input[type=range]").nth(1).press("ArrowLeft")
     chart = page.locator(".chart")
-    third = {"x": chart.bounding_box()["width"] / 3, "y": 9}
-    chart.drag_to(chart, target_position=third)
+    chart.drag_to(chart, target_position={"x": chart.bounding_box()["width"] / 3, "y": 9})
     page.wait_for_url(lambda url: url.endswith("&connections=4&rtt=2&cpu=200#threads"))
     slower = 200 / TOLD["ways"]["threads"]["cpu_us"]
     calls = range(1, model.CALLS + 1)
@@ -69,13 +68,10 @@ def test_a_link_a_key_and_dragging_set_it(opened):
 
 
 def test_it_asks_first_and_fits_a_phone(opened):
-    page = opened("", "threads", **PHONE, color_scheme="dark")
-    assert page.is_hidden(".chart") and fits(page)
-    guess(page, 16)
+    page = asked_on_a_phone(opened, "threads", 16, ".chart")
     threads, tasks = (enough(dict(way["took"])) for way in WAYS)
     ratios = " in threads, ".join(f"{1000 * TOLD['rtt'] / way['cpu_us']:.2g}" for way in WAYS)
     assert said(page, ".answer") == (
         f"As measured, from {threads} threads or {tasks} tasks at a time on, less than a fifth is "
         f"left to gain; RTT ÷ CPU of a call is {ratios} in tasks. You said 16.")
     assert page.locator(".ring.tasks:visible").count() == len(WAYS[1]["took"])
-    assert page.is_visible(".chart") and fits(page)

@@ -1,28 +1,22 @@
 """The figures to drag: their model is Python's, and what they show is the model's."""
-# ruff: noqa: F811  (fixtures are imported)
+# ruff: noqa: F401, F811  (fixtures are imported)
 
 import itertools
 import json
 import random
-import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from explored import CONSTANTS, PHONE, browser, computed, fits, guess, opened, said  # noqa: F401
-from helpers import ROOT
-
-sys.path.insert(0, str(ROOT / "tools"))
-
-import constants
+from explored import CONSTANTS, PHONE, asked_on_a_phone, browser, computed, guess, opened, said
 
 from lab_utils.explorables import FOLDER, sent, where
 from lab_utils.figures import style
 from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
+from tools import constants
 
 TOLD = CONSTANTS["race"]
 MAP = Model(*(CONSTANTS["where"]["way"][part] / 1e6 for part in ("turn_us", "command_us")))
-MOST_BYTES = 60_000  # of all of them together
 WIDEST = """ms => new Promise(done => {
     let [widest, until] = [0, performance.now() + ms];
     const look = now => {
@@ -182,13 +176,10 @@ def test_the_map_is_coloured_as_the_still_one():
 
 
 def test_the_map_asks_first_and_fits_a_phone(opened):
-    page = opened("", "where", **PHONE, color_scheme="dark")
-    assert page.is_hidden(".map")
-    guess(page, 50)
+    page = asked_on_a_phone(opened, "where", 50, ".map")
     half = commands_at(MAP, 0.5, 5)  # the cart of chapter 01
     assert page.inner_text(".answer") == (
         f"5 ms away: half and half at about {half:.0f} commands. You said 50.")
-    assert page.is_visible(".map") and fits(page)
 
 
 @pytest.mark.parametrize("search", ["", "?rtt=5&size=5&keys=300000"], ids=["asked", "shown"])
@@ -202,4 +193,4 @@ def test_axe_finds_nothing_and_paper_has_the_still_figure(opened, name, scheme, 
 
 def test_all_of_it_is_small():
     """What a page gets of them, what they share once."""
-    assert sum(len(text.encode()) for text in set(map(sent, FOLDER.glob("*.*s")))) < MOST_BYTES
+    assert sum(len(text.encode()) for text in set(map(sent, FOLDER.glob("*.*s")))) < 60_000
