@@ -1,8 +1,7 @@
 """For tests and notebooks alike: the CI scale, no progress bars, no traces of a learner's progress.
 
-`make test` runs the chapters first and then the tests, in two runs of pytest that share the folder
-LAB_REACHED: some tests read what the chapters reached. A plain `pytest` does both in one run, in
-the same order.
+`make test` runs the chapters and then the tests, in two runs of pytest that share LAB_REACHED: some
+tests read what the chapters reached. A plain `pytest` does both in one run, in the same order.
 """
 
 import os

@@ -1,9 +1,8 @@
-"""Build the reading edition into book/_build/html, without the network, and look at every link.
+"""Build the reading edition, without the network, and look at every link: `make book` runs this.
 
     python book/build.py [FOLDER]       with requirements/book.txt; into FOLDER/html, if named
 
-`make book` runs this. Nothing is executed: figures and tables are the committed ones. Exit status 1
-with the reasons, if anything is wrong.
+Nothing is executed: figures and tables are the committed ones. Exit status 1 with what is wrong.
 """
 
 import sys

@@ -17,11 +17,10 @@ PHONE = "screen and (max-width: 46em)"  # so says book.css
 
 
 def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at=""):
-    """Return the notebook for the book.
+    """Return the notebook for the book, with `solutions`, {exercise: its code}, and no pictures.
 
-    `solutions` is {exercise: its code}; `front`, the front page, is a path from the chapter.
-    `drawn` are the names of its drawings, which take the place of its pictures; `at` is where
-    their light and dark folders are.
+    `drawn` are the drawings in their place, in folders `at`, light and dark. `front` is the front
+    page, as a path from the chapter.
     """
     if folds:
         fold_answers(notebook["cells"])

@@ -1,8 +1,7 @@
 """Figures as SVG, for the reading edition: as wide as a page, and again for a phone, if legible.
 
-A chapter's kernel loads this (LAB_FIGURE_CHECK) while tools/notebooks.py runs it: the drawings come
-with the picture that the notebook keeps, are taken out of its outputs, and are stored with the
-chapter, in book/figures/NN_name/cell-NN.svg.
+A chapter's kernel loads this (LAB_FIGURE_CHECK) while tools/notebooks.py runs it: drawings come
+with a picture, leave the notebook's outputs, and are stored in book/figures/NN_name/cell-NN.svg.
 """
 
 import importlib.util
@@ -14,8 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FIGURES, NARROW = HERE / "figures", "-narrow"
 KIND = "image/svg+xml"
-# Words stay words; the same figure is the same file.
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}  # words are text; files repeat
 NOBODY = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider: words keep their room
 # On a dark page: its ground; what each part of a colour adds to its lightness; and colours that,
@@ -95,8 +93,8 @@ def taken(cell):
         if KIND in output.get("metadata", {}):
             drawings = output["metadata"].pop(KIND)
             found |= {f"{cell['id']}{kind}.svg": text for kind, text in drawings["drawn"].items()}
-            refused += [f"{cell['id']} is drawn wide only, {each}"
-                        for each in drawings["refused"][:1]]
+            why = drawings["refused"][:1]
+            refused += [f"{cell['id']} is drawn wide only, {each}" for each in why]
     return found, refused
 
 

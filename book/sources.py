@@ -1,7 +1,6 @@
 """Lay out what Sphinx reads, from the repository's own files: nothing of the book is written twice.
 
-README.md becomes the front page, chapters come as book/chapter.py makes them. A page that lands in
-docs/ is in the book.
+README.md becomes the front page, book/chapter.py makes the chapters; what lands in docs/ is a page.
 """
 
 import json

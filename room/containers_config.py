@@ -1,7 +1,6 @@
-"""The hub of a room with a container for each learner, as docker-compose.yml starts it.
+"""The hub of a room with a container for each learner: docker-compose.yml's, on `make room`'s base.
 
-It begins with what `make room` is. The hub may start containers, so whoever takes it over has the
-machine. Learners' containers may not.
+It may start containers, so whoever takes it over has the machine. Learners' containers may not.
 """
 
 import json

@@ -1,7 +1,6 @@
 """The hub of a room. tools/room.py starts it, and says in ROOM which file has the room's settings.
 
-All learners are one system user here: each has files and a server of their own, and could read
-the others'.
+All learners are one system user here: each has files and a server, and could read the others'.
 """
 
 import json
@@ -19,13 +18,14 @@ room = json.loads(Path(os.environ["ROOM"]).read_text(encoding="utf-8"))
 folder = Path(os.environ["ROOM"]).parent
 board = f"http://127.0.0.1:{room['ports']['board']}"  # kernels post there, past the proxy
 tied = [sys.executable, str(ROOT / "room" / "tied.py")]
+python = [*tied, sys.executable]
 
 # What listens: the proxy where learners come in, everything else on loopback.
 c.JupyterHub.bind_url = room["bind_url"]
 c.JupyterHub.hub_ip = "127.0.0.1"
 c.JupyterHub.hub_port = room["ports"]["hub"]
 c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{room['ports']['proxy']}"
-c.ConfigurableHTTPProxy.command = [*tied, sys.executable, str(ROOT / "room" / "proxy.py")]
+c.ConfigurableHTTPProxy.command = [*python, str(ROOT / "room" / "proxy.py")]
 c.ConfigurableHTTPProxy.pid_file = str(folder / "proxy.pid")
 c.JupyterHub.db_url = f"sqlite:///{folder / 'hub.sqlite'}"
 c.JupyterHub.cookie_secret_file = str(folder / "cookie_secret")
@@ -70,11 +70,10 @@ c.JupyterHub.concurrent_spawn_limit = 0
 # Who has gone makes room; the files stay. What the room guesses is on the leader's screen.
 passed = "ROOM", "ROOM_BOARD_ANONYMOUS", "ROOM_BOARD_URL", "LAB_REDIS_SERVER", "PYTHONUTF8"
 c.JupyterHub.services = [{
-    "name": "culler", "command": [*tied, sys.executable, "-m", "jupyterhub_idle_culler",
-                                  f"--timeout={room['idle_s']}"],
+    "name": "culler",
+    "command": [*python, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
 }, {
-    "name": "board", "url": board, "cwd": str(ROOT),
-    "command": [*tied, sys.executable, "-m", "room.board"],
+    "name": "board", "url": board, "command": [*python, "-m", "room.board"], "cwd": str(ROOT),
     "environment": {name: os.environ[name] for name in passed if name in os.environ},
     "oauth_no_confirm": True, "display": False,
 }]

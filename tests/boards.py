@@ -104,9 +104,6 @@ class Board(Visitor):
 class Answering(BaseHTTPRequestHandler):
     """A server of a test's own, once `serving` has it."""
 
-    def body(self):
-        return self.rfile.read(int(self.headers["Content-Length"]))
-
     def answer(self, status, body):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
@@ -120,12 +117,10 @@ class Answering(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def serving(handler):
     """Serve by an Answering; yield the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def guess(value, name="00.loop", unit="ms", age_s=0, **more):

@@ -420,7 +420,8 @@ def listener():
             "taken": [event["id"] for event in events], "refused": {}})
 
         def do_POST(self):
-            events = json.loads(self.body())["events"]
+            posted = self.rfile.read(int(self.headers["Content-Length"]))
+            events = json.loads(posted)["events"]
             said = self.reply(self, events)
             self.posts.append((self.headers["Authorization"], events))
             if said is not None:

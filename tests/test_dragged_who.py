@@ -10,9 +10,8 @@ from explored import CONSTANTS, PHONE, browser, computed, fits, opened  # noqa: 
 
 from lab_utils.explorables.who import explore
 
-# Chapter 05's.
-SEARCHES, TOLD = next((name, told) for name, told in CONSTANTS.items()
-                      if "SCAN" in told.get("ways", ()))
+SEARCHES = next(name for name, told in CONSTANTS.items() if "SCAN" in told.get("ways", ()))
+TOLD = CONSTANTS[SEARCHES]  # chapter 05's
 WAITS = """([way, keys, atOnce, at]) => {
     const run = serving(way, keys, atOnce);
     return [run.piece, run.worst, run.mean, run.total, waitAt(run, at * run.total)];
@@ -21,8 +20,7 @@ WAITS = """([way, keys, atOnce, at]) => {
 
 def felt(way, keys, at_once, at=0):
     """[a piece, worst, mean, total, the wait of a PING at this part of the time] in ms."""
-    points = [[0, 0], *way["points"]]
-    pieces = -(-keys // at_once) if at_once else way["pieces"]
+    points, pieces = [[0, 0], *way["points"]], -(-keys // at_once) if at_once else way["pieces"]
     reached = (pair for pair in pairwise(points) if pair[1][0] >= keys)
     (few, least), (many, most) = next(reached, points[-2:])
     piece = (least + (keys - few) / (many - few) * (most - least)) / pieces / 1000
@@ -80,8 +78,8 @@ def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
     page.wait_for_url(lambda url: url.endswith(moved))
     piece, worst, mean, total = map(shown, felt(TOLD["ways"]["SCAN"], 300_000, 1_000)[:4])
     apart = shown(TOLD["ways"]["SCAN"]["gap_us"] / 1_000)
-    pieces = f". 300 pieces of {piece}, {apart} apart, {total} in all."
-    assert page.inner_text(".sentence").endswith(pieces)
+    assert page.inner_text(".sentence").endswith(
+        f". 300 pieces of {piece}, {apart} apart, {total} in all.")
     measured = next(each for each in TOLD["measured"] if each["count"] == 1_000)
     said = f"{worst}, measured {shown(measured['worst'])}"
     assert page.locator("fieldset span").all_inner_texts()[1] == said

@@ -66,8 +66,7 @@ def test_passwords_are_long_stay_and_are_for_the_leaders_eyes(room):
     # Learners' servers find the hub again.
     assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}
     assert len(first["password"].replace("-", "")) == 12 and len(first["leaders_password"]) == 32
-    for name in ("password", "leaders_password"):
-        assert again[name] == first[name]
+    assert all(again[name] == first[name] for name in ("password", "leaders_password"))
     assert stat.S_IMODE(room.FOLDER.stat().st_mode) == 0o700
     assert stat.S_IMODE((room.FOLDER / "room.json").stat().st_mode) == 0o600
 
@@ -362,14 +361,13 @@ def test_who_tidies_up_after_a_kernel_gets_a_moment_for_it(tmp_path):
 
 
 def test_what_is_left_over_is_told_with_its_number(room):
-    environment = {**os.environ, "LAB_WORK": str(room.FOLDER / "learners" / "Ana" / "work")}
-    elsewhere = {**os.environ, "LAB_WORK": f"{room.FOLDER}2/work"}
-    other = subprocess.Popen(["sleep", "1000"], env=elsewhere)
-    with subprocess.Popen(["sleep", "1000"], env=environment) as left:
-        [told] = room.left_over()
-        left.kill()
-    other.kill()
-    other.wait()
+    work = room.FOLDER / "learners" / "Ana" / "work", f"{room.FOLDER}2/work"
+    left, other = (subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(each)})
+                   for each in work)
+    [told] = room.left_over()
+    for process in (left, other):
+        process.kill()
+        process.wait()
     assert told.endswith(f"kill -9 {left.pid}") and "of Ana: sleep 1000" in told
 
 

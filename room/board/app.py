@@ -249,9 +249,8 @@ def is_number(value, least, most):
 class LeaderHandler(Handler):
     """Ask for the leader's key in a header, once the body is there: earlier cuts the connection.
 
-    A cookie would go along with what any page of this host asks for, whatever its port. The key
-    stands where pages of the board's own origin alone can read it, and no other site can send the
-    header.
+    A cookie would go along with what any page of this host asks for, whatever its port. The key is
+    read by pages of the board's own origin alone, and no other site can send the header.
     """
 
     def need_key(self):

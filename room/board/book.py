@@ -1,7 +1,6 @@
 """What has happened in the room, from the entries of its stream: who guessed or solved what.
 
-Entries are dicts. Nothing here asks for the time, a network or a disk, so the same entries always
-give the same book.
+Entries are dicts. Nothing here asks for a time, a network or a disk: same entries, same book.
 """
 
 import csv
