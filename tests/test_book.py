@@ -33,14 +33,14 @@ def is_folded(cell, part="output"):
 @every_chapter
 def test_answers_to_guesses_are_folded_and_nothing_before(path):
     cells = [cell for cell in as_read(path) if cell["cell_type"] == "code"]
-    sources_ = [chapter.source_of(cell) for cell in cells]
-    guesses = [place for place, source in enumerate(sources_) if "= lab.guess(" in source]
+    said = [chapter.source_of(cell) for cell in cells]
+    guesses = [place for place, source in enumerate(said) if "= lab.guess(" in source]
     assert guesses
     for place in guesses:
-        name = sources_[place].split(" = ")[0]
-        said = next(later for later in range(place + 1, len(cells)) if name in sources_[later])
-        assert all(is_folded(cell) for cell in cells[place + 1:said + 1] if cell["outputs"]), name
-        assert is_folded(cells[said])
+        name, after = said[place].split(" = ")[0], place + 1
+        told = next(later for later in range(after, len(cells)) if name in said[later])
+        assert all(is_folded(cell) for cell in cells[after:told] if cell["outputs"]), name
+        assert is_folded(cells[told])
     assert sum(map(is_folded, cells)) < len(cells) / 2
 
 
@@ -116,13 +116,12 @@ def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
     notebook, drawn = chapter.read(path), drawings.kept(path.stem)
     pictures = {cell["id"] for cell in notebook["cells"] if '"image/png": "' in json.dumps(cell)}
     whole = {name.removesuffix(".svg").removesuffix(drawings.NARROW) for name in drawn}
-    undrawn = [cell for cell in notebook["cells"] if cell["id"] in pictures - whole]
     assert whole <= pictures
     dragged = {cell["id"] for cell in notebook["cells"]
                if any(map(chapter.drag_of, cell.get("outputs", ())))}
-    assert not drawn or dragged >= {cell["id"] for cell in undrawn}
-    cells = chapter.as_read(notebook, sources.SOLUTIONS, drawn=drawn, at="here")["cells"]
-    shown = json.dumps(cells)
+    assert not drawn or dragged >= pictures - whole
+    read = chapter.as_read(notebook, sources.SOLUTIONS, drawn=drawn, at="here")
+    shown = json.dumps(read["cells"])
     assert shown.count("<picture") == shown.count("<img src=\\\"here/") == 2 * len(whole)
     assert shown.count("<source") == 2 * sum(drawings.NARROW in name for name in drawn)
 

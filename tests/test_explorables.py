@@ -139,11 +139,8 @@ def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     took = f"{10_000 * MAP.seconds(1, 40, 5):.3g} ms"
     assert said(page, ".where .page").startswith(
         f"A page of 10 such round trips, one after another: about {took}")
-    box = page.locator(".map").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
-    page.mouse.up()
+    box = (plot := page.locator(".map")).bounding_box()
+    plot.drag_to(plot, target_position={"x": box["width"] / 4, "y": box["height"] / 4})
     page.wait_for_url(lambda url: url.endswith("&rtt=0.1&commands=1000&trips=10#where"))
     share, half = share_waiting(MAP, 0.1, 1_000), commands_at(MAP, 0.5, 0.1)
     words = (f"half and half at about {half:.2g} commands" if half >= 1
