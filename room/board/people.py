@@ -48,7 +48,7 @@ class WrongPasswords:
 def settled(folder, known):
     """Return the board's secrets: key, cookie, password, salt, and those `known` to the room.
 
-    They are made once, and only this user can read them. Raises OSError for such a folder.
+    They are made once, for this user alone to read. Raises OSError where none can be written.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / "secrets.json"
