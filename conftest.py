@@ -1,7 +1,7 @@
-"""For tests and notebooks alike: the CI scale, no progress bars, and no traces of the learner's own progress.
+"""For tests and notebooks alike: the CI scale, no progress bars, no traces of a learner's progress.
 
-`make test` runs the chapters first and then the tests, in two runs of pytest that share the folder LAB_REACHED: some tests
-read what the chapters reached. A plain `pytest` does both in one run, in the same order.
+`make test` runs the chapters and then the tests, in two runs of pytest that share LAB_REACHED: some
+tests read what the chapters reached. A plain `pytest` does both in one run, in the same order.
 """
 
 import os
@@ -26,7 +26,8 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit what is set here
     if not folder:
         _own = tempfile.TemporaryDirectory(prefix="lab-state-")
         folder = _own.name
-    for variable, name in (("LAB_STATE", "state"), ("LAB_FIGURE_LOG", "figures"), ("LAB_CHAPTERS_RUN", "chapters")):
+    names = {"LAB_STATE": "state", "LAB_FIGURE_LOG": "figures", "LAB_CHAPTERS_RUN": "chapters"}
+    for variable, name in names.items():
         os.environ[variable] = os.path.join(folder, name)
 os.environ["LAB_FIGURE_CHECK"] = str(Path(__file__).parent / "tests" / "legible.py")
 
@@ -61,7 +62,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
 def pytest_runtest_setup(item):
-    """Tell the kernel which notebook it runs, as Jupyter does: the lab remembers verdicts by chapter."""
+    """Tell the kernel its notebook, as Jupyter does: the lab remembers verdicts by chapter."""
     if item.path.suffix == ".ipynb":
         os.environ["LAB_CHAPTER"] = item.path.stem
         with open(os.environ["LAB_CHAPTERS_RUN"], "a", encoding="utf-8") as file:

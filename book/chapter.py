@@ -1,4 +1,4 @@
-"""A chapter as a reader without a kernel wants it: answers folded, figures in words, solutions below their exercises.
+"""A chapter for a reader without a kernel: answers folded, figures in words, solutions in place.
 
 It is handed a notebook as JSON and works on that alone; what a chapter prints is never changed.
 """
@@ -9,18 +9,18 @@ import json
 import re
 
 GUESS = re.compile(r'(\w+) = lab\.guess\("')
-BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14: what the reader bets on is a dict of dots
+BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14's bets are a dict of dots
 EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
-TO_OPEN = "Your number first. Then open what was measured."
-TO_OPEN_ANSWER = "Your answer first. Then open what came out."
-OPENED, OPENED_ANSWER = "What was measured", "What came out"
+MEASURED = "Your number first. Then open what was measured.", "What was measured"
+ANSWER = "Your answer first. Then open what came out.", "What came out"
 PHONE = "screen and (max-width: 46em)"  # so says book.css
 
 
 def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at=""):
-    """The notebook for the book. `solutions` is {exercise: its code}; `front`, the front page, is a path from the chapter.
+    """Return the notebook for the book, with `solutions`, {exercise: its code}, and no pictures.
 
-    `drawn` are the names of its drawings, which take the place of its pictures; `at`, where their light and dark folders are.
+    `drawn` are the drawings in their place, in folders `at`, light and dark. `front` is the front
+    page, as a path from the chapter.
     """
     if folds:
         fold_answers(notebook["cells"])
@@ -39,9 +39,9 @@ def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at="
 
 
 def fold_answers(cells):
-    """Folds what cells put out between a guess and the cell that compares it with what was measured, that one included.
+    """Fold what cells put out between a guess and the cell that compares it, that one included.
 
-    Folds it below a text that ends with a question too, up to the next text.
+    Fold it below a text that ends with a question too, up to the next text.
     """
     open_guesses, asked = set(), False
     for cell in cells:
@@ -52,31 +52,33 @@ def fold_answers(cells):
         if guess := GUESS.match(source):
             open_guesses.add(guess[1])
         elif open_guesses or BET.search(source):
-            fold(cell, "output", TO_OPEN, OPENED)
+            fold(cell, "output", *MEASURED)
             open_guesses -= {name for name in open_guesses if re.search(rf"\b{name}\b", source)}
         elif asked:
-            fold(cell, "output", TO_OPEN_ANSWER, OPENED_ANSWER)
+            fold(cell, "output", *ANSWER)
 
 
 def asks(text):
-    """Whether its last paragraph puts a question to the reader; an invitation to change a cell is none."""
+    """Whether its last paragraph asks the reader; an invitation to change a cell does not."""
     last = text.strip().split("\n\n")[-1]
     return last.endswith("?") and not last.startswith(("#", "**Change it.**"))
 
 
 def fold(cell, part, to_open, opened):
-    """Folds a code cell's "input" or "output", where there is any."""
+    """Fold a code cell's "input" or "output", where there is any."""
     if part == "output" and not cell["outputs"]:
         return
     cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
-    cell["metadata"].setdefault("mystnb", {}).update(code_prompt_show=to_open, code_prompt_hide=opened)
+    prompts = {"code_prompt_show": to_open, "code_prompt_hide": opened}
+    cell["metadata"].setdefault("mystnb", {}).update(prompts)
 
 
 def say_figure(cell, output):
     """A figure's sentence as its `alt`, where Sphinx looks for it."""
     if "image/png" in output.get("data", {}):
         alt = output["metadata"]["image/png"]["alt"]
-        said = cell["metadata"].setdefault("mystnb", {}).setdefault("image", {}).setdefault("alt", alt)
+        shown = cell["metadata"].setdefault("mystnb", {})
+        said = shown.setdefault("image", {}).setdefault("alt", alt)
         assert said == alt, f"two figures in one cell would get one sentence: {source_of(cell)}"
 
 
@@ -85,7 +87,8 @@ def as_image(output):
     if "text/html" in output["data"]:
         return output["data"]["text/html"]
     alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
-    return f'<img src="data:image/png;base64,{"".join(output["data"]["image/png"]).strip()}" alt="{alt}">'
+    picture = "".join(output["data"]["image/png"]).strip()
+    return f'<img src="data:image/png;base64,{picture}" alt="{alt}">'
 
 
 def drag_of(output):
@@ -94,13 +97,17 @@ def drag_of(output):
 
 
 def draw(cell, output, drawn, at):
-    """A figure as SVG in place of its picture, for a light page and for a dark one; on a phone the narrow one."""
-    if f"{cell}.svg" in drawn and "image/png" in output.get("data", {}):
-        alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
-        output["data"] = {"text/html": "".join(
-            f'<picture class="only-{page}">'
-            + f'<source media="{PHONE}" srcset="{at}/{page}/{cell}-narrow.svg">' * (f"{cell}-narrow.svg" in drawn)
-            + f'<img src="{at}/{page}/{cell}.svg" alt="{alt}"></picture>' for page in ("light", "dark"))}
+    """A figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
+    if f"{cell}.svg" not in drawn or "image/png" not in output.get("data", {}):
+        return
+    alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
+    elements = ""
+    for page in ("light", "dark"):
+        file = f"{at}/{page}/{cell}"
+        narrow = f'<source media="{PHONE}" srcset="{file}-narrow.svg">'
+        elements += (f'<picture class="only-{page}">' + narrow * (f"{cell}-narrow.svg" in drawn)
+                     + f'<img src="{file}.svg" alt="{alt}"></picture>')
+    output["data"] = {"text/html": elements}
 
 
 def exercises(cell):
@@ -108,7 +115,8 @@ def exercises(cell):
 
 
 def folded_solution(name, code):
-    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
+    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [],
+            "execution_count": None}
     fold(cell, "input", f"Solution of {name}", f"Solution of {name}")
     return [markdown(f"({solution_anchor(name)})="), cell]
 
@@ -123,8 +131,9 @@ def say_when(cell, metadata, front):
     measured = metadata["measured"]
     day = datetime.date.fromisoformat(measured["date"])
     title, rest = source_of(cell).split("\n", 1)
-    when = f"Measured on {day.day} {day:%B %Y} with {measured['on']}."
-    cell["source"] = f"{title}\n\n{{.measured}}\n{when} A saved page: nothing runs here. [Run it]({front}) yourself.\n{rest}"
+    when = (f"Measured on {day.day} {day:%B %Y} with {measured['on']}. A saved page: nothing runs "
+            f"here. [Run it]({front}) yourself.")
+    cell["source"] = f"{title}\n\n{{.measured}}\n{when}\n{rest}"
 
 
 def markdown(text):

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the reading edition. `make book` builds it; its sources are laid out by sources.py."""
+"""Sphinx's settings for the reading edition; its sources are laid out by sources.py."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ extensions = ["myst_nb", "sphinx_reredirects"]
 root_doc = "index"
 
 nb_execution_mode = "off"  # the outputs are the committed ones
-nb_ipywidgets_js = {}  # widgets' state is not committed, and their player would come from the internet
+nb_ipywidgets_js = {}  # no widget's state is committed; a player would come from the internet
 myst_enable_extensions = ["attrs_block", "dollarmath", "html_image", "tasklist"]
 myst_heading_anchors = 4  # links to headings, as GitHub and JupyterLab name them
 
@@ -21,7 +21,8 @@ html_theme = "furo"
 html_static_path = [str(Path(__file__).parent / "static")]
 html_css_files = ["book.css"]
 html_js_files = ["print.js", "search.js"]
-html_show_copyright = html_show_sphinx = html_show_sourcelink = html_copy_source = html_use_index = False
+html_show_copyright = html_show_sphinx = html_show_sourcelink = False
+html_copy_source = html_use_index = False
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
 # Chapters got other names once. An address that was given away goes on working.

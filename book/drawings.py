@@ -1,7 +1,7 @@
-"""Figures as SVG, for the reading edition: as wide as a page, and drawn once more for a phone where that can be read.
+"""Figures as SVG, for the reading edition: as wide as a page, and again for a phone, if legible.
 
-A chapter's kernel loads this (LAB_FIGURE_CHECK) while tools/notebooks.py runs it: the drawings come with the picture that the
-notebook keeps, are taken out of its outputs, and are stored with the chapter, in book/figures/NN_name/cell-NN.svg.
+A chapter's kernel loads this (LAB_FIGURE_CHECK) while tools/notebooks.py runs it: drawings come
+with a picture, leave the notebook's outputs, and are stored in book/figures/NN_name/cell-NN.svg.
 """
 
 import importlib.util
@@ -13,16 +13,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FIGURES, NARROW = HERE / "figures", "-narrow"
 KIND = "image/svg+xml"
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}  # words stay words; the same figure is the same file
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}  # words are text; files repeat
 NOBODY = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider, so that words keep the room they were given
-# On a dark page: its ground; what each part of a colour adds to its lightness; and colours that, turned, would be too much
-# like others (a test computes it).
+FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider: words keep their room
+# On a dark page: its ground; what each part of a colour adds to its lightness; and colours that,
+# turned, would be too much like others (a test computes it).
 GROUND, GREY = 0.07, (0.213, 0.715, 0.072)
-DARK = {"#0072B2": "#469EFF", "#2F6496": "#65A6D9", "#5580B2": "#6488AF", "#5B2A86": "#DFA5FF", "#7FA3CC": "#42668E",
-        "#AE7AAC": "#967091", "#D11540": "#FF9EC4"}
+DARK = {"#0072B2": "#469EFF", "#2F6496": "#65A6D9", "#5580B2": "#6488AF", "#5B2A86": "#DFA5FF",
+        "#7FA3CC": "#42668E", "#AE7AAC": "#967091", "#D11540": "#FF9EC4"}
 COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
-LEFT_OUT = re.compile(r'<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[^"]*"', re.DOTALL)
+LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>"
+                      r'|(?<=<g) id="[^"]*"', re.DOTALL)
 TAG, FRACTION = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d+")
 FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*sans-serif[^;\"]*")
 
@@ -58,36 +59,42 @@ def as_svg(figure):
 
 
 def squeezed(text):
-    """A fifth of the letters, and nobody sees what is gone: tenths of a point, no comments, no names of groups."""
+    """A fifth of the letters, nothing visible lost: tenths of a point, no comments or groups."""
     text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
-    text = TAG.sub(lambda tag: FRACTION.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag[0]), text)
+    text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
     text = text.replace("</style>", "text{white-space:pre}</style>")
     return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
 
 
+def tenths(found):
+    return f"{float(found[0]):.1f}".removesuffix(".0")
+
+
 def in_the_dark(text):
-    """A drawing for a dark page: light where it was dark, each hue as it was. What is black has no colour in the file."""
+    """A drawing for a dark page: light where it was dark. What is black has no colour there."""
     text = text.replace("<svg ", '<svg fill="#000000" ', 1)
     return TAG.sub(lambda tag: COLOR.sub(lambda found: dark(found[0]), tag[0]), text)
 
 
 def dark(color):
-    """A colour turned in lightness alone, as CSS does with `invert(.93) hue-rotate(180deg)`, but for those in DARK."""
+    """A colour turned in lightness alone, as by `invert(.93) hue-rotate(180deg)`, or DARK's."""
     if color.upper() in DARK:
         return DARK[color.upper()]
-    turned = [GROUND + (1 - 2 * GROUND) * (1 - int(color[place:place + 2], 16) / 255) for place in (1, 3, 5)]
+    parts = (int(color[place:place + 2], 16) / 255 for place in (1, 3, 5))
+    turned = [GROUND + (1 - 2 * GROUND) * (1 - part) for part in parts]
     grey = sum(share * part for share, part in zip(GREY, turned, strict=True))
     return "#" + "".join(f"{round(255 * min(1, max(0, 2 * grey - part))):02X}" for part in turned)
 
 
 def taken(cell):
-    """{file: text} of a cell's drawings, which its outputs lose, and [why one has no narrow drawing]."""
+    """{file: text} of a cell's drawings, which its outputs lose, and [why one is wide only]."""
     found, refused = {}, []
     for output in cell.get("outputs", ()):
         if KIND in output.get("metadata", {}):
             drawings = output["metadata"].pop(KIND)
             found |= {f"{cell['id']}{kind}.svg": text for kind, text in drawings["drawn"].items()}
-            refused += [f"{cell['id']} is drawn wide only, {each}" for each in drawings["refused"][:1]]
+            why = drawings["refused"][:1]
+            refused += [f"{cell['id']} is drawn wide only, {each}" for each in why]
     return found, refused
 
 
@@ -101,4 +108,5 @@ def keep(chapter, files):
 
 def kept(chapter):
     """{file: text} of a chapter's drawings."""
-    return {path.name: path.read_text(encoding="utf-8") for path in (FIGURES / chapter).glob("*.svg")}
+    files = (FIGURES / chapter).glob("*.svg")
+    return {path.name: path.read_text(encoding="utf-8") for path in files}

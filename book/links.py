@@ -1,10 +1,11 @@
-"""Looks at the built pages: every link inside leads somewhere, every picture has words, nothing comes from the internet."""
+"""Look at the built pages: links inside lead somewhere, pictures have words, nothing is fetched."""
 
 import os
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-FETCHED = {"img": "src", "script": "src", "link": "href", "source": "srcset", "iframe": "src", "video": "src"}
+FETCHED = {"img": "src", "script": "src", "link": "href", "source": "srcset", "iframe": "src",
+           "video": "src"}
 
 
 class Page(HTMLParser):
@@ -33,7 +34,8 @@ class Page(HTMLParser):
 def pages(folder):
     """{path from the folder: Page} of all HTML pages there."""
     found = sorted(folder.rglob("*.html"))
-    return {path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8")) for path in found}
+    return {path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
+            for path in found}
 
 
 def wrong(folder):
@@ -51,11 +53,12 @@ def wrong(folder):
 
 
 def leads_nowhere(folder, found, name, address):
-    """Why a link on the page `name` leads nowhere, or "". Addresses outside of the book are not tried."""
+    """Why a link on the page `name` leads nowhere, or ""; one out of the book is not tried."""
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return ""
-    path = os.path.normpath(os.path.join(os.path.dirname(name), unquote(parts.path))) if parts.path else name
+    beside = os.path.join(os.path.dirname(name), unquote(parts.path))
+    path = os.path.normpath(beside) if parts.path else name
     if not (folder / path).is_file():
         return "leads to no page"
     anchor = unquote(parts.fragment)

@@ -1,6 +1,6 @@
-"""Lays out what Sphinx reads, from the repository's own files: nothing of the book is written twice.
+"""Lay out what Sphinx reads, from the repository's own files: nothing of the book is written twice.
 
-README.md becomes the front page, chapters come as book/chapter.py makes them. A page that lands in docs/ is in the book.
+README.md becomes the front page, book/chapter.py makes the chapters; what lands in docs/ is a page.
 """
 
 import json
@@ -14,7 +14,8 @@ from urllib.parse import unquote
 import chapter
 import drawings
 
-sys.path.append(str(ROOT := Path(__file__).resolve().parent.parent))  # the book's own environment has no lab_utils
+# The book's own environment has no lab_utils.
+sys.path.append(str(ROOT := Path(__file__).resolve().parent.parent))
 
 from lab_utils import explorables
 
@@ -26,9 +27,13 @@ PARTS = {  # in the order of the book; a page stands where it is named first
     "The lab itself": ("CONTRIBUTING.md", "CHANGELOG.md"),
 }
 FRONT = PurePosixPath("index.md")
-STATIC, DRAWINGS = PurePosixPath("_static"), PurePosixPath("drawings")  # the latter are brought to the former: conf.py
-FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)  # the line gives the answer away
+STATIC = PurePosixPath("_static")
+DRAWINGS = PurePosixPath("drawings")  # conf.py brings them to the former
+# The line below the film gives the answer away.
+FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)
 GAME = PurePosixPath("notebooks/game.md")
+SOLUTIONS = {path.parent.name: path.read_text(encoding="utf-8")
+             for path in ROOT.glob("exercises/*/solution.py")}
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
 LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
@@ -43,7 +48,8 @@ def lay_out(target):
     (target / DRAWINGS).mkdir(parents=True)
     pages, placed = {}, set()
     for part, patterns in PARTS.items():
-        pages[part] = [page for pattern in patterns for page in found(pattern) if page not in placed]
+        pages[part] = [page for pattern in patterns for page in found(pattern)
+                       if page not in placed]
         placed.update(pages[part])
     book = Book(target, {page for part in pages.values() for page in part})
     for page in book.pages:
@@ -51,7 +57,8 @@ def lay_out(target):
     book.write(GAME, game())
     front = book.linked((ROOT / "README.md").read_text(encoding="utf-8"), FRONT)
     front = FILM_AND_LINE.sub(lambda film: explorable("race", film[0], race()), front, count=1)
-    book.write(FRONT, front + "".join(contents(part, names) for part, names in pages.items() if names))
+    tables = (contents(part, names) for part, names in pages.items() if names)
+    book.write(FRONT, front + "".join(tables))
 
 
 def found(pattern):
@@ -77,29 +84,30 @@ class Book:
 
     def chapter(self, page):
         notebook = chapter.read(ROOT / page)
-        solutions = {path.parent.name: path.read_text(encoding="utf-8") for path in ROOT.glob("exercises/*/solution.py")}
         case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
         drawn = drawings.kept(page.stem)
         for name, text in drawn.items():
             self.write(DRAWINGS / page.stem / "light" / name, text)
             self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
         at = f"{relative(STATIC, page)}/{page.stem}"
-        notebook = chapter.as_read(notebook, solutions, relative(FRONT, page), not case, drawn, at)
+        notebook = chapter.as_read(notebook, SOLUTIONS, relative(FRONT, page), not case, drawn, at)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
-            asks = "hide-output" not in cell["metadata"].get("tags", ())  # else the chapter's own question is above
+            # Where it is folded, the chapter's own question is above.
+            asks = "hide-output" not in cell["metadata"].get("tags", ())
             for output in cell.get("outputs", ()):
                 if drag := chapter.drag_of(output):
                     told = dated(drag["constants"], notebook["metadata"]["measured"])
-                    output["data"] = {"text/html": explorable(drag["name"], chapter.as_image(output), told, asks)}
+                    still = chapter.as_image(output)
+                    output["data"] = {"text/html": explorable(drag["name"], still, told, asks)}
                 elif "text/html" in output.get("data", {}):  # a table with links to chapters
                     html = "".join(output["data"]["text/html"])
                     output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
         return json.dumps(notebook)
 
     def linked(self, text, page):
-        """The text of a page, with links that lead to pages of the book and not to files of the repository."""
+        """The text of a page, whose links lead to pages of the book, not to the repository's."""
         for file in IMAGE.findall(text):
             self.bring(normal(page.parent / file))
         return CODE_OR_LINK.sub(lambda found: self.link(found, page), text)
@@ -137,7 +145,7 @@ def chapter_link(found):
 
 
 def slug(anchor):
-    """A heading's anchor as the book names it, as on GitHub; JupyterLab's keep capitals and question marks."""
+    """A heading's anchor as on GitHub; JupyterLab's keep capitals and question marks."""
     return re.sub(r"[^\w-]", "", unquote(anchor).lower())
 
 
@@ -154,7 +162,7 @@ def game():
 
 
 def explorable(name, still, constants, asks=True):
-    """A figure that one can drag, in place of a still one, which stays for a page without scripts and on paper.
+    """A figure to drag, in place of a still one, which stays where no script runs and on paper.
 
     All of it stands in the page: a browser takes no module from a file.
     """
@@ -179,7 +187,7 @@ document.querySelector('[data-for="{name}"]').classList.add("replaced");
 
 
 def dated(constants, measured):
-    """Return a figure's constants with when and on what they were measured, in place of "on this machine"."""
+    """Return constants with when and on what they were measured for "on this machine"."""
     words = f"on {measured['date']} with {measured['on']}"
     return constants | {"from": constants["from"].replace("on this machine", words)}
 
@@ -196,9 +204,11 @@ def shown_in_chapters():
     """
     shown = {}
     for page in found("notebooks/*.ipynb"):
-        outputs = [output for cell in chapter.read(ROOT / page)["cells"] for output in cell.get("outputs", ())]
+        cells = chapter.read(ROOT / page)["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", ())]
         for drag in filter(None, map(chapter.drag_of, outputs)):
-            shown[f"{drag['name']} {page.name[:2]}" if drag["name"] in shown else drag["name"]] = drag["constants"]
+            name = drag["name"]
+            shown[f"{name} {page.name[:2]}" if name in shown else name] = drag["constants"]
     return shown
 
 

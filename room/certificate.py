@@ -1,11 +1,11 @@
-"""The certificate of a room in containers: its own, made once, so that what browsers and laptops were told stays true."""
-
-import datetime
+"""A room's own certificate, made once, so that what browsers and laptops were told stays true."""
 import ipaddress
+from datetime import UTC, datetime, timedelta
 
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from room.board.people import write_private
@@ -14,12 +14,13 @@ DAYS, LAST_DAYS = 365, 30  # it is good for; and before its end it is made anew
 
 
 def settled(folder, name):
-    """Make cert.pem and key.pem in `folder`, a Path, for the host `name`, unless they are there; return the first, as text."""
+    """Return cert.pem of `folder`, a Path, as text; make it, and key.pem, unless it is good."""
     path = folder / "cert.pem"
     if not is_good(path, name):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = ec.generate_private_key(ec.SECP256R1())
-        write_private(folder / "key.pem", private(key).decode())
+        private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        write_private(folder / "key.pem", private.decode())
         write_private(path, made(key, name).decode())
     return path.read_text(encoding="ascii")
 
@@ -31,8 +32,8 @@ def is_good(path, name):
         names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (OSError, ValueError, x509.ExtensionNotFound):
         return False
-    until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=LAST_DAYS)
-    return host(name) in names and found.not_valid_after_utc > until and path.with_name("key.pem").exists()
+    lasts = found.not_valid_after_utc > datetime.now(UTC) + timedelta(days=LAST_DAYS)
+    return host(name) in names and lasts and path.with_name("key.pem").exists()
 
 
 def host(name):
@@ -44,19 +45,16 @@ def host(name):
 
 def made(key, name):
     """Return a certificate, as PEM, that vouches for itself alone, for `name` and this machine."""
-    now = datetime.datetime.now(datetime.UTC)
+    now, public = datetime.now(UTC), key.public_key()
     who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Redis Round-Trip Lab: a room")])
     names = dict.fromkeys((host(name), host("localhost"), host("127.0.0.1")))
-    return (x509.CertificateBuilder().subject_name(who).issuer_name(who).public_key(key.public_key())
+    return (x509.CertificateBuilder().subject_name(who).issuer_name(who).public_key(public)
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=DAYS))
+            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_after(now + timedelta(days=DAYS))
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), critical=False)
-            .sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-
-
-def private(key):
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(public), False)
+            .sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))

@@ -59,7 +59,7 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
         return "This is not the room's password. Ask the leader for it; capitals count."
 
     def claimed(self, handler, name):
-        """Return the name as this browser has it from now on. Raises HTTPError 403 if another has it."""
+        """Return the name that this browser has from now on. Raises HTTPError 403: taken."""
         mine, known = names_of(handler), {looks(each): each for each in names_in_hub(handler)}
         name = known.get(looks(name), name)
         if looks(name) in known and name not in mine:

@@ -113,7 +113,8 @@ def kill_descendants():
     import psutil  # here, so that it takes no memory while a learner works
 
     own, orphaned, started = psutil.Process(), {}, time.monotonic()
-    while (left := own.children(recursive=True)) and (now := time.monotonic()) < started + 2 * KILLED_S:
+    last = started + 2 * KILLED_S
+    while (left := own.children(recursive=True)) and (now := time.monotonic()) < last:
         for process in left:
             with contextlib.suppress(psutil.Error):
                 if process.ppid() == own.pid:
@@ -145,7 +146,7 @@ def own_groups():
 
 
 def limited_group(size):
-    """Return a new cgroup whose processes have `size` bytes together; None where this user may not."""
+    """Return a new cgroup whose processes have `size` bytes together; None if this user may not."""
     for group, limit in own_groups():
         made = group / f"room-{os.getpid()}"
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A real board in a process of its own, and learners who post to it, for the tests and drills of room/board."""
+"""A real board in a process of its own, and learners who post to it, for tests and drills."""
 
 import contextlib
 import json
@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import psutil
 import requests
@@ -47,8 +49,10 @@ class Board(Visitor):
         self.start()
 
     def start(self):
-        command = [sys.executable, "-m", "room.board", "--folder", str(self.folder), "--port", str(self.port), *self.options]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        command = [sys.executable, "-m", "room.board", "--folder", str(self.folder),
+                   "--port", str(self.port), *self.options]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
         assert wait_until(self.is_up, START_S), self.process.communicate(timeout=START_S)
 
     def is_up(self):
@@ -97,8 +101,31 @@ class Board(Visitor):
         return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
 
 
+class Answering(BaseHTTPRequestHandler):
+    """A server of a test's own, once `serving` has it."""
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler):
+    """Serve by an Answering; yield the address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 def guess(value, name="00.loop", unit="ms", age_s=0, **more):
-    return {"id": f"guess {name} {unit}", "kind": "guess", "name": name, "unit": unit, "value": value, "age_s": age_s, **more}
+    return {"id": f"guess {name} {unit}", "kind": "guess", "name": name, "unit": unit,
+            "value": value, "age_s": age_s, **more}
 
 
 def measured(value, name="00.loop", unit="ms"):
@@ -106,7 +133,8 @@ def measured(value, name="00.loop", unit="ms"):
 
 
 def check(number, solved=False, name="00.1"):
-    return {"id": f"check {name} {number}", "kind": "check", "name": name, "solved": solved, "age_s": 0}
+    return {"id": f"check {name} {number}", "kind": "check", "name": name, "solved": solved,
+            "age_s": 0}
 
 
 def gone(pid):
@@ -115,4 +143,5 @@ def gone(pid):
 
 def environment(**more):
     """This process's, without any board."""
-    return {**{key: value for key, value in os.environ.items() if not key.startswith("LAB_BOARD")}, **more}
+    own = {key: value for key, value in os.environ.items() if not key.startswith("LAB_BOARD")}
+    return own | more

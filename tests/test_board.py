@@ -1,4 +1,4 @@
-"""The room's board: what it keeps, what it shows to whom, and that a learner's page never feels it."""
+"""The room's board: what it keeps, what it shows to whom, and that no learner's page feels it."""
 
 import ast
 import asyncio
@@ -13,11 +13,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from boards import Board, Visitor, check, gone, guess, measured
+from anyio.from_thread import start_blocking_portal
+from boards import Answering, Board, Visitor, check, gone, guess, measured, serving
 from helpers import ROOT, wait_until
 
 import lab_utils as lab
@@ -30,13 +31,21 @@ from room.board.questions import course, wording
 from tools import joining
 
 PAGE = ROOT / "room" / "board" / "page"
+TAKEN = (200, {"taken": ["guess 00.loop ms"], "refused": {}})  # a guess(…) of a learner's
 
 
 # What it keeps
 
 
-def entry(kind, name, person="laptop:ada", who="Ada", at=0, number="", **what):
-    return {"kind": kind, "id": f"{kind} {name} {number}", "person": person, "who": who, "name": name, "at": at, **what}
+def entry(event, at=0, who="Ada", number=0):
+    """What the stream has of an event."""
+    return {**event, "id": f"{event['id']} {number}", "person": f"laptop:{who}", "who": who,
+            "at": at}
+
+
+def reveal(at=0, shown=True):
+    return {"id": f"reveal {shown}", "kind": "reveal", "name": "00.loop", "person": "leader",
+            "who": None, "at": at, "shown": shown}
 
 
 def book(*entries):
@@ -47,47 +56,41 @@ def book(*entries):
 
 
 def test_a_guess_after_the_reveal_is_late_and_the_last_before_it_of_each_learner_counts():
-    found = book(entry("guess", "00.loop", value=2, unit="ms", at=1),
-                 entry("guess", "00.loop", number=1, value=20, unit="ms", at=2),
-                 entry("reveal", "00.loop", "leader", None, at=3, shown=True),
-                 entry("guess", "00.loop", "laptop:bob", "Bob", value=100, unit="ms", at=2.9),  # came in late, was made in time
-                 entry("guess", "00.loop", "laptop:cyd", "Cyd", value=101, unit="ms", at=4))
-    found.take(entry("guess", "00.loop", number=2, value=99, unit="ms", at=3.5))
-    assert [(dot["who"], dot["value"], dot["late"]) for dot in found.question("00.loop", True)["dots"]] == [
+    found = book(entry(guess(2), 1), entry(guess(20), 2, number=1), reveal(3),
+                 entry(guess(100), 2.9, "Bob"),  # came in late, was made in time
+                 entry(guess(101), 4, "Cyd"), entry(guess(99), 3.5, number=2))
+    dots = found.question("00.loop", True)["dots"]
+    assert [(dot["who"], dot["value"], dot["late"]) for dot in dots] == [
         ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
     # One whose answer its learner has measured stays.
-    found = book(entry("guess", "00.loop", value=20, unit="ms"), entry("measured", "00.loop", value=105, unit="ms"),
-                 entry("guess", "00.loop", number=1, value=105, unit="ms"))
+    found = book(entry(guess(20)), entry(measured(105)), entry(guess(105), number=1))
     assert [dot["value"] for dot in found.question("00.loop", False)["dots"]] == [20]
 
 
 def test_what_was_measured_is_not_sent_until_it_is_revealed():
-    entries = [entry("measured", "00.loop", person, value=value, unit="ms") for person, value in (("ada", 105), ("bob", 107))]
-    hidden = book(*entries).question("00.loop", True)
-    assert "105" not in json.dumps(hidden) and "measured" not in hidden and hidden["measurements"] == 2
-    shown = book(*entries, entry("reveal", "00.loop", "leader", None, shown=True)).question("00.loop", True)
+    entries = [entry(measured(105)), entry(measured(107), who="Bob")]
+    for more in ([], [reveal(), reveal(shown=False)]):
+        hidden = book(*entries, *more).question("00.loop", True)
+        assert "105" not in json.dumps(hidden) and "measured" not in hidden
+        assert hidden["measurements"] == 2
+    shown = book(*entries, reveal()).question("00.loop", True)
     assert (shown["measured"], shown["median"]) == ([105, 107], 106)
-    again = book(*entries, entry("reveal", "00.loop", "leader", None, shown=True),
-                 entry("reveal", "00.loop", "leader", None, number=2, shown=False)).question("00.loop", True)
-    assert "measured" not in again
 
 
 def test_who_tries_again_and_again_is_stuck_until_it_is_solved():
-    tries = [entry("check", "00.1", number=number, solved=False, at=60 * number) for number in range(3)]
-    found = book(*tries, entry("check", "01.1", solved=False))
+    tries = [entry(check(number), at=60 * number) for number in range(3)]
+    found = book(*tries, entry(check(1, name="01.1")))
     assert found.stuck(True, 240) == [{"exercise": "00.1", "who": "Ada", "tries": 3, "minutes": 2}]
     assert found.stuck(False, 240)[0]["who"] == "guest 1"
-    found.take(entry("check", "00.1", number="solved", solved=True, at=200))
+    found.take(entry(check(3, solved=True), at=200))
     assert found.stuck(True, 240) == []
     assert [(row["solved"], row["here"]) for row in found.chapters()[:2]] == [(1, 1), (0, 0)]
 
 
 def test_the_csv_has_a_row_for_everything_and_no_formula():
-    found = book(entry("guess", "00.loop", who="=1+1", value=20.5, unit="ms", at=0),
-                 entry("measured", "00.loop", value=105.0, unit="ms", at=1),
-                 entry("reveal", "00.loop", "leader", None, at=2, shown=True),
-                 entry("guess", "01.zones", "nobody:1", None, value=4, unit="x", at=3),
-                 entry("check", "00.1", solved=True, at=4))
+    found = book(entry(guess(20.5), 0, "=1+1"), entry(measured(105.0), 1, "=1+1"), reveal(2),
+                 entry(guess(4, "01.zones", "x"), 3, None),
+                 entry(check(1, solved=True), 4, "=1+1"))
     assert found.csv(True).splitlines() == [
         ",".join(COLUMNS),
         "1970-01-01T00:00:00+00:00,'=1+1,00,guess,00.loop,20.5,ms,no,",
@@ -103,19 +106,24 @@ def test_it_knows_every_question_of_the_chapters_with_its_unit_and_words():
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             source = "".join(cell["source"])
-            for node in ast.walk(ast.parse(source)) if cell["cell_type"] == "code" and "lab.guess(" in source else ():
+            asks = cell["cell_type"] == "code" and "lab.guess(" in source
+            for node in ast.walk(ast.parse(source)) if asks else ():
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "lab.guess":
                     asked[node.args[0].value] = node.args[2].value
-    assert len(asked) > 40 and {name: each.unit for name, each in course().questions.items()} == asked
+    assert {name: each.unit for name, each in course().questions.items()} == asked
+    assert len(asked) > 40
     for each in course().questions.values():
-        assert each.text.endswith(("?", ".")) and 10 < len(each.text) < 250 and not set("*`") & set(each.text), each
+        assert each.text.endswith(("?", ".")) and 10 < len(each.text) < 250, each
+        assert not set("*`") & set(each.text), each
     assert all(title and "?" not in title for title in course().chapters.values())
-    assert wording("## Who?\n\nWords.\n\n**Guess.** *How* many `GET`s? Replace the three dots, please?") == "How many GETs?"
+    asked = "## Who?\n\nWords.\n\n**Guess.** *How* many `GET`s? Replace the three dots, please?"
+    assert wording(asked) == "How many GETs?"
 
 
 def test_its_colours_are_the_labs():
-    told = {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{6}", (PAGE / "board.css").read_text(encoding="utf-8"))}
-    assert told <= style.palette() and f"--guess: {style.GUESS}" in (PAGE / "board.css").read_text(encoding="utf-8")
+    written = (PAGE / "board.css").read_text(encoding="utf-8")
+    assert {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{6}", written)} <= style.palette()
+    assert f"--guess: {style.GUESS}" in written
 
 
 # Who sees what: a real board
@@ -130,7 +138,7 @@ def board(tmp_path_factory):
 
 def test_a_learners_guess_is_kept_once_under_the_name_of_the_token(board):
     ada, bob = board.join("Ada"), board.join("Bob")
-    assert board.post(ada, guess(20), guess(20)) == (200, {"taken": ["guess 00.loop ms"], "refused": {}})
+    assert board.post(ada, guess(20), guess(20)) == TAKEN
     assert board.post(ada, guess(20, who="Bob", person="laptop:bob"))[0] == 200
     assert board.post(bob, guess(30, anonymous=True), measured(105.5))[0] == 200
     board.let_leader_in()
@@ -161,7 +169,7 @@ def test_a_name_has_one_owner_and_without_the_password_nobody_joins(board):
 def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
     token, stranger = board.join("Dora"), Visitor(board.url)
     for path in ("/view?names=1", "/board.csv?names=1"):
-        for known_by in (token, board.secrets["password"], board.secrets["key"]):  # as a learner's token
+        for known_by in (token, board.secrets["password"], board.secrets["key"]):
             status, answer = stranger.ask(path, token=known_by)
             assert status == 401 and set(answer) == {"error"}
         for key in ("", "guessed", token, "é"):
@@ -169,7 +177,9 @@ def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
             assert stranger.ask(path)[0] == 401
             assert stranger.ask("/reveal", {"name": "00.loop", "shown": True})[0] == 401
     assert "Dora" not in str(board.ask("/"))
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (board.folder, board.folder / "secrets.json")] == [0o700, 0o600]
+    modes = [stat.S_IMODE(path.stat().st_mode)
+             for path in (board.folder, board.folder / "secrets.json")]
+    assert modes == [0o700, 0o600]
 
 
 def test_a_guess_that_was_on_its_way_counts_from_when_it_was_made(board):
@@ -178,24 +188,27 @@ def test_a_guess_that_was_on_its_way_counts_from_when_it_was_made(board):
     for name, age_s in (("Now", 0), ("Before", 600)):
         asked = course().questions["01.cart"]
         assert board.post(board.join(name), guess(5, "01.cart", asked.unit, age_s=age_s))[0] == 200
-    late = {row.split(",")[0]: row.split(",")[-2] for row in board.rows() if ",guess,01.cart," in row}
-    assert late == {"Now": "yes", "Before": "no"}
+    rows = [row.split(",") for row in board.rows() if ",guess,01.cart," in row]
+    assert {row[0]: row[-2] for row in rows} == {"Now": "yes", "Before": "no"}
 
 
 def test_the_leader_takes_a_guess_off_and_its_learner_may_guess_again(board):
-    token = board.join("Rude")
     asked = list(course().questions.values())[12]
-    post = partial(board.post, token)
+    post = partial(board.post, board.join("Rude"))
+
+    def dots():
+        return board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]
+
     assert post(guess(1e12, asked.name, asked.unit))[0] == 200
     board.let_leader_in()
-    [dot] = board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]
-    assert board.ask("/remove", {"name": asked.name, "number": dot["number"] + 1})[0] == 404
-    assert Visitor(board.url).ask("/remove", {"name": asked.name, "number": dot["number"]})[0] == 401
-    assert board.ask("/remove", {"name": asked.name, "number": dot["number"]}) == (200, {})
-    assert board.ask(f"/view?question={asked.name}")[1]["question"]["dots"] == []
+    [dot] = dots()
+    taken_off = {"name": asked.name, "number": dot["number"]}
+    assert board.ask("/remove", taken_off | {"number": dot["number"] + 1})[0] == 404
+    assert Visitor(board.url).ask("/remove", taken_off)[0] == 401
+    assert board.ask("/remove", taken_off) == (200, {}) and dots() == []
     assert f"Rude,{asked.chapter},removed,{asked.name},,,," in board.rows()
     assert post({**guess(7, asked.name, asked.unit), "id": "again"})[0] == 200
-    assert [dot["value"] for dot in board.ask(f"/view?question={asked.name}")[1]["question"]["dots"]] == [7]
+    assert [dot["value"] for dot in dots()] == [7]
 
 
 def test_too_much_and_garbage_are_refused_in_a_sentence(board):
@@ -211,9 +224,11 @@ def test_too_much_and_garbage_are_refused_in_a_sentence(board):
 
 
 @pytest.mark.parametrize("event", [
-    guess(5, "00.nothing"), guess(5, unit="s"), guess("5"), guess(-5), guess(float("inf")), guess(True), guess(5, age_s=-1),
-    check(1, "yes"), check(1, name="99.1"), {**guess(5), "kind": "joined"}, {**guess(5), "kind": "reveal"},
-    {**guess(5), "id": ""}, {**guess(5), "id": "x" * 101}, {**guess(5), "id": "\ud800"}, {**guess(5), "value": 10**400}, {},
+    guess(5, "00.nothing"), guess(5, unit="s"), guess("5"), guess(-5), guess(float("inf")),
+    guess(True), guess(10**400), guess(5, age_s=-1), check(1, "yes"), check(1, name="99.1"),
+    *(guess(5) | wrong for wrong in (
+        {"kind": "joined"}, {"kind": "reveal"}, {"id": ""}, {"id": "x" * 101}, {"id": "\ud800"})),
+    {},
 ], ids=ascii)
 def test_what_is_no_event_of_the_course_is_refused_and_the_others_are_taken(board, event):
     status, answer = board.post(board.join(), event, check(2))
@@ -226,25 +241,25 @@ def test_what_the_room_guessed_is_kept_without_names_when_the_board_ends(tmp_pat
     assert "without names" not in empty and not list(tmp_path.glob("*.html"))
     board.start()
     for name, value in (("Heinrich", 20), ("Zoë", 1e12)):
-        token = board.join(name)
-        assert board.post(token, guess(value), measured(105), check(1), check(2), check(3, name == "Zoë"))[0] == 200
+        tries = check(1), check(2), check(3, solved=name == "Zoë")
+        assert board.post(board.join(name), guess(value), measured(105), *tries)[0] == 200
     told = board.stop()
     [page] = tmp_path.glob("room-*.html")
     assert f"without names: {page}" in told
     text = page.read_text(encoding="utf-8")
     assert not re.search("Heinrich|Zoë|src=|https?://(?!www.w3.org/)", text)
-    [found] = re.findall(r"const told = (.*);", text)
-    found = json.loads(found)
+    [found] = map(json.loads, re.findall(r"const told = (.*);", text))
     [question] = found["questions"]
     assert found["learners"] == 2 and question["measured"] == [105, 105]
-    assert question["dots"] == [{"value": 20, "late": False}, {"value": 1e12, "late": False}]
-    assert found["exercises"] == [{"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
+    assert question["dots"] == [{"value": value, "late": False} for value in (20, 1e12)]
+    assert found["exercises"] == [
+        {"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
 
 
 def test_a_leader_may_keep_no_name_at_all(tmp_path):
     board = Board(tmp_path, "--anonymous")
     try:
-        assert board.post(board.join("Heinrich"), guess(20)) == (200, {"taken": ["guess 00.loop ms"], "refused": {}})
+        assert board.post(board.join("Heinrich"), guess(20)) == TAKEN
         board.let_leader_in()
         assert board.rows() == ["guest 1,00,guess,00.loop,20,ms,no,"]
     finally:
@@ -275,7 +290,7 @@ def test_it_loses_nothing_when_it_or_its_redis_is_killed(board):
 
 @pytest.fixture
 def laptop(monkeypatch, tmp_path):
-    """laptop(typed, said): join as `make lab BOARD=…` does, with what is typed as passwords and then as names."""
+    """laptop(address, name, …): what `make lab BOARD=…` does, with what is typed meanwhile."""
     def join(address, name="", passwords=(), names=(), terminal=True):
         for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE", "LAB_BOARD_CERTIFICATE"):
             monkeypatch.setenv(variable, "")
@@ -292,7 +307,8 @@ def test_a_laptop_joins_with_the_password_once_and_keeps_a_token_only(board, lap
     password = board.secrets["password"]
     token = laptop(board.url.removeprefix("http://"), "Fay", passwords=["wrong", password])
     told = capsys.readouterr().out
-    assert "not the room's password" in told and "as Fay" in told and "which exercises you try" in told
+    assert all(words in told for words in (
+        "not the room's password", "as Fay", "which exercises you try"))
     assert os.environ["LAB_BOARD_URL"] == board.url and stat.S_IMODE(token.stat().st_mode) == 0o600
     assert password not in token.read_text(encoding="utf-8")
     assert laptop(board.url, "Fay") == token  # asks for nothing
@@ -303,14 +319,16 @@ def test_a_laptop_whose_name_is_taken_asks_for_another_and_may_have_none(board, 
     board.join("Gus")
     laptop(board.url, "gus", passwords=[board.secrets["password"]], names=["<b>", ""])
     told = capsys.readouterr().out
-    assert "There is a gus here already" in told and "1 to 32 letters" in told and "without a name" in told
+    assert all(words in told for words in (
+        "There is a gus here already", "1 to 32 letters", "without a name"))
 
 
-def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(board, laptop, listener):
+def test_a_laptop_that_cannot_join_is_told_what_to_do(board, laptop, listener):
+    nowhere = ("127.0.0.1:1", listener.url, "127.0.0.1:8x", "http://lab room:8000")
     for address, passwords, terminal, words in (
-            ("127.0.0.1:1", (), True, "There is no board at"), (listener.url, (), True, "There is no board at"),
-            ("127.0.0.1:8x", (), True, "There is no board at"), ("http://lab room:8000", (), True, "There is no board at"),
-            (board.url, ["wrong"] * 3, True, "or without a board: make lab"), (board.url, (), False, "no terminal")):
+            *((address, (), True, "There is no board at") for address in nowhere),
+            (board.url, ["wrong"] * 3, True, "or without a board: make lab"),
+            (board.url, (), False, "no terminal")):
         with pytest.raises(SystemExit) as ended:
             laptop(address, passwords=passwords, terminal=terminal)
         assert words in ended.value.code and "make lab" in ended.value.code
@@ -318,10 +336,7 @@ def test_a_laptop_without_a_board_a_password_or_a_terminal_is_told_what_to_do(bo
 
 @pytest.fixture
 def secured(board, tmp_path):
-    """secured(name): (address, code) of the board behind TLS, with a certificate of the room's own, made anew for each name."""
-    loop, servers = asyncio.new_event_loop(), []
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-
+    """secured(name): (address, code) of the board behind TLS, with a certificate for that name."""
     async def pump(reader, writer):
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
@@ -332,26 +347,27 @@ def secured(board, tmp_path):
         inner = await asyncio.open_connection("127.0.0.1", board.port)
         await asyncio.gather(pump(reader, inner[1]), pump(inner[0], writer))
 
-    def start(name, port=0):
-        pem = certificate.settled(tmp_path / name, name)
+    def start(name):
+        folder = tmp_path / name
+        pem = certificate.settled(folder, name)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tmp_path / name / "cert.pem", tmp_path / name / "key.pem")
-        opening = asyncio.start_server(attend, "127.0.0.1", port, ssl=context)
-        servers.append(asyncio.run_coroutine_threadsafe(opening, loop).result(30))
-        return f"https://127.0.0.1:{servers[-1].sockets[0].getsockname()[1]}", certificates.code(pem)
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+        server = portal.call(partial(asyncio.start_server, attend, "127.0.0.1", 0, ssl=context))
+        port = server.sockets[0].getsockname()[1]
+        return f"https://127.0.0.1:{port}", certificates.code(pem)
 
-    yield start
-    for server in servers:
-        loop.call_soon_threadsafe(server.close)
-    loop.call_soon_threadsafe(loop.stop)
+    with start_blocking_portal() as portal:
+        yield start
 
 
-def test_a_laptop_joins_a_board_behind_the_rooms_own_certificate_by_its_code(board, laptop, learner, secured):
+def test_a_laptop_joins_a_board_behind_the_rooms_certificate_by_its_code(
+        board, laptop, learner, secured):
     address, code = secured("room.example.org")  # which is not how the laptop calls it
     for typed in (["0000-0000-0000-0000"] * 3, [code[:-1], "", "yes"]):
         with pytest.raises(SystemExit, match="somebody stands between you and the board"):
             laptop(address, names=typed)
-    laptop(address, "Hal", names=["oops", f" {code.upper().replace('-', ' ')} "], passwords=[board.secrets["password"]])
+    typed = ["oops", f" {code.upper().replace('-', ' ')} "]
+    laptop(address, "Hal", names=typed, passwords=[board.secrets["password"]])
     laptop(address, "Hal")  # asks for nothing
     assert os.environ["LAB_BOARD_URL"] == address
     learner(address)
@@ -361,16 +377,13 @@ def test_a_laptop_joins_a_board_behind_the_rooms_own_certificate_by_its_code(boa
     assert "Hal,00,guess,00.loop,20.0,ms,no," in board.rows()
 
 
-def test_a_laptop_that_meets_another_certificate_tells_it_nothing(board, laptop, learner, secured, monkeypatch):
+def test_a_laptop_that_meets_another_certificate_tells_it_nothing(board, laptop, learner, secured):
     address, code = secured("room.example.org")
     laptop(address, "Ida", names=[code], passwords=[board.secrets["password"]])
     other, _ = secured("thief.example.org")
-    certificate_of_room = os.environ["LAB_BOARD_CERTIFICATE"]
     learner(other)
-    monkeypatch.setenv("LAB_BOARD_CERTIFICATE", certificate_of_room)
-    sender = reporting.Sender(None)
     with pytest.raises(ssl.SSLCertVerificationError):
-        sender.ask("/api/events", {"events": []}, "a token")
+        reporting.Sender(None).ask("/api/events", {"events": []}, "a token")
 
 
 # A learner's page
@@ -392,7 +405,7 @@ def learner(remembered, monkeypatch):
 
 
 def end_of_kernel():
-    """Ends what the kernel before would still send; a real one takes its thread along, and here another test would meet it."""
+    """End what the kernel before would still send, as a real one's end does."""
     sender = reporting._sender
     if sender:
         sender.between.clear()  # as in a cell that never ends
@@ -401,34 +414,22 @@ def end_of_kernel():
 
 @pytest.fixture
 def listener():
-    """A board that is not one: what it is sent, and `answer`, a function of a request handler."""
-    posted = []
-
-    class Listener(BaseHTTPRequestHandler):
-        posts = posted
-        answer = staticmethod(lambda handler, events: {"taken": [event["id"] for event in events], "refused": {}})
+    """A board that is not one: what it is sent, and `reply`, a function of a request handler."""
+    class Listener(Answering):
+        reply = staticmethod(lambda handler, events: {
+            "taken": [event["id"] for event in events], "refused": {}})
 
         def do_POST(self):
-            events = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["events"]
-            said = Listener.answer(self, events)
-            Listener.posts.append((self.headers["Authorization"], events))
+            posted = self.rfile.read(int(self.headers["Content-Length"]))
+            events = json.loads(posted)["events"]
+            said = self.reply(self, events)
+            self.posts.append((self.headers["Authorization"], events))
             if said is not None:
-                said = said if isinstance(said, bytes) else json.dumps(said).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
+                self.answer(200, said if isinstance(said, bytes) else json.dumps(said).encode())
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    Listener.url = f"http://127.0.0.1:{server.server_port}/services/board"
-    yield Listener
-    server.shutdown()
-    server.server_close()
+    with serving(Listener) as address:
+        Listener.url, Listener.posts = f"{address}/services/board", []
+        yield Listener
 
 
 def a_lesson():
@@ -452,7 +453,8 @@ def test_a_learner_alone_notices_nothing(remembered, monkeypatch, capsys):
     reporting.begin()
     a_lesson()
     assert reporting._sender is None
-    assert set(json.loads((remembered / "state.json").read_text(encoding="utf-8"))) == {"guesses", "progress"}
+    written = json.loads((remembered / "state.json").read_text(encoding="utf-8"))
+    assert set(written) == {"guesses", "progress"}
     assert "board" not in capsys.readouterr().out
 
 
@@ -461,15 +463,16 @@ def test_guess_measurement_and_exercise_are_posted_and_forgotten(learner, listen
     a_lesson()
     assert wait_until(lambda: not kept(), 30)
     sent = {event["id"]: event for _, events in listener.posts for event in events}
-    told = sorted((event["kind"], event["name"], event.get("value"), event.get("unit"), event.get("solved")) for event in
-                  sent.values())
+    told = sorted((event["kind"], event["name"], event.get("value"), event.get("unit"),
+                   event.get("solved")) for event in sent.values())
     assert told == [("check", "00.1", None, None, False), ("check", "00.1", None, None, True),
-                    ("guess", "00.loop", 20.0, "ms", None), ("measured", "00.loop", 105.0, "ms", None)]
+                    ("guess", "00.loop", 20.0, "ms", None),
+                    ("measured", "00.loop", 105.0, "ms", None)]
     assert {known_by for known_by, _ in listener.posts} == {"token a token"}
     assert all(0 <= event["age_s"] < 60 and event["anonymous"] is False for event in sent.values())
 
 
-def test_a_learner_who_leaves_the_name_out_does_so_in_every_notebook(learner, listener, monkeypatch):
+def test_who_leaves_the_name_out_does_so_in_every_notebook(learner, listener, monkeypatch):
     for said, anonymous in (("1", True), (None, True), ("0", False), (None, False)):
         monkeypatch.delenv("LAB_BOARD_ANONYMOUS", raising=False)
         if said:
@@ -477,7 +480,8 @@ def test_a_learner_who_leaves_the_name_out_does_so_in_every_notebook(learner, li
         listener.posts.clear()
         learner(listener.url)
         lab.guess("00.loop", 20, "ms")
-        assert wait_until(lambda: listener.posts and not kept(), 30) and listener.posts[0][1][0]["anonymous"] is anonymous
+        assert wait_until(lambda: listener.posts and not kept(), 30)
+        assert listener.posts[0][1][0]["anonymous"] is anonymous
 
 
 ANSWERS = {
@@ -491,54 +495,46 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_a_board_that_answers_nonsense_costs_nothing_and_loses_nothing(learner, listener, answer):
-    listener.answer, good = staticmethod(answer), listener.answer
-    learner(listener.url)
+NOWHERE = ("http://127.0.0.1:1", "nonsense", "http://[", "http://127.0.0.1:99999",
+           "file:///etc/passwd")
+
+
+@pytest.mark.parametrize("answer", [*ANSWERS, *NOWHERE])
+def test_a_board_that_answers_nonsense_or_nothing_costs_and_loses_nothing(
+        learner, listener, capsys, answer):
+    good = listener.reply
+    listener.reply = staticmethod(ANSWERS.get(answer, good))
+    learner(listener.url if answer in ANSWERS else answer)
     began = time.monotonic()
     a_lesson()
     assert time.monotonic() - began < 5 and len(kept()) == 4
-    listener.answer = staticmethod(good)
+    assert "00.1 solved" in capsys.readouterr().out and reporting._sender.is_alive()
+    listener.reply = staticmethod(good)
     learner(listener.url)  # the next kernel sends what this one had to leave
     reporting.begin()
     assert wait_until(lambda: not kept(), 30)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nonsense", "http://[", "http://127.0.0.1:99999", "file:///etc/passwd"])
-def test_a_board_that_is_not_there_costs_nothing_and_loses_nothing(learner, capsys, url):
-    learner(url)
-    a_lesson()
-    assert len(kept()) == 4 and "00.1 solved" in capsys.readouterr().out and reporting._sender.is_alive()
-
-
-class Shell:
-    """IPython's events, run by hand."""
-
-    def __init__(self):
-        self.events, self.callbacks = self, {}
-
-    def register(self, name, callback):
-        self.callbacks[name] = callback
-
-
-def test_nothing_is_sent_while_a_cell_runs_and_a_post_under_way_is_cut(learner, listener, monkeypatch):
+def test_nothing_is_sent_while_a_cell_runs_and_a_post_is_cut(learner, listener, monkeypatch):
     monkeypatch.setattr(reporting, "POST_S", 100)  # so that nothing but the cut ends it
     released = threading.Event()
-    listener.answer = staticmethod(lambda handler, events: released.wait(100) and None)
+    listener.reply = staticmethod(lambda handler, events: released.wait(100) and None)
     learner(listener.url)
-    shell = Shell()
-    reporting._sender = reporting.Sender(shell)
+    callbacks = {}  # IPython's, run by hand
+    events = SimpleNamespace(register=callbacks.__setitem__)
+    reporting._sender = reporting.Sender(SimpleNamespace(events=events))
     reporting._sender.start()
     lab.guess("00.loop", 20, "ms")
     time.sleep(0.1)
     assert listener.posts == [] and not reporting._sender.posting.locked()
-    shell.callbacks["post_run_cell"](None)
+    callbacks["post_run_cell"](None)
     assert wait_until(reporting._sender.posting.locked, 30)
     wait_until(lambda: reporting._sender.connection.sock, 30)
     time.sleep(0.05)
     began = time.monotonic()
-    shell.callbacks["pre_run_cell"](None)
+    callbacks["pre_run_cell"](None)
     assert time.monotonic() - began < 1
-    assert wait_until(lambda: not reporting._sender.posting.locked(), 1.5) and kept() == ["guess 00.loop ms"]
+    assert wait_until(lambda: not reporting._sender.posting.locked(), 1.5)
+    assert kept() == ["guess 00.loop ms"]
     released.set()
-    shell.callbacks["post_run_cell"](None)
+    callbacks["post_run_cell"](None)

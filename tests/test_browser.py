@@ -1,4 +1,4 @@
-"""`make lab` in a real browser: it opens on chapter 00 without a pop-up, chapters run from top to bottom, and fit the page."""
+"""`make lab` in a real browser: it opens on chapter 00, without a pop-up; chapters run and fit."""
 
 import contextlib
 import json
@@ -13,26 +13,30 @@ import playwright.sync_api
 import pytest
 from helpers import ROOT, wait_until
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+                None)
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update")
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 START_S = 30
 
-# nbval runs every cell of every chapter; here Run All is for the first. LAB_BROWSER=02,05 runs others: a drill does.
+# nbval runs every cell of every chapter; here Run All is for the first. A drill, with
+# LAB_BROWSER=02,05, has others.
 WHOLE = [name for name in CHAPTERS if name[:2] in os.environ.get("LAB_BROWSER", "00").split(",")]
 MAP = "01_round_trips.ipynb"  # it is dragged in a browser only
 SIZE = {"width": 1280, "height": 800}  # of a small laptop, with the file browser open
 
 JS = (ROOT / "tests" / "browser.js").read_text(encoding="utf-8")
 IN_PAGE = "run", "scrollToMap", "tooWide", "close", "wrong", "drawings"
-RUN, SCROLL_TO_MAP, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (f"argument => {{{JS}return {name}(argument);}}" for name in IN_PAGE)
+RUN, SCROLL_TO_MAP, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (
+    f"argument => {{{JS}return {name}(argument);}}" for name in IN_PAGE)
 
 
 @pytest.fixture(scope="module")
 def browser():
     if not CHROMIUM:
-        words = "no chromium on this machine, so the lab was not opened in a browser; `apt-get install chromium` brings it"
+        words = ("no chromium on this machine, so the lab was not opened in a browser; "
+                 "`apt-get install chromium` brings it")
         pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
     with playwright.sync_api.sync_playwright() as started:
         found = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
@@ -42,23 +46,27 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """The address, with its token, of a lab opened by tools/lab.py in a folder with spaces while port 8888 is taken."""
+    """The address, with its token, of a lab in a folder with spaces while port 8888 is taken."""
     folder = tmp_path_factory.mktemp("somebody") / "my own lab"
     for name in ("tools", "notebooks", ".jupyter"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
-    shutil.copytree(ROOT / "notebooks", folder / "work" / "committed")  # with their outputs, which copies have not
+        left = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=left)
+    shutil.copytree(ROOT / "notebooks", folder / "work" / "committed")  # with their outputs
     runtime = folder.parent / "runtime"
-    environment = {**os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(folder.parent / "state"),
-                   "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(folder.parent / "config")}
+    environment = {
+        **os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(folder.parent / "state"),
+        "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(folder.parent / "config")}
     with contextlib.ExitStack() as stack:
         held = False
         with contextlib.suppress(OSError):  # somebody else has it, for now
             held = bool(stack.enter_context(socket.create_server(("127.0.0.1", 8888))))
         process = stack.enter_context(subprocess.Popen(
-            [sys.executable, "tools/lab.py", "--no-browser", "--LabApp.expose_app_in_browser=True"], cwd=folder, env=environment,
+            [sys.executable, "tools/lab.py", "--no-browser",
+             "--LabApp.expose_app_in_browser=True"], cwd=folder, env=environment,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True))
         stack.callback(end, process)
-        assert wait_until(lambda: process.poll() is not None or said_by(runtime), START_S) and process.poll() is None
+        assert wait_until(lambda: process.poll() is not None or said_by(runtime), START_S)
+        assert process.poll() is None
         known = said_by(runtime)
         assert known["token"] and (known["port"] != 8888 or not held)
         assert known["root_dir"] == str(folder / "work")
@@ -66,7 +74,7 @@ def address(tmp_path_factory):
 
 
 def said_by(folder):
-    """What a server that is up says of itself in its folder; None while it has not written all of it."""
+    """What a server that is up says of itself in its folder; None before all of it is written."""
     for path in folder.glob("jpserver-*.json"):
         with contextlib.suppress(json.JSONDecodeError):
             return json.loads(path.read_text(encoding="utf-8"))
@@ -86,7 +94,7 @@ def page(browser, address):
     page = browser.new_page(viewport=SIZE)
     page.set_default_timeout(START_S * 1000)
     page.goto(address)
-    page.wait_for_selector(".jp-NotebookPanel")  # chapter 00, which it opens by itself, after all else
+    page.wait_for_selector(".jp-NotebookPanel")  # chapter 00, after all else
     return page
 
 
@@ -98,14 +106,15 @@ def test_without_the_token_nothing_is_shown(browser, address):
 
 
 def test_it_opens_on_chapter_00(page):
-    assert page.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00_start_here.ipynb"
+    shown = "window.jupyterapp.shell.currentWidget.context.path"
+    assert page.evaluate(shown) == "00_start_here.ipynb"
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_chapter_runs(page, name):
     cells = page.evaluate(RUN, [name, True])
-    wrong = [(cell["source"], cell["errors"]) for cell in cells if cell["errors"] and "raises-exception" not in cell["tags"]]
-    assert wrong == []
+    unmeant = [cell for cell in cells if "raises-exception" not in cell["tags"]]
+    assert [(cell["source"], cell["errors"]) for cell in unmeant if cell["errors"]] == []
     assert [cell["run"] for cell in cells] == list(range(1, len(cells) + 1))
     assert sum(cell["outputs"] for cell in cells) > len(cells) / 3
     page.evaluate(CLOSE)
@@ -121,7 +130,8 @@ def test_the_map_can_be_dragged(page):
             break
     else:
         pytest.fail("no map is shown")
-    assert page.locator(".where .sentence").inner_text().startswith("5 ms away, 40 commands a round trip")
+    sentence = page.locator(".where .sentence").inner_text()
+    assert sentence.startswith("5 ms away, 40 commands a round trip")
     page.evaluate(CLOSE)
 
 

@@ -1,4 +1,4 @@
-"""`make room`, without opening one: what it promises, refuses and deletes, and who may come in. A drill opens real ones."""
+"""`make room`, without opening one: what it promises, refuses and deletes, and who may come in."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,9 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -27,6 +25,7 @@ import psutil
 import pytest
 import requests
 import yaml
+from boards import Answering, serving
 from dockerspawner import DockerSpawner
 from helpers import ROOT, running, wait_until
 from tornado.web import HTTPError
@@ -64,9 +63,10 @@ def test_passwords_are_long_stay_and_are_for_the_leaders_eyes(room):
         again = settled(room)
         with pytest.raises(SystemExit, match="open already"), room.kept_folder():
             pass
-    assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}  # learners' servers find the hub again
+    # Learners' servers find the hub again.
+    assert {**first["ports"], "room": 0} == {**again["ports"], "room": 0}
     assert len(first["password"].replace("-", "")) == 12 and len(first["leaders_password"]) == 32
-    assert [again[name] for name in ("password", "leaders_password")] == [first["password"], first["leaders_password"]]
+    assert all(again[name] == first[name] for name in ("password", "leaders_password"))
     assert stat.S_IMODE(room.FOLDER.stat().st_mode) == 0o700
     assert stat.S_IMODE((room.FOLDER / "room.json").stat().st_mode) == 0o600
 
@@ -85,22 +85,24 @@ def test_a_port_that_is_taken_is_left_to_who_has_it(room):
         assert room.free_port("127.0.0.1", port) not in (0, port)
     with pytest.raises(SystemExit, match="make room ADDRESS="):
         room.free_port("192.0.2.7")
-    assert room.free_port("127.0.0.1") in room.PORTS  # the system lends those beyond to whoever connects
+    assert room.free_port("127.0.0.1") in room.PORTS  # others are lent to whoever connects
 
 
 @pytest.mark.parametrize("options, memory_mb, cores, learners, limit", [
-    ([], 64_000, 2, 30, "2 CPUs, 15 learners each"), ([], 4000, 16, 14, "4000 MB of free memory, 250 MB each"),
-    ([], 100, 16, 1, "100 MB"), (["--containers"], 64 << 10, 16, 8, "16 CPUs, 2 for each learner"),
+    ([], 64_000, 2, 30, "2 CPUs, 15 learners each"),
+    ([], 4000, 16, 14, "4000 MB of free memory, 250 MB each"), ([], 100, 16, 1, "100 MB"),
+    (["--containers"], 64 << 10, 16, 8, "16 CPUs, 2 for each learner"),
     (["--containers"], 64 << 10, 256, 64, "65536 MB of free memory, 1024 MB each")])
-def test_how_many_learners_a_machine_holds(room, monkeypatch, options, memory_mb, cores, learners, limit):
+def test_how_many_learners_fit(room, monkeypatch, options, memory_mb, cores, learners, limit):
     """Containers stand beside the hub's, so what limits that one does not limit them."""
-    containers = bool(options)
-    monkeypatch.setattr(room, "free_memory", lambda: 0 if containers else memory_mb << 20)
-    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=memory_mb << 20 if containers else 0))
-    monkeypatch.setattr(room.cpus, "cores", lambda allowed: {} if containers else dict.fromkeys(range(cores)))
+    here, beside = (0, memory_mb << 20) if options else (memory_mb << 20, 0)
+    monkeypatch.setattr(room, "free_memory", lambda: here)
+    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=beside))
+    allowed = {} if options else dict.fromkeys(range(cores))
+    monkeypatch.setattr(room.cpus, "cores", lambda _: allowed)
     monkeypatch.setattr(room.os, "cpu_count", lambda: cores)
-    assert room.capacity(containers)[0] == learners and limit in room.capacity(containers)[1]
-    assert settled(room, *options)["learners"] == learners
+    found, why = room.capacity(bool(options))
+    assert found == learners == settled(room, *options)["learners"] and limit in why
 
 
 def test_a_room_is_warmed_by_what_a_kernel_does_or_says_that_it_was_not(room, capsys, monkeypatch):
@@ -115,7 +117,8 @@ def test_what_opening_means_is_said(room):
     alone = room.welcome(settled(room), ipaddress.ip_address("127.0.0.1"))
     assert "this machine only" in alone and "each can read the others' files" in alone
     opened = room.welcome(settled(room, "--learners", "7"), ipaddress.ip_address("0.0.0.0"))
-    assert "plain HTTP" in opened and "TLS" in opened and "Learners at once: 7" in opened and "//0.0.0.0" not in opened
+    assert "plain HTTP" in opened and "TLS" in opened and "//0.0.0.0" not in opened
+    assert "Learners at once: 7" in opened
 
 
 def test_the_hub_takes_the_settings_and_listens_where_it_was_told(room, monkeypatch, tmp_path):
@@ -123,13 +126,16 @@ def test_the_hub_takes_the_settings_and_listens_where_it_was_told(room, monkeypa
     (tmp_path / "room.json").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setenv("ROOM", str(tmp_path / "room.json"))
     config = PyFileConfigLoader("jupyterhub_config.py", path=str(ROOT / "room")).load_config()
-    assert config.JupyterHub.bind_url == settings["bind_url"] and config.JupyterHub.hub_ip == "127.0.0.1"
-    assert config.JupyterHub.active_server_limit == settings["learners"]
+    hub = config.JupyterHub
+    assert hub.bind_url == settings["bind_url"] and hub.hub_ip == "127.0.0.1"
+    assert hub.active_server_limit == settings["learners"]
     home = config.SimpleLocalProcessSpawner.home_dir_template.format(username="ana")
-    folders, ana = config.Spawner.environment, SimpleNamespace(home_dir=home, user=SimpleNamespace(id=999))
+    folders = config.Spawner.environment
+    ana = SimpleNamespace(home_dir=home, user=SimpleNamespace(id=999))
     assert Path(folders["LAB_WORK"](ana)) == tmp_path / "learners" / "ana" / "work"
-    assert len(folders["JUPYTER_RUNTIME_DIR"](ana) + "/kernel--ipc-5") + 36 < 104  # of a Unix socket's path, on macOS
-    assert "REDIS_URL" not in config.Spawner.env_keep  # thirty learners and the sixteen databases of one server
+    socket_path = folders["JUPYTER_RUNTIME_DIR"](ana) + "/kernel--ipc-5"
+    assert len(socket_path) + 36 < 104  # of a Unix socket's path, on macOS
+    assert "REDIS_URL" not in config.Spawner.env_keep  # one server has sixteen databases
 
 
 # Ending
@@ -139,7 +145,8 @@ def test_ending_asks_and_deletes_only_a_room(room, monkeypatch, capsys):
     room.FOLDER.mkdir()
     (room.FOLDER / "thesis.txt").touch()
     room.main(["--end", "--sure"])
-    assert (room.FOLDER / "thesis.txt").exists() and "There is no room to end" in capsys.readouterr().out
+    assert (room.FOLDER / "thesis.txt").exists()
+    assert "There is no room to end" in capsys.readouterr().out
     (room.FOLDER / "learners" / "ana").mkdir(parents=True)
     (room.FOLDER / "room.json").touch()
     monkeypatch.setattr("builtins.input", lambda _: "no")
@@ -162,9 +169,7 @@ class Handler:
 
     def __init__(self, users=()):
         self.users, self.cookies = dict.fromkeys(users, SimpleNamespace(active=True)), {}
-
-    def find_user(self, name):
-        return self.users.get(name)
+        self.find_user = self.users.get
 
     def get_secure_cookie(self, name, max_age_days):
         return self.cookies.get(name)
@@ -177,7 +182,8 @@ class Handler:
 def door(monkeypatch):
     monkeypatch.setattr(people, "WRONG_S", 0)
     monkeypatch.setattr(names, "names_in_hub", lambda handler: list(handler.users))
-    return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True)
+    return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS,
+                                   admin_users={"leader"}, allow_all=True)
 
 
 async def enter(door, handler, name, password=PASSWORD):
@@ -205,9 +211,11 @@ def test_a_name_stays_as_it_was_typed(door):
 
 
 @pytest.mark.parametrize("name, said", [
-    *((other, "Ana is at work right now") for other in ("ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na")),
+    *((other, "Ana is at work right now")
+      for other in ("ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na")),
     *((own, "the room's own") for own in ("board", "Culler", "b\u043eard")),
-    *((none, "1 to 32 letters") for none in ("", " ", "..", "../ana", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb")),
+    *((none, "1 to 32 letters")
+      for none in ("", " ", "..", "../ana", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb")),
 ], ids=ascii)
 def test_a_name_that_is_anothers_the_rooms_or_none_is_refused(door, name, said):
     """Or that only looks like it."""
@@ -218,11 +226,13 @@ def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
     monkeypatch.setattr(people, "WRONG_S", 30)
 
     async def many():
-        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess")) for _ in range(people.MOST_WRONG)]
+        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess"))
+                   for _ in range(people.MOST_WRONG)]
         await asyncio.sleep(0)
         with pytest.raises(HTTPError) as caught:
             await enter(door, Handler(), "ana", "guess")
-        assert (await enter(door, Handler(), "bob"))[0] == "bob"  # who has the password does not wait
+        [name, _] = await enter(door, Handler(), "bob")
+        assert name == "bob"  # who has the password does not wait
         waiting = sum(not guess.done() for guess in guesses)
         for guess in guesses:
             guess.cancel()
@@ -254,9 +264,14 @@ def test_each_password_opens_its_own_door(door):
 # What runs for the room
 
 
+def printed(*command, before=()):
+    """What a command prints that tied.py runs."""
+    return subprocess.run([*before, *TIED, *command], capture_output=True, text=True).stdout
+
+
 def test_a_process_is_kept_to_its_memory():
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    said = subprocess.run([*TIED, "--mb", "1024", sys.executable, "-c", code], capture_output=True, text=True).stdout
+    said = printed("--mb", "1024", sys.executable, "-c", code)
     most = resource.getrlimit(resource.RLIMIT_DATA)[1]
     assert int(said) == 1 << 30 or most != resource.RLIM_INFINITY
 
@@ -271,34 +286,38 @@ print(*[hog.wait() for hog in [subprocess.Popen(each) for _ in range(4)]])
 def test_all_processes_together_are_kept_to_their_memory_where_the_system_allows_it(room):
     if room.limited_by() != "cgroup":
         pytest.skip("this user may make no cgroup with a limit of memory")
-    tied = subprocess.Popen([*TIED, "--mb", "512", sys.executable, "-c", HOGS], stdout=subprocess.PIPE, text=True)
-    assert tied.communicate()[0].split().count("-9") in (1, 2, 3)  # 800 MB: who is more than 512 is killed, the others go on
+    tied = subprocess.Popen([*TIED, "--mb", "512", sys.executable, "-c", HOGS],
+                            stdout=subprocess.PIPE, text=True)
+    killed = tied.communicate()[0].split().count("-9")
+    assert killed in (1, 2, 3)  # 800 MB: who is more than 512 is killed, the others go on
     group, _ = next(room.tied.own_groups())
     assert not (group / f"room-{tied.pid}").exists()
 
 
 def test_systemd_limits_all_together_where_cgroups_are_its_own(room, monkeypatch, tmp_path):
-    """A systemd-run of the test's own, which says what it was asked and limits nothing: so it is not believed."""
+    """It is a systemd-run of the test's own, which limits nothing: so it is not believed."""
     monkeypatch.setattr(room, "TIED", [sys.executable, str(tmp_path / "tied.py")])
     (tmp_path / "tied.py").write_text("print(1)", encoding="utf-8")
     assert room.limited_by() == ""
-    told = (f"import sys; print({room.PROCESS_MB << 20} if '--scope' in sys.argv else '')")
-    (tmp_path / "tied.py").write_text(told, encoding="utf-8")
+    code = f"import sys; print({room.PROCESS_MB << 20} if '--scope' in sys.argv else '')"
+    (tmp_path / "tied.py").write_text(code, encoding="utf-8")
     assert room.limited_by() == "systemd"
     assert f"MemoryMax={room.PROCESS_MB}M" in room.tied.scope(room.PROCESS_MB)
 
 
-needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process of its parent's end, and of orphans")
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="others tell of no parent's end")
 
 
 @needs_linux
 def test_a_process_ends_with_its_parent_however_that_ends():
-    starts = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); input()"
-    parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "sleep", "100"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True)
+    starts = ("import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); "
+              "input()")
+    parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "sleep", "100"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     child = int(parent.stdout.readline())
-    assert wait_until(lambda: [each.name() for each in psutil.Process(child).children()] == ["sleep"], 5)
-    [sleeping] = psutil.Process(child).children()
+    below = psutil.Process(child).children
+    assert wait_until(lambda: [each.name() for each in below()] == ["sleep"], 5)
+    [sleeping] = below()
     parent.kill()
     parent.communicate()
     assert wait_until(lambda: not running(child) and not running(sleeping.pid), 5)
@@ -308,19 +327,22 @@ def test_a_process_ends_with_its_parent_however_that_ends():
 def test_it_ends_by_ctrl_c_where_a_shell_had_that_ignored():
     """As behind a shell's &: hub and services would wait for each other until SIGTERM."""
     code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-    said = subprocess.run(["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *TIED, sys.executable, "-c", code],
-                          capture_output=True, text=True).stdout
+    ignoring = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]
+    said = printed(sys.executable, "-c", code, before=ignoring)
     assert said == "True\n"
 
 
 @needs_linux
 @pytest.mark.parametrize("ends", ["by itself", "told"])
 def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
-    code = ("trap '' HUP INT TERM; setsid sh -c 'trap \"\" HUP INT TERM; echo $$ > $0; sleep 1000 & wait' \"$0\" & "
-            f"while [ ! -s \"$0\" ]; do sleep 0.05; done; {'exit 7' if ends == 'by itself' else 'sleep 1000'}")
-    tied = subprocess.Popen([*TIED, "--grace", "1", "sh", "-c", code, str(tmp_path / "pid")])
-    assert wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip(), 10)
-    detached = psutil.Process(int((tmp_path / "pid").read_text()))
+    code = ("trap '' HUP INT TERM; "
+            "setsid sh -c 'trap \"\" HUP INT TERM; echo $$ > $0; sleep 1000 & wait' \"$0\" & "
+            "while [ ! -s \"$0\" ]; do sleep 0.05; done; "
+            f"{'exit 7' if ends == 'by itself' else 'sleep 1000'}")
+    file = tmp_path / "pid"
+    tied = subprocess.Popen([*TIED, "--grace", "1", "sh", "-c", code, str(file)])
+    assert wait_until(lambda: file.exists() and file.read_text().strip(), 10)
+    detached = psutil.Process(int(file.read_text()))
     if ends == "told":
         tied.send_signal(signal.SIGINT)  # which the command ignores, as it may
     assert tied.wait(10) == (7 if ends == "by itself" else -signal.SIGKILL & 0xFF)
@@ -330,28 +352,29 @@ def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
 @needs_linux
 def test_who_tidies_up_after_a_kernel_gets_a_moment_for_it(tmp_path):
     """As a server's keeper does, which ignores signals and ends by itself."""
-    keeper = "trap '' TERM; read -r nothing; sleep 0.2; rm \"$0\""
-    code = f"import subprocess; subprocess.Popen(['sh', '-c', {keeper!r}, {str(tmp_path / 'kept')!r}], stdin=subprocess.PIPE)"
-    (tmp_path / "kept").touch()
+    keeper = ["sh", "-c", "trap '' TERM; read -r nothing; sleep 0.2; rm \"$0\"",
+              str(kept := tmp_path / "kept")]
+    code = f"import subprocess; subprocess.Popen({keeper}, stdin=subprocess.PIPE)"
+    kept.touch()
     subprocess.run([*TIED, sys.executable, "-c", code], check=True, timeout=10)
-    assert not (tmp_path / "kept").exists()
+    assert not kept.exists()
 
 
 def test_what_is_left_over_is_told_with_its_number(room):
-    environment = {**os.environ, "LAB_WORK": str(room.FOLDER / "learners" / "Ana" / "work")}
-    other = subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(room.FOLDER) + "2/work"})
-    with subprocess.Popen(["sleep", "1000"], env=environment) as left:
-        [told] = room.left_over()
-        left.kill()
-    other.kill()
-    other.wait()
+    work = room.FOLDER / "learners" / "Ana" / "work", f"{room.FOLDER}2/work"
+    left, other = (subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(each)})
+                   for each in work)
+    [told] = room.left_over()
+    for process in (left, other):
+        process.kill()
+        process.wait()
     assert told.endswith(f"kill -9 {left.pid}") and "of Ana: sleep 1000" in told
 
 
 # Before it all, the proxy
 
 
-class Target(BaseHTTPRequestHandler):
+class Target(Answering):
     """A learner's server: it tells how long a body was, and answers a GET with 64 MB."""
 
     def do_GET(self):
@@ -366,38 +389,30 @@ class Target(BaseHTTPRequestHandler):
         length = left = int(self.headers["Content-Length"])
         while left:
             left -= len(self.rfile.read(min(left, 1 << 16)))
-        body = str(length).encode()
-        self.send_response(201)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(201, str(length).encode())
 
 
 @pytest.fixture
 def proxy():
-    """(address, process) of room/proxy.py; /user/ana is a Target, all else a hub, which is one too."""
-    target = ThreadingHTTPServer(("127.0.0.1", 0), Target)
-    threading.Thread(target=target.serve_forever, args=(0.01,), daemon=True).start()
+    """(address, process) of room/proxy.py; /user/ana is a Target, all else a hub: one too."""
     port, api = free_port(), free_port()
-    process = subprocess.Popen([*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1", "--port", str(port),
-                                "--api-ip", "127.0.0.1", "--api-port", str(api), "--log-level", "error",
-                                "--default-target", f"http://127.0.0.1:{target.server_port}"], env={**os.environ,
-                               "CONFIGPROXY_AUTH_TOKEN": "secret"})
-    route = {"json": {"target": f"http://127.0.0.1:{target.server_port}"}, "headers": {"Authorization": "token secret"}}
+    routes = f"http://127.0.0.1:{api}/api/routes/user/ana"
+    with serving(Target) as target:
+        process = subprocess.Popen(
+            [*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1",
+             "--port", str(port), "--api-ip", "127.0.0.1", "--api-port", str(api),
+             "--log-level", "error", "--default-target", target],
+            env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "secret"})
+        route = {"json": {"target": target}, "headers": {"Authorization": "token secret"}}
 
-    def is_up():
-        with contextlib.suppress(requests.ConnectionError):
-            return requests.post(f"http://127.0.0.1:{api}/api/routes/user/ana", **route, timeout=5).status_code == 201
+        def is_up():
+            with contextlib.suppress(requests.ConnectionError):
+                return requests.post(routes, **route, timeout=5).status_code == 201
 
-    assert wait_until(is_up, 30)
-    yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
-    process.terminate()
-    process.wait(30)
-    target.shutdown()
-    target.server_close()
+        assert wait_until(is_up, 30)
+        yield f"http://127.0.0.1:{port}", psutil.Process(process.pid).children()[0]
+        process.terminate()
+        process.wait(30)
 
 
 def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
@@ -405,15 +420,18 @@ def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
     assert requests.post(f"{address}/hub/login", data=b"x" * 1000, timeout=30).text == "1000"
     before = process.memory_info().rss
     with ThreadPoolExecutor(8) as several:
-        for path, size, status in (("/hub/login", 5 << 20, 413), ("/user/ana/x", 40 << 20, 413), ("/user/ana/x", 19 << 20, 201)):
+        for path, size, status in (("/hub/login", 5 << 20, 413), ("/user/ana/x", 40 << 20, 413),
+                                   ("/user/ana/x", 19 << 20, 201)):
             post = partial(requests.post, f"{address}{path}", data=bytes(size), timeout=60)
             answers = list(several.map(lambda _, post=post: post(), range(8)))
             assert [answer.status_code for answer in answers] == [status] * 8
     assert {answer.text for answer in answers} == {str(19 << 20)}
-    with requests.get(f"{address}/user/ana/x", stream=True, timeout=60) as answer:  # read slowly: it waits
+    get = partial(requests.get, f"{address}/user/ana/x", stream=True, timeout=60)
+    with get() as answer:  # read slowly: it waits
         time.sleep(0.5)
-        assert answer.headers["X-Of-The-Target"] == "1" and sum(map(len, answer.iter_content(1 << 20))) == 64 << 20
-    requests.get(f"{address}/user/ana/x", stream=True, timeout=60).close()  # who asked hangs up
+        assert answer.headers["X-Of-The-Target"] == "1"
+        assert sum(map(len, answer.iter_content(1 << 20))) == 64 << 20
+    get().close()  # who asked hangs up
     assert requests.post(f"{address}/user/ana/x", data=b"x", timeout=30).text == "1"
     assert process.memory_info().rss - before < 20 << 20
 
@@ -424,7 +442,8 @@ def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
 @pytest.fixture
 def in_containers(room, monkeypatch, tmp_path):
     """The hub's config as docker-compose.yml's hub loads it."""
-    service = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]["hub"]
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    service = compose["services"]["hub"]
     for name, value in service["environment"].items():
         monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
     monkeypatch.setenv("ROOM_TLS", str(tmp_path / "tls"))
@@ -440,8 +459,10 @@ def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
     settings, config = in_containers
     assert config.RoomAuthenticator.user_password == settings["password"]
     assert config.JupyterHub.hub_bind_url == f"http://0.0.0.0:{settings['ports']['hub']}"
-    assert config.ConfigurableHTTPProxy.command[-1] == "--no-x-forward"  # Caddy is believed about where somebody came from
-    assert config.JupyterHub.spawner_class == "docker" and config.JupyterHub.active_server_limit == settings["learners"]
+    # Caddy is believed about where somebody came from.
+    assert config.ConfigurableHTTPProxy.command[-1] == "--no-x-forward"
+    assert config.JupyterHub.spawner_class == "docker"
+    assert config.JupyterHub.active_server_limit == settings["learners"]
     asked = {}
 
     async def engine(spawner, method, *_, **options):
@@ -449,19 +470,24 @@ def test_each_learner_has_a_container_of_their_own(in_containers, monkeypatch):
         return {"Id": "1"}
 
     monkeypatch.setattr(DockerSpawner, "docker", engine)
-    monkeypatch.setattr(DockerSpawner, "client", docker.APIClient("http://127.0.0.1:9", version="1.45"))  # never connects
+    client = docker.APIClient("http://127.0.0.1:9", version="1.45")  # never connects
+    monkeypatch.setattr(DockerSpawner, "client", client)
     monkeypatch.setattr(DockerSpawner, "get_env", lambda spawner: dict(spawner.environment))
     learner = SimpleNamespace(name="jörg müller", id=3, escaped_name="jorg", url="/user/jorg/")
-    spawner = DockerSpawner(config=config, user=learner, hub=SimpleNamespace(public_host="", server=None))
+    hub = SimpleNamespace(public_host="", server=None)
+    spawner = DockerSpawner(config=config, user=learner, hub=hub)
     spawner.pre_spawn_hook(spawner)
     asyncio.run(spawner.create_object())
     created = asked["create_container"]
     assert created["image"] == "redis-round-trip-lab-room"
-    assert created["command"][:2] == ["/home/learner/lab/.venv/bin/python", "/home/learner/lab/tools/lab.py"]
-    assert created["environment"]["LAB_BOARD_URL"] == f"http://hub:{settings['ports']['room']}/services/board"
+    lab = "/home/learner/lab"
+    assert created["command"][:2] == [f"{lab}/.venv/bin/python", f"{lab}/tools/lab.py"]
+    board = f"http://hub:{settings['ports']['room']}/services/board"
+    assert created["environment"]["LAB_BOARD_URL"] == board
     limits = created["host_config"]
     assert limits["Memory"] == settings["container_mb"] << 20 and limits["CapDrop"] == ["ALL"]
-    assert limits["NetworkMode"] == "redis-round-trip-lab-room" and len(limits["CpusetCpus"].split(",")) in (1, 2)
+    assert limits["NetworkMode"] == "redis-round-trip-lab-room"
+    assert len(limits["CpusetCpus"].split(",")) in (1, 2)
     [volume] = limits["Binds"]
     assert re.fullmatch(r"redis-round-trip-lab-room-\S+:/home/learner/lab/work:rw", volume)
     assert "docker.sock" not in str(created) and settings["password"] not in str(created)
@@ -471,21 +497,26 @@ def test_who_comes_gets_the_cpus_that_fewest_have(in_containers):
     loader = {"load_subconfig": lambda *_: None, "get_config": MagicMock}  # a hub's has them
     containers = runpy.run_path(str(ROOT / "room" / "containers_config.py"), loader)
     places = containers["Places"](5, 2)
-    assert [places.take(name) for name in ("ana", "bob", "cyd", "dan")] == ["0,1", "2,3", "0,1", "2,3"]
+    learners = "ana", "bob", "cyd", "dan"
+    assert [places.take(name) for name in learners] == ["0,1", "2,3", "0,1", "2,3"]
     places.leave("bob")
     places.leave("dan")
     assert places.take("eve") == "2,3" and places.take("ana") in ("0,1", "2,3")
-    assert [containers["Places"](cpus, 2).take("ana") for cpus in (1, 2, 3)] == ["0", "0,1", "0,1"]
+    alone = [containers["Places"](cpus, 2).take("ana") for cpus in (1, 2, 3)]
+    assert alone == ["0", "0,1", "0,1"]
 
 
-def test_the_leader_of_containers_reads_where_the_board_is_and_the_certificates_code(in_containers, room, monkeypatch):
+def test_the_leader_of_containers_reads_where_the_board_is_and_the_certificates_code(
+        in_containers, room, monkeypatch):
     settings, _ = in_containers
     code = room.made_certificate()
     assert room.made_certificate() == code and re.fullmatch(r"(\w{4}-){3}\w{4}", code)
     monkeypatch.setattr(room.os, "cpu_count", lambda: 4)
-    told = room.welcome(settings | {"learners": 2}, ipaddress.ip_address("0.0.0.0"), code)
-    assert f"https://localhost:8444/services/board/#key={settings['boards_key']}" in told and code in told
+    everywhere = ipaddress.ip_address("0.0.0.0")
+    told = room.welcome(settings | {"learners": 2}, everywhere, code)
+    board = f"https://localhost:8444/services/board/#key={settings['boards_key']}"
+    assert board in told and code in told
     assert "make lab BOARD=https://localhost:8444\n" in told and "some share theirs" not in told
-    assert "some share theirs" in room.welcome(settings | {"learners": 3}, ipaddress.ip_address("0.0.0.0"), code)
+    assert "some share theirs" in room.welcome(settings | {"learners": 3}, everywhere, code)
     monkeypatch.setenv("ROOM_NAME", "192.0.2.7")  # an address will do
     assert room.made_certificate() != code

@@ -11,47 +11,51 @@ from lab_utils.timing import map_of_waiting
 MODEL = Model(turn_s=20e-6, command_s=5e-6)
 DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)
         for rtt in map_of_waiting.MEASURED_MS for count in map_of_waiting.MEASURED_COMMANDS}
-PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40), "top": (0.3, 10_000),
-          "right": (75, 1)}
-
-
+PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40),
+          "top": (0.3, 10_000), "right": (75, 1)}
 SLOW, FAST = Model(400e-6, 40e-6), Model(2e-6, 0.2e-6)
+MAPS = {place: (place, MODEL) for place in PLACES}
+MAPS |= {"near, slow": ("near", SLOW), "far, fast": ("far", FAST), "top, fast": ("top", FAST)}
 
 
-@pytest.mark.parametrize("place, model", [*((place, MODEL) for place in PLACES), ("near", SLOW), ("far", FAST), ("top", FAST)],
-                         ids=lambda value: value if isinstance(value, str) else f"{value.turn_s:g}")
+@pytest.mark.parametrize("place, model", MAPS.values(), ids=MAPS)
 def test_it_can_be_read(r, place, model):
     check_legible(draw_map(model, DOTS, *PLACES[place]))
 
 
 def test_the_share_is_distance_over_all():
     assert share_waiting(MODEL, 1, 1) == pytest.approx(1000 / 1025)
-    assert share_waiting(MODEL, 1, round(commands_at(MODEL, 0.5, 1))) == pytest.approx(0.5, abs=1e-3)
+    halves = round(commands_at(MODEL, 0.5, 1))
+    assert share_waiting(MODEL, 1, halves) == pytest.approx(0.5, abs=1e-3)
     assert commands_at(MODEL, 0.5, 0.01) < 1  # nearer than a turn's own cost: never half
 
 
 def test_it_says_where_you_are(r):
     words = in_words(MODEL, 1, 40)
-    assert words == "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; half and half at 200 commands"
+    assert words == ("You, 1 ms away, 40 commands a turn: 82% of the time is waiting; "
+                     "half and half at 200 commands")
     assert in_words(MODEL, 0.02, 1).endswith("; at most half with any number")
     texts = {" ".join(text.get_text().split()) for text in words_of(draw_map(MODEL, DOTS, 1, 40))}
     assert {f"◆ {words}", "half and half", "next zone"} <= texts
 
 
-def test_it_can_be_dragged_and_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r, monkeypatch):
+def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r, monkeypatch):
     monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
     monkeypatch.setattr(map_of_waiting, "fit_model", lambda: MODEL)
     shown = lab.plot_map(lab.connect(rtt_ms=1), 40)
     told, (bundle, words) = shown.widget().constants, shown._repr_mimebundle_()
-    assert told["way"] == {"at_once": None, "turn_us": pytest.approx(20), "command_us": pytest.approx(5)}
-    assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"] and told["you"] == {"rtt": 1, "commands": 40}
+    assert told["way"] == pytest.approx({"at_once": None, "turn_us": 20, "command_us": 5})
+    assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"]
+    assert told["you"] == {"rtt": 1, "commands": 40}
     assert bundle["text/plain"] == "<where, to drag>" and bundle["image/png"][:4] == b"\x89PNG"
-    assert words["image/png"]["alt"].startswith("You, 1 ms away") and words["image/png"]["drag"]["constants"] == told
+    assert words["image/png"]["alt"].startswith("You, 1 ms away")
+    assert words["image/png"]["drag"]["constants"] == told
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):
     monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
-    assert lab.plot_map(lab.connect(rtt_ms=5), commands=10).constants["you"] == {"rtt": 5, "commands": 10}
+    five_away = lab.plot_map(lab.connect(rtt_ms=5), commands=10).constants
+    assert five_away["you"] == {"rtt": 5, "commands": 10}
     near = lab.plot_map(r).constants["you"]["rtt"]
     assert map_of_waiting.NEAREST_MS <= near < 5  # its PING, beside the work
     assert capsys.readouterr().out.startswith("measured: You, 5 ms away, 10 commands a turn: ")

@@ -1,1 +1,1 @@
-"""The room's board: what its learners guessed, live, for the leader's screen. `python -m room.board`."""
+"""What the room guessed, live, on the leader's screen: `python -m room.board`."""

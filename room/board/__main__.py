@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -34,9 +35,12 @@ WATCH_S = 1  # how often the board looks whether its hub is still there
 def main(arguments):
     options = parsed(arguments)
     try:
-        settled = people.room_file()
-        folder = Path(options.folder or (Path(os.environ["ROOM"]).parent / "board" if settled else ROOT / ".board")).absolute()
-        known = {name: settled[kept] for name, kept in (("password", "password"), ("key", "boards_key")) if kept in settled}
+        own, known = ROOT / ".board", {}
+        if room := os.environ.get("ROOM"):  # what `make room` has settled
+            settled = json.loads(Path(room).read_text(encoding="utf-8"))
+            own = Path(room).parent / "board"
+            known = {"password": settled["password"], "key": settled["boards_key"]}
+        folder = Path(options.folder or own).absolute()
         secret = people.settled(folder, known)
         with locked(folder):
             asyncio.run(serve(options, folder, secret))
@@ -45,10 +49,14 @@ def main(arguments):
 
 
 def parsed(arguments):
-    parser = argparse.ArgumentParser(prog="python -m room.board", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--open", action="store_true", help="listen on all addresses of this machine, not on 127.0.0.1 only")
-    parser.add_argument("--port", type=port, default=PORT, help=f"the port to listen on, {PORT} if not said")
-    parser.add_argument("--folder", help="where the board keeps its stream and its secrets, .board if not said")
+    parser = argparse.ArgumentParser(
+        prog="python -m room.board", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--open", action="store_true",
+                        help="listen on all addresses of this machine, not on 127.0.0.1 only")
+    parser.add_argument("--port", type=port, default=PORT,
+                        help=f"the port to listen on, {PORT} if not said")
+    parser.add_argument("--folder",
+                        help="where the board keeps its stream and its secrets, .board if not said")
     parser.add_argument("--anonymous", action="store_true", help="keep no name of anybody")
     return parser.parse_args(arguments)
 
@@ -62,7 +70,7 @@ def port(text):
 
 @contextlib.contextmanager
 def locked(folder):
-    """Hold the folder, so that no second board writes its stream. Raises OSError where another has it."""
+    """Hold the folder: no second board writes its stream. Raises OSError where another has it."""
     deadline = time.monotonic() + LOCK_S
     with open(folder / "lock", "w", encoding="utf-8") as held:
         while True:
@@ -79,29 +87,31 @@ def locked(folder):
 
 async def serve(options, folder, secret):
     """Serve the board until it is told to end, or its hub is gone."""
-    room = Room(folder, secret, options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0"))
+    anonymous = options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0")
+    room = Room(folder, secret, anonymous)
     room.stream.open()
     address, port, prefix = where(options)
     server = HTTPServer(application(room, prefix), max_body_size=READ_PAST)
     try:
         server.listen(port, address)
     except OSError as error:
-        raise OSError(f"port {port} is not to be had ({error.strerror}). Stop what uses it, or choose another: make board "
-                      "PORT=8011") from None
+        raise OSError(f"port {port} is not to be had ({error.strerror}). Stop what uses it, or "
+                      "choose another: make board PORT=8011") from None
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     if not room.hub:
         say(port, secret, options)
-    watched = [watch_hub(ended)] if room.hub else []
-    tasks = [asyncio.create_task(each) for each in (room.stream.write(), room.stream.watch(), *watched)]
+    always = [room.stream.write(), room.stream.watch(), *([watch_hub(ended)] if room.hub else [])]
+    tasks = [asyncio.create_task(each) for each in always]
     await ended.wait()
     server.stop()
     for task in tasks:
         task.cancel()
     room.stream.close()
     try:
-        path = after.keep(room.book, (Path(os.environ["ROOM"]).parent if room.hub else folder).parent)
+        beside = Path(os.environ["ROOM"]).parent if room.hub else folder
+        path = after.keep(room.book, beside.parent)
         if path and not room.hub:
             print(f"What the room guessed, without names: {path}", flush=True)
     except OSError as error:
@@ -131,7 +141,8 @@ def say(port, secret, options):
           f"For learners, on their own laptops: make lab BOARD=http://{seen}:{port} NAME=theirs\n"
           f"The room's password: {secret['password']}")
     if options.open:
-        print("It is open to your network, without TLS: who can read the network's traffic can read names and password.")
+        print("It is open to your network, without TLS: who can read the network's traffic can "
+              "read names and password.")
     print("Ctrl-C ends it; what was posted is kept.", flush=True)
 
 

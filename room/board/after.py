@@ -16,17 +16,13 @@ def keep(book, folder):
     told = book.after()
     if not told["questions"]:
         return None
-    path = folder / time.strftime("room-%Y-%m-%d.html")
-    path.write_text(page(told | {"day": time.strftime("%Y-%m-%d")}), encoding="utf-8")
-    return path
-
-
-def page(told):
-    """Return the page of what `Book.after` tells."""
+    told["day"] = time.strftime("%Y-%m-%d")
     parts = {"STYLE": (PAGE / "board.css").read_text(encoding="utf-8"),
              "CHART": (PAGE / "chart.js").read_text(encoding="utf-8"),
              "TOLD": json.dumps(told).replace("<", "\\u003c")}
     text = (PAGE / "after.html").read_text(encoding="utf-8")
     for name, part in parts.items():
         text = text.replace(f"/* {name} */", part)
-    return text
+    path = folder / f"room-{told['day']}.html"
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,7 +1,7 @@
 """The board over HTTP: learners post events, the leader's page shows them.
 
-Learners say who they are with a token; what they post is answered when it is on disk. All that tells of others is the
-leader's, who comes in with the key, or as the hub's admin, who is given it.
+Learners say who they are with a token; what they post is answered when it is on disk. All that
+tells of others is the leader's, who comes in with the key, or as the hub's admin, who is given it.
 """
 
 import asyncio
@@ -29,9 +29,10 @@ SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
 CALM_S = 0.25  # what comes within so short a time is one view
 LONGEST_WAIT_S = 10  # for news; a proxy gives up on an answer later than that
 HEADERS = {
-    "Content-Security-Policy": ("default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'; "
-                                "base-uri 'none'"),
-    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+    "Content-Security-Policy": ("default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
+                                "form-action 'self'; base-uri 'none'"),
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
 }
 
 
@@ -41,9 +42,13 @@ class Room:
     def __init__(self, folder, secret, anonymous=False):
         self.book, self.secret, self.anonymous = Book(), secret, anonymous
         self.stream = Stream(folder, self.book.take)
-        self.hub, self.began = people.hub_auth(), secrets.token_hex(4)
+        self.hub, self.began = None, secrets.token_hex(4)
         self.changed, self.wrong = asyncio.Event(), people.WrongPasswords()
         self.joining = set()  # names that are being written down
+        if os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):  # else there may be no jupyterhub
+            from jupyterhub.services.auth import HubAuth
+
+            self.hub = HubAuth()
 
     async def add(self, entry):
         """Write an entry to disk, and into the book. Raises Unavailable where it may not be."""
@@ -54,7 +59,7 @@ class Room:
             self.changed = asyncio.Event()
 
     async def person(self, token):
-        """Return the Person with that token, or None. Raises HTTPError 503 while the hub cannot be asked."""
+        """Return the Person with that token, or None. Raises HTTPError 503: no hub to be asked."""
         if len(token) > LONGEST_TOKEN:
             return None
         joined = self.book.joined.get(people.digest(token))
@@ -70,9 +75,11 @@ class Room:
         return None
 
     def view(self, name, names):
-        """Return all that the leader's page shows: the question `name`, or the one that was guessed at last."""
-        name = name if name in course().questions else self.book.latest or next(iter(course().questions))
-        return {"version": self.version(), **self.book.overview(names, time.time()), "question": self.book.question(name, names)}
+        """Return the leader's page: the question `name`, or the one that was guessed at last."""
+        if name not in course().questions:
+            name = self.book.latest or next(iter(course().questions))
+        return {"version": self.version(), **self.book.overview(names, time.time()),
+                "question": self.book.question(name, names)}
 
     def version(self):
         """Return a text that is another after every entry, and after a restart."""
@@ -105,7 +112,7 @@ class Handler(web.RequestHandler):
         self.finish(json.dumps({"error": said}))
 
     def body(self):
-        """Return the posted JSON object. Raises HTTPError 413 where it is too long, 400 for anything else."""
+        """Return the posted JSON object. Raises HTTPError 413 for one too long, else 400."""
         if len(self.posted) > LARGEST_POST:
             raise web.HTTPError(413, f"Post at most {LARGEST_POST:,} bytes.")
         try:
@@ -143,42 +150,44 @@ class File(web.StaticFileHandler):
 
 
 class Join(Handler):
-    """{"password", "name"} → {"token"}, for a learner on a laptop of their own. The first to use a name has it."""
+    """{"password", "name"} → {"token"}, for a laptop. The first to use a name has it."""
 
     async def post(self):
         body = self.body()
-        await self.check_password(str(body.get("password", "")))
+        if not people.same(str(body.get("password", "")), self.room.secret["password"]):
+            await self.room.wrong.hold()
+            raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; "
+                                     "capitals count.")
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
-            raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens.")
+            raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, "
+                                     "dots, hyphens.")
         looks = people.looks(name)
         if looks in people.RESERVED:
             raise web.HTTPError(400, f"The name {name} is the room's own. Choose another.")
         held = {people.looks(entry["name"]) for entry in self.room.book.joined.values()}
         if name and looks in held | self.room.joining:
-            raise web.HTTPError(409, f"There is a {name} here already. Choose another name, such as {name} 2.")
+            raise web.HTTPError(409, f"There is a {name} here already. Choose another name, "
+                                     f"such as {name} 2.")
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{looks}" if name else f"nobody:{secrets.token_hex(8)}"
-        shown = f"{name} (laptop)" if name and self.room.hub else name  # nobody is taken for one who came in by the hub
+        # Nobody is taken for one who came in by the hub.
+        shown = f"{name} (laptop)" if name and self.room.hub else name
+        known_by = people.digest(token)
         self.room.joining.add(looks)  # nobody else takes it while it is written down
         try:
-            await self.room.add({"kind": "joined", "id": people.digest(token), "person": known_as, "who": shown or None,
-                                 "name": name, "digest": people.digest(token), "at": time.time()})
+            await self.room.add({"kind": "joined", "id": known_by, "digest": known_by, "name": name,
+                                 "person": known_as, "who": shown or None, "at": time.time()})
         except Unavailable as error:
-            raise web.HTTPError(503, "The board cannot write at the moment. Try again in a minute.") from error
+            raise web.HTTPError(503, "The board cannot write at the moment. Try again in a "
+                                     "minute.") from error
         finally:
             self.room.joining.discard(looks)
         self.write({"token": token, "name": name})
 
-    async def check_password(self, said):
-        if people.same(said, self.room.secret["password"]):
-            return
-        await self.room.wrong.hold()
-        raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; capitals count.")
-
 
 class Events(Handler):
-    """{"events": […]} → {"taken": [id], "refused": {id: why}}, when all that is taken is on disk."""
+    """{"events": […]} → {"taken": [id], "refused": {id: why}}, when what is taken is on disk."""
 
     async def post(self):
         token = self.request.headers.get("Authorization", "").removeprefix("token ")
@@ -190,7 +199,9 @@ class Events(Handler):
             raise web.HTTPError(400, "Post {\"events\": [...]}.")
         taken, refused = {}, {}
         for event in events:
-            sender = self.as_posted(event, person)
+            sender = person  # without a name where the learner or the leader wants none
+            if event.get("anonymous") is True or self.room.anonymous:
+                sender = people.without_name(person, self.room.secret["salt"])
             name, why = str(event.get("id"))[:100], self.wrong_with(event, sender)
             if why:
                 refused[name] = why
@@ -202,29 +213,25 @@ class Events(Handler):
             raise web.HTTPError(503, "The board cannot write now. Post it again later.") from None
         self.write({"taken": list(taken), "refused": refused})
 
-    def as_posted(self, event, person):
-        """Return who an event is from; without a name where the learner or the leader wants none."""
-        nameless = event.get("anonymous") is True or self.room.anonymous
-        return people.without_name(person, self.room.secret["salt"]) if nameless else person
-
     def entry(self, event, person):
         """Return what the stream keeps. Who it is from is the board's to say, never the event's."""
-        found = {"kind": event["kind"], "id": event["id"], "person": person.known_as, "who": person.who, "name": event["name"],
-                 "at": time.time() - event["age_s"]}
+        found = {"kind": event["kind"], "id": event["id"], "name": event["name"],
+                 "person": person.known_as, "who": person.who, "at": time.time() - event["age_s"]}
         keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
         return found | {key: event[key] for key in keys}
 
     def wrong_with(self, event, person):
         """Return why the board does not take an event, or ""."""
-        question = course().questions.get(str(event.get("name")))
-        if not isinstance(event.get("id"), str) or not 0 < len(event["id"]) <= 100 or not event["id"].isprintable():
+        question, known_by = course().questions.get(str(event.get("name"))), event.get("id")
+        if not (isinstance(known_by, str) and 0 < len(known_by) <= 100 and known_by.isprintable()):
             return "an id is a text of up to 100 letters"
         if not is_number(event.get("age_s"), 0, LONGEST_AGE_S):
             return "age_s is in seconds, up to 30 days"
         if len(self.room.book.ids[person.known_as]) > MOST_EVENTS:
             return "this learner has posted more than the whole course makes"
         if event.get("kind") in ("guess", "measured"):
-            fits = question and question.unit == event.get("unit") and is_number(event.get("value"), SMALLEST, LARGEST)
+            number = is_number(event.get("value"), SMALLEST, LARGEST)
+            fits = number and question and question.unit == event.get("unit")
             return "" if fits else "no question of the course, not in its unit, or no number"
         if event.get("kind") == "check":
             fits = event.get("name") in course().exercises and isinstance(event.get("solved"), bool)
@@ -233,27 +240,30 @@ class Events(Handler):
 
 
 def is_number(value, least, most):
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
+    return type(value) in (int, float) and least <= value <= most
 
 
 # For the leader
 
 
 class LeaderHandler(Handler):
-    """Ask for the leader's key in a header, when the body is there: an answer before that would cut the connection.
+    """Ask for the leader's key in a header, once the body is there: earlier cuts the connection.
 
-    A cookie would go along with what any page of this host asks for, whatever its port. The key stands where pages of the
-    board's own origin alone can read it, and no other site can send the header.
+    A cookie would go along with what any page of this host asks for, whatever its port. The key is
+    read by pages of the board's own origin alone, and no other site can send the header.
     """
 
     def need_key(self):
-        if not people.same(self.request.headers.get("Authorization", ""), f"leader {self.room.secret['key']}"):
-            raise web.HTTPError(401, "This is not the leader's key. It stands where the board was started.")
+        said = self.request.headers.get("Authorization", "")
+        if not people.same(said, f"leader {self.room.secret['key']}"):
+            raise web.HTTPError(401, "This is not the leader's key. It stands where the board was "
+                                     "started.")
 
     async def note(self, **what):
         """Write down what the leader did. Raises HTTPError 503 where that is not possible."""
+        what |= {"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time()}
         try:
-            await self.room.add({"id": secrets.token_hex(8), "person": "leader", "who": None, "at": time.time(), **what})
+            await self.room.add(what)
         except Unavailable:
             raise web.HTTPError(503, "The board cannot write now. Try again.") from None
         self.write({})
@@ -270,7 +280,7 @@ class Home(Handler):
 
 
 class View(LeaderHandler):
-    """The view; asked with the version that the page has `seen`, when there is another, or after a while."""
+    """The view; with the version that a page has `seen`, once it is old, or after a while."""
 
     async def get(self):
         self.need_key()
@@ -286,7 +296,8 @@ class Reveal(LeaderHandler):
     async def post(self):
         self.need_key()
         body = self.body()
-        if str(body.get("name")) not in course().questions or not isinstance(body.get("shown"), bool):
+        known = str(body.get("name")) in course().questions
+        if not known or not isinstance(body.get("shown"), bool):
             raise web.HTTPError(400, "Post {\"name\": a question, \"shown\": true or false}.")
         await self.note(kind="reveal", name=body["name"], shown=body["shown"])
 
@@ -313,14 +324,17 @@ class Csv(LeaderHandler):
 
 def application(room, prefix="/"):
     """Return the tornado application below `prefix`, which begins and ends with a slash."""
-    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events), ("view", View),
-              ("reveal", Reveal), ("remove", Remove), ("board.csv", Csv)]
+    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events),
+              ("view", View), ("reveal", Reveal), ("remove", Remove), ("board.csv", Csv)]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]
-    by_hub = bool(room.hub) and not os.environ.get("ROOM_BOARD_URL")  # where the board has an origin of its own, no page of the
-    if by_hub:  # hub's may get the key, as it could where the leader is signed in
+    # Where the board has an origin of its own, no page of the hub's may get the key, as it could
+    # where the leader is signed in.
+    by_hub = bool(room.hub) and not os.environ.get("ROOM_BOARD_URL")
+    if by_hub:
         from .hub_login import HubLogin, OAuthCallback
 
         found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
     found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", File, {"path": str(PAGE)}))
-    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub, cookie_secret=room.secret["cookie"],
-                           template_path=str(PAGE), default_handler_class=Nothing)
+    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub,
+                           cookie_secret=room.secret["cookie"], template_path=str(PAGE),
+                           default_handler_class=Nothing)

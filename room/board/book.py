@@ -1,6 +1,6 @@
-"""What has happened in the room, from the entries of its stream: who guessed what, who solved what, what was revealed.
+"""What has happened in the room, from the entries of its stream: who guessed or solved what.
 
-Entries are dicts. Nothing here asks for the time, a network or a disk, so the same entries always give the same book.
+Entries are dicts. Nothing here asks for a time, a network or a disk: same entries, same book.
 """
 
 import csv
@@ -15,6 +15,8 @@ STUCK_TRIES = 2  # as many failed checks, and it is not solved
 STUCK_S = 30 * 60  # and it was tried within this time
 MOST_STUCK = 12  # shown
 COLUMNS = ("time_utc", "learner", "chapter", "kind", "name", "value", "unit", "late", "solved")
+FORMULA = ("=", "+", "-", "@", "\t")  # begins with one
+YES_NO = {True: "yes", False: "no"}
 
 
 class Book:
@@ -23,9 +25,10 @@ class Book:
     def __init__(self):
         self.entries, self.people = [], {}
         self.ids = defaultdict(set)  # {person: ids of their entries}
-        self.guesses, self.measured = defaultdict(dict), defaultdict(dict)  # {question: {person: …}}
+        self.guesses = defaultdict(dict)  # {question: {person: entry}}
+        self.measured = defaultdict(dict)  # {question: {person: value}}
         self.checks = defaultdict(dict)  # {exercise: {person: {"tries", "solved", "at"}}}
-        self.shown, self.revealed = set(), {}  # questions on show; {question: when it was first revealed}
+        self.shown, self.revealed = set(), {}  # questions; {question: when it was first revealed}
         self.joined = {}  # {digest of a token: entry}, the learners on laptops of their own
         self.latest = None  # the question that was guessed at last
 
@@ -54,7 +57,8 @@ class Book:
         """Keep the last guess before its answer was shown, so that a slip can be mended."""
         self.meet(entry)
         name, person = entry["name"], entry["person"]
-        if person not in self.guesses[name] or not (self.is_late(entry) or person in self.measured[name]):
+        last = self.is_late(entry) or person in self.measured[name]
+        if person not in self.guesses[name] or not last:
             self.guesses[name][person] = entry
         self.latest = name
 
@@ -67,18 +71,20 @@ class Book:
 
     def take_check(self, entry):
         self.meet(entry)
-        known = self.checks[entry["name"]].setdefault(entry["person"], {"tries": 0, "solved": False, "at": 0})
-        known["solved"] = known["solved"] or entry["solved"]
+        checks, new = self.checks[entry["name"]], {"tries": 0, "solved": False, "at": 0}
+        known = checks.setdefault(entry["person"], new)
+        known["solved"] |= entry["solved"]
         known["tries"] += not known["solved"]
         known["at"] = max(known["at"], entry["at"])
 
     def meet(self, entry):
-        person = self.people.setdefault(entry["person"], {"who": entry["who"], "number": len(self.people) + 1, "at": 0})
+        new = {"who": entry["who"], "number": len(self.people) + 1, "at": 0}
+        person = self.people.setdefault(entry["person"], new)
         if entry["at"] >= person["at"]:
             person.update(at=entry["at"], chapter=entry["name"][:2])
 
     def who(self, person, names):
-        """Return how the board calls somebody: a number, in the order in which they came, where names are not asked for."""
+        """Return how the board calls somebody: where no name is asked for, by order of coming."""
         known = self.people[person]
         return known["who"] if names and known["who"] else f"guest {known['number']}"
 
@@ -88,15 +94,13 @@ class Book:
 
     def overview(self, names, now):
         """Return what the leader's page shows beside the question."""
-        return {"learners": len(self.people), "questions": self.asked(), "chapters": self.chapters(),
+        asked = [{"name": name, "unit": each.unit, "guesses": len(self.guesses[name]),
+                  "shown": name in self.shown} for name, each in course().questions.items()]
+        return {"learners": len(self.people), "questions": asked, "chapters": self.chapters(),
                 "stuck": self.stuck(names, now)}
 
-    def asked(self):
-        return [{"name": each.name, "unit": each.unit, "guesses": len(self.guesses[each.name]), "shown": each.name in self.shown}
-                for each in course().questions.values()]
-
     def chapters(self):
-        """Return, by chapter, how many are there now, and the share of its guesses and exercises that is done."""
+        """Return, by chapter, how many are there now, and what is done of guesses and exercises."""
         found = []
         for number, title in course().chapters.items():
             questions = [name for name in course().questions if name[:2] == number]
@@ -104,9 +108,10 @@ class Book:
             found.append({
                 "chapter": number, "title": title,
                 "here": sum(person["chapter"] == number for person in self.people.values()),
-                "guessed": sum(len(self.guesses[name]) for name in questions), "questions": len(questions),
-                "solved": sum(state["solved"] for name in exercises for state in self.checks[name].values()),
-                "exercises": len(exercises),
+                "questions": len(questions), "exercises": len(exercises),
+                "guessed": sum(len(self.guesses[name]) for name in questions),
+                "solved": sum(state["solved"] for name in exercises
+                              for state in self.checks[name].values()),
             })
         return found
 
@@ -115,57 +120,64 @@ class Book:
         found = [{"exercise": name, "who": self.who(person, names), "tries": state["tries"],
                   "minutes": int((now - state["at"]) // 60)}
                  for name, people in self.checks.items() for person, state in people.items()
-                 if not state["solved"] and state["tries"] >= STUCK_TRIES and now - state["at"] < STUCK_S]
-        return sorted(found, key=lambda each: (-each["tries"], each["exercise"], each["who"]))[:MOST_STUCK]
+                 if not state["solved"] and state["tries"] >= STUCK_TRIES
+                 and now - state["at"] < STUCK_S]
+        found.sort(key=lambda each: (-each["tries"], each["exercise"], each["who"]))
+        return found[:MOST_STUCK]
 
     def after(self):
-        """Return what the room guessed, and tried in vain, of nobody by name: {"learners", "questions", "exercises"}."""
-        asked = [self.question(name, names=False, shown=True) for name in course().questions if self.guesses[name]]
-        for question in asked:
-            question["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in question["dots"]]
-        exercises = [(name, list(self.checks[name].values())) for name in course().exercises if self.checks[name]]
-        return {"learners": len(self.people), "questions": asked, "exercises": [
-            {"exercise": name, "tried": len(states), "solved": sum(state["solved"] for state in states),
-             "median": statistics.median(state["tries"] for state in states), "most": max(state["tries"] for state in states)}
-            for name, states in exercises]}
+        """Return what was guessed, and tried in vain: {"learners", "questions", "exercises"}."""
+        asked = [self.question(name, names=False, shown=True)
+                 for name in course().questions if self.guesses[name]]
+        for each in asked:
+            each["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in each["dots"]]
+        exercises = []
+        for name in filter(self.checks.get, course().exercises):
+            states = self.checks[name].values()
+            tries, solved = zip(*((each["tries"], each["solved"]) for each in states), strict=True)
+            exercises.append({"exercise": name, "tried": len(tries), "solved": sum(solved),
+                              "median": statistics.median(tries), "most": max(tries)})
+        return {"learners": len(self.people), "questions": asked, "exercises": exercises}
 
     def question(self, name, names, shown=False):
-        """Return all guesses at a question; what was measured only where it is revealed, or to be `shown`."""
+        """Return all guesses at a question; what was measured where it is revealed or `shown`."""
         known = course().questions[name]
-        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None, "late": self.is_late(guess),
-                 "number": self.people[person]["number"]}
+        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None,
+                 "late": self.is_late(guess), "number": self.people[person]["number"]}
                 for person, guess in self.guesses[name].items()]
-        found = {"name": name, "unit": known.unit, "text": known.text, "chapter": course().chapters[known.chapter],
-                 "dots": sorted(dots, key=lambda dot: dot["value"]), "measurements": len(self.measured[name])}
+        values = sorted(self.measured[name].values())
+        found = {"name": name, "unit": known.unit, "text": known.text, "measurements": len(values),
+                 "chapter": course().chapters[known.chapter],
+                 "dots": sorted(dots, key=lambda dot: dot["value"])}
         if shown or name in self.shown:
-            values = sorted(self.measured[name].values())
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
 
     def guesser(self, name, number):
-        """Return the person who came in as that number, if they guessed at this question; else None."""
-        return next((person for person in self.guesses.get(name, ()) if self.people[person]["number"] == number), None)
+        """Return who came in as that number, if they guessed at this question; else None."""
+        guessers = self.guesses.get(name, ())
+        return next((each for each in guessers if self.people[each]["number"] == number), None)
 
     def csv(self, names):
-        """Return every guess, measurement and check as CSV, in the order in which they came; what the leader did too."""
+        """Return every guess, measurement and check, and what the leader did, as CSV, in order."""
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
-        for entry in self.entries:
-            if entry["kind"] != "joined":
-                table.writerow(map(harmless, self.row(entry, names)))
+        table.writerows(map(harmless, self.row(entry, names)) for entry in self.entries
+                        if entry["kind"] != "joined")
         return out.getvalue()
 
     def row(self, entry, names):
-        kind, leader = entry["kind"], entry["kind"] == "reveal"
-        return (datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds"),
-                "leader" if leader else self.who(entry.get("of", entry["person"]), names), entry["name"][:2],
-                "reveal" if leader and entry["shown"] else "hide" if leader else kind, entry["name"],
+        kind, name = entry["kind"], entry["name"]
+        at = datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")
+        if kind == "reveal":
+            return at, "leader", name[:2], kind if entry["shown"] else "hide", name, "", "", "", ""
+        return (at, self.who(entry.get("of", entry["person"]), names), name[:2], kind, name,
                 entry.get("value", ""), entry.get("unit", ""),
-                {True: "yes", False: "no"}[self.is_late(entry)] if kind == "guess" else "",
-                {True: "yes", False: "no"}[entry["solved"]] if kind == "check" else "")
+                YES_NO[self.is_late(entry)] if kind == "guess" else "",
+                YES_NO[entry["solved"]] if kind == "check" else "")
 
 
 def harmless(cell):
     """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

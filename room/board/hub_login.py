@@ -1,4 +1,4 @@
-"""The leader comes in as the hub's admin. Needs jupyterhub, so it is imported only where the board is a service of one."""
+"""The leader comes in as the hub's admin. Imported only where there is a hub: needs jupyterhub."""
 
 from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
 from tornado import web
@@ -19,6 +19,8 @@ class HubLogin(HubOAuthenticated, web.RequestHandler):
     def get(self):
         if not self.current_user.get("admin"):
             self.set_status(403)
-            self.finish("This board is the leader's. Your guesses are on it; go back to your notebook.")
+            self.finish("This board is the leader's. Your guesses are on it; go back to your "
+                        "notebook.")
             return
-        self.redirect(f"{self.settings['prefix']}#key={self.settings['room'].secret['key']}")  # a page reads it, no server does
+        key = self.settings["room"].secret["key"]
+        self.redirect(f"{self.settings['prefix']}#key={key}")  # a page reads it, no server does

@@ -1,4 +1,4 @@
-"""Who posts: a learner of the hub, known by the token of their server, or one on a laptop of their own, by a token of ours."""
+"""Who posts: a learner of the hub, by their server's token, or one on a laptop, by one of ours."""
 
 import asyncio
 import hashlib
@@ -9,7 +9,6 @@ import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 
 from tornado.web import HTTPError
 
@@ -20,12 +19,11 @@ RESERVED = {"board", "culler", "leader"}  # names of the room's own
 SAME_LOOKS = str.maketrans("авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ",
                            "abeikmhopctyxsjhdqwlabezhikmnoptyx")
 WRONG_S, MOST_WRONG = 0.5, 20  # what a wrong password waits for, and how many may wait at once
-SECRETS = "secrets.json"
 
 
 @dataclass(frozen=True)
 class Person:
-    """`known_as` tells people apart in the stream; `who` is their name on the board, None for who gave none."""
+    """`known_as` tells people apart in the stream; `who` is a name on the board, None for none."""
 
     known_as: str
     who: str | None
@@ -48,18 +46,17 @@ class WrongPasswords:
 
 
 def settled(folder, known):
-    """Return the board's secrets: key, cookie, password, salt. Made once, and kept where only this user can read them.
+    """Return the board's secrets: key, cookie, password, salt, and those `known` to the room.
 
-    `known` are those that the room has already. Raises OSError where the folder cannot be written.
+    They are made once, for this user alone to read. Raises OSError where none can be written.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / SECRETS
+    path = folder / "secrets.json"
     if not path.exists():
-        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)), "cookie": secrets.token_hex(32),
-                "salt": secrets.token_hex(32)}
+        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)),
+                "cookie": secrets.token_hex(32), "salt": secrets.token_hex(32)}
         write_private(path, json.dumps(made))
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return kept | known
+    return json.loads(path.read_text(encoding="utf-8")) | known
 
 
 def letters(number):
@@ -69,7 +66,8 @@ def letters(number):
 def write_private(path, text):
     """Write a file that only this user can read, whole or not at all."""
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
-    with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    new = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(new, "w", encoding="utf-8") as file:
         file.write(text)
     scratch.replace(path)
 
@@ -90,7 +88,7 @@ def tidy(name):
 
 
 def looks(name):
-    """Return what two names that nobody can tell apart have in common: without capitals, a Cyrillic а as the Latin one."""
+    """Return what names that look the same share: no capitals, a Cyrillic а as the Latin one."""
     return unicodedata.normalize("NFKC", name).casefold().translate(SAME_LOOKS)
 
 
@@ -100,18 +98,3 @@ def without_name(person, salt):
         return person
     made = hmac.new(salt.encode(), person.known_as.encode(), hashlib.sha256)
     return Person(f"nobody:{made.hexdigest()[:16]}", None)
-
-
-def hub_auth():
-    """Return the hub's own client where the board is one of its services; else None."""
-    if not os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):
-        return None
-    from jupyterhub.services.auth import HubAuth
-
-    return HubAuth()
-
-
-def room_file():
-    """Return what `make room` has settled; {} where this board stands alone."""
-    path = os.environ.get("ROOM")
-    return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}

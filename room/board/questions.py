@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"\[(\d\d) ([^]]+)\]\(notebooks/")  # a chapter, in the README's map
 ASKED = re.compile(r'lab\.guess\("(\d\d\.[a-z_]+)", [^)]*?"([^"]+)"\)')
 CHECKED = re.compile(r'lab\.check\("(\d\d\.\d+)"')
-INSTRUCTION = re.compile(r"(?:Replace the three dots|Put a number in place).*", re.DOTALL)  # to who sits at the notebook
+# To who sits at the notebook.
+INSTRUCTION = re.compile(r"(?:Replace the three dots|Put a number in place).*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Course:
-    """`chapters` are {"01": "Round trips"}; `questions` {name: Question}, and `exercises` a list of names, in their order."""
+    """`chapters` are {"01": "Round trips"}, `questions` {name: Question}, `exercises` names."""
 
     chapters: dict
     questions: dict
@@ -41,7 +42,8 @@ def course():
     named = dict(NAMED.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     chapters, questions, exercises = {}, {}, []
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        chapters[path.name[:2]] = named.get(path.name[:2]) or path.stem[3:].replace("_", " ").capitalize()
+        number, title = path.stem.split("_", 1)
+        chapters[number] = named.get(number) or title.replace("_", " ").capitalize()
         above = ""
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             source = "".join(cell["source"])
@@ -55,8 +57,9 @@ def course():
 
 
 def wording(markdown):
-    """Return the question in plain words: what follows "Guess.", or the last paragraph, up to its last question mark."""
+    """Return in plain words what follows "Guess.", or the last paragraph, up to its last "?"."""
     text = markdown.split("**Guess.**")[-1].strip().split("\n\n")[-1]
     text = INSTRUCTION.sub("", text)
     text = text[:text.rfind("?") + 1] or text
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("**", "").replace("*", "").replace("`", "").strip()
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)  # a link's words
+    return re.sub(r"[*`]", "", text).strip()

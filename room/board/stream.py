@@ -1,7 +1,7 @@
 """The stream in the room's own Redis. What `append` has returned for is on disk.
 
-The Redis is the board's own, with an append-only file in the room's folder that is synced for every write; it ends with the
-board, and is started again where it ended alone.
+The Redis is the board's own, with an append-only file in the room's folder that is synced for every
+write; it ends with the board, and is started again where it ended alone.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class Unavailable(Exception):
 
 
 class Stream:
-    """`folder` is where the append-only file lives; `take` is called with each entry that is there already."""
+    """`folder` has the append-only file; `take` is called with each entry that is there already."""
 
     def __init__(self, folder, take):
         self.folder, self.take, self.server, self.client = folder, take, None, None
@@ -36,7 +36,11 @@ class Stream:
     def open(self):
         """Start the Redis, and read all entries. Raises Unavailable where none can be had."""
         try:
-            self.start()
+            if self.server:
+                self.server.stop()
+            place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
+            self.server = private_server.start(
+                private_server.find_binary(), f'dir "{place}"', *DURABLE)
             options = self.server.options | {"socket_timeout": TIMEOUT_S}
             with redis.Redis(**options) as reader:
                 for entry in read_all(reader):
@@ -45,12 +49,6 @@ class Stream:
         except (redis.RedisError, LabError) as error:
             raise Unavailable(str(error)) from None
 
-    def start(self):
-        if self.server:
-            self.server.stop()
-        place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
-        self.server = private_server.start(private_server.find_binary(), f'dir "{place}"', *DURABLE)
-
     async def append(self, entry):
         """Write an entry to disk. Raises Unavailable where it may not be there."""
         done = asyncio.get_running_loop().create_future()
@@ -58,7 +56,7 @@ class Stream:
         await done
 
     async def write(self):
-        """Write for ever: all that has come in meanwhile goes in one pipeline, so two hundred at once are a few syncs."""
+        """Write for ever, in one pipeline all that came in meanwhile: two hundred are few syncs."""
         while True:
             batch = [await self.waiting.get()]
             while not self.waiting.empty():
@@ -74,7 +72,7 @@ class Stream:
                     done.set_exception(error) if error else done.set_result(None)
 
     async def watch(self):
-        """Look for ever whether the board's own Redis has ended while nobody wrote, and start it again."""
+        """Look for ever whether the board's Redis has ended while nobody wrote; start it again."""
         while True:
             await asyncio.sleep(WATCH_S)
             self.revive()
@@ -84,7 +82,7 @@ class Stream:
             raise Unavailable("there is no Redis")
         pipe = self.client.pipeline(transaction=False)
         for entry in entries:
-            pipe.xadd(KEY, {"entry": json.dumps(entry)})  # ASCII: half a letter, as JSON allows, is no UTF-8
+            pipe.xadd(KEY, {"entry": json.dumps(entry)})  # ASCII: half a letter is no UTF-8
         await pipe.execute()
 
     def revive(self):
