@@ -1,4 +1,4 @@
-"""A room as `make room` opens it, in a folder of its own, and learners who come in over HTTP and run cells over WebSockets."""
+"""A room as `make room` opens it, and learners who come in by HTTP and run cells by WebSockets."""
 
 import contextlib
 import json
@@ -19,20 +19,22 @@ OPEN_S, START_S, END_S = 90, 300, 120
 
 
 class Room:
-    """tools/room.py at work; `url`, `password` and `leaders_password` are what the leader is told."""
+    """tools/room.py at work; the leader is told `url`, `password` and `leaders_password`."""
 
     def __init__(self, folder, *options, **environment):
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
         self.tmp.mkdir(exist_ok=True)
         self.options = options
-        self.environment = {**os.environ, "LAB_ROOM": str(self.folder), "TMPDIR": str(self.tmp), **environment}
+        self.environment = {**os.environ, "LAB_ROOM": str(self.folder), "TMPDIR": str(self.tmp),
+                            **environment}
         for name in ("REDIS_URL", "TQDM_DISABLE", "LAB_STATE"):
             self.environment.pop(name, None)
 
     def open(self):
         """Returns what the leader reads once learners can come in."""
-        self.process = subprocess.Popen([sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options],
-                                        env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        command = [sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options]
+        self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
         told = []
         for line in self.process.stdout:
             told.append(line)
@@ -59,15 +61,20 @@ class Room:
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 environment = process.environ()
-                if str(self.folder) in environment.get("ROOM", "") + environment.get("LAB_WORK", ""):
+                said = environment.get("ROOM", "") + environment.get("LAB_WORK", "")
+                if str(self.folder) in said:
                     found[process.pid] = environment
         return found
 
     def left_over(self):
-        """What is still there after the room has closed, a moment later: names of processes, and temporary folders."""
-        wait_until(lambda: not self.processes() and not list(self.tmp.glob("redis-round-trip-lab-*")), 10)
-        running = [" ".join(psutil.Process(pid).cmdline()) for pid in self.processes() if psutil.pid_exists(pid)]
-        return running + [path.name for path in self.tmp.glob("redis-round-trip-lab-*")]
+        """What is still there a moment after the room has closed: processes, folders."""
+        def folders():
+            return [path.name for path in self.tmp.glob("redis-round-trip-lab-*")]
+
+        wait_until(lambda: not self.processes() and not folders(), 10)
+        running = [" ".join(psutil.Process(pid).cmdline())
+                   for pid in self.processes() if psutil.pid_exists(pid)]
+        return running + folders()
 
 
 @contextlib.contextmanager
@@ -90,12 +97,15 @@ class Learner:
     def come_in(self, password=None):
         """Logs in; returns the status and the page."""
         self.http.get(f"{self.room.url}/hub/login", timeout=60)
-        form = {"username": self.name, "password": password or self.room.password, "_xsrf": self.token("/hub/")}
-        answer = self.http.post(f"{self.room.url}/hub/login", data=form, allow_redirects=False, timeout=60)
+        form = {"username": self.name, "password": password or self.room.password,
+                "_xsrf": self.token("/hub/")}
+        answer = self.http.post(f"{self.room.url}/hub/login", data=form, allow_redirects=False,
+                                timeout=60)
         return answer.status_code, answer.text
 
     def token(self, path):
-        return next(cookie.value for cookie in self.http.cookies if cookie.name == "_xsrf" and cookie.path == path)
+        return next(cookie.value for cookie in self.http.cookies
+                    if (cookie.name, cookie.path) == ("_xsrf", path))
 
     def start(self):
         """Asks for a server, waits until it is there, and returns after how many seconds."""
@@ -110,8 +120,9 @@ class Learner:
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
     def ask(self, method, address, body=None):
+        known_by = {"X-XSRFToken": self.token(f"/user/{quote(self.name)}/")}
         answer = self.http.request(method, f"{self.home}{address}", json=body, timeout=START_S,
-                                   headers={"X-XSRFToken": self.token(f"/user/{quote(self.name)}/")})
+                                   headers=known_by)
         answer.raise_for_status()
         return answer
 
@@ -122,7 +133,8 @@ class Learner:
                                                    "kernel": {"name": "python3"}}).json()
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies
                             if f"/user/{quote(self.name)}/".startswith(cookie.path))
-        address = f"{self.home.replace('http', 'ws', 1)}/api/kernels/{session['kernel']['id']}/channels"
+        kernels = f"{self.home.replace('http', 'ws', 1)}/api/kernels"
+        address = f"{kernels}/{session['kernel']['id']}/channels"
         channels = websocket.create_connection(address, cookie=cookies, timeout=START_S)
         try:
             yield channels
@@ -131,14 +143,18 @@ class Learner:
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
     def run(self, channels, source, patience_s=600):
-        """Runs a cell; returns what it printed and showed as nbval sees it, {name: text}, and notes if it waited for a turn."""
+        """Runs a cell; returns what it printed and showed as nbval sees it, {name: text}.
+
+        Notes if it waited for a turn.
+        """
         shown, number = {}, uuid.uuid4().hex
         channels.settimeout(patience_s)
         channels.send(json.dumps({
-            "channel": "shell", "header": {"msg_id": number, "msg_type": "execute_request", "version": "5.3", "username": "",
-                                           "session": "drill"}, "parent_header": {}, "metadata": {}, "buffers": [],
-            "content": {"code": source, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
-                        "stop_on_error": True}}))
+            "channel": "shell", "parent_header": {}, "metadata": {}, "buffers": [],
+            "header": {"msg_id": number, "msg_type": "execute_request", "version": "5.3",
+                       "username": "", "session": "drill"},
+            "content": {"code": source, "silent": False, "store_history": True,
+                        "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}}))
         while True:
             message = channels.recv()
             if isinstance(message, bytes):
@@ -152,8 +168,9 @@ class Learner:
             if kind == "stream":
                 shown[content["name"]] = shown.get(content["name"], "") + content["text"]
             elif kind in ("display_data", "execute_result"):
-                if "image/png" in content["data"] or not any("widget" in name for name in content["data"]):
-                    shown["text/plain"] = shown.get("text/plain", "") + content["data"].get("text/plain", "")
+                data = content["data"]
+                if "image/png" in data or not any("widget" in name for name in data):
+                    shown["text/plain"] = shown.get("text/plain", "") + data.get("text/plain", "")
             elif kind == "error":
                 shown["error"] = f"{content['ename']}: {content['evalue']}"
             elif kind == "status" and content["execution_state"] == "idle":

@@ -1,6 +1,7 @@
-"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once, where environments.libraries() is.
+"""Programs under roundtrips and OpenTelemetry's instrumentation for Redis at once.
 
-`python spans.py` reads {"options": of a client, "nodes": of a cluster's} from stdin, and prints what both counted of each.
+It runs where environments.libraries() is. `python spans.py` reads {"options": of a client,
+"nodes": of a cluster's} from stdin, and prints what both counted of each.
 """
 
 import json
@@ -69,7 +70,8 @@ def cluster_pipeline(_, nodes):
 
 
 def lost_and_repeated(options, _):
-    with redis.Redis(**options) as admin, redis.Redis(**options, client_name="victim", retry=Retry(NoBackoff(), 1)) as r:
+    again = redis.Redis(**options, client_name="victim", retry=Retry(NoBackoff(), 1))
+    with redis.Redis(**options) as admin, again as r:
         r.ping()
         [victim] = [known["id"] for known in admin.client_list() if known["name"] == "victim"]
         pool, plain = r.connection_pool, r.connection_pool.get_connection
@@ -93,7 +95,8 @@ def unknown_script(options, _):
 def kill(options, victim):
     """Cuts a connection from another process, whose turns nobody counts here."""
     said = f"CLIENT KILL ID {victim}"
-    subprocess.run([sys.executable, "-c", KILL], input=json.dumps([options, said]), text=True, check=True)
+    subprocess.run([sys.executable, "-c", KILL], input=json.dumps([options, said]), text=True,
+                   check=True)
 
 
 def counted(program):
@@ -115,4 +118,5 @@ PROGRAMS = [page, pipeline, first_get, cluster_pipeline, lost_and_repeated, unkn
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    print(json.dumps({program.__name__: program(given["options"], given["nodes"]) for program in PROGRAMS}))
+    print(json.dumps({program.__name__: program(given["options"], given["nodes"])
+                      for program in PROGRAMS}))

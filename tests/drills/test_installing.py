@@ -1,4 +1,4 @@
-"""Installing, tried on a package of one file: it says what it does, does it once, and works without the internet."""
+"""Installing, tried on a package of one file: it says what it does, does it once, and offline."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from chapter_runs import ROOT
 
 @pytest.fixture
 def tree(tmp_path):
-    """A folder with tools/install.py and requirements of one package, which only its wheelhouse/ has."""
+    """A folder with tools/install.py and requirements of one package, in its wheelhouse/ alone."""
     folder = tmp_path / "a lab with ü"
     (folder / "tools").mkdir(parents=True)
     (folder / "wheelhouse").mkdir()
@@ -25,8 +25,10 @@ def tree(tmp_path):
         wheel.writestr("tinything.py", "here = True\n")
         info = "tinything-1.0.dist-info"
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", f"tinything.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: by hand\n"
+                                        "Root-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", f"tinything.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n"
+                                         f"{info}/RECORD,,\n")
     return folder
 
 
@@ -36,26 +38,30 @@ def require(folder, number):
 
 
 def install(folder, **environment):
-    """(exit status, what it printed) of tools/install.py, with no uv unless `environment` brings one."""
+    """(exit status, what it printed) of tools/install.py; no uv unless `environment` brings it."""
     environment = {"NO_UV": "1", "PIP_INDEX_URL": "http://127.0.0.1:9/nothing", **environment}
-    ended = subprocess.run([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
+    ended = subprocess.run([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           env={**os.environ, **environment})
     return ended.returncode, ended.stdout
 
 
 def has_it(folder):
-    return subprocess.run([folder / ".venv/bin/python", "-c", "import tinything"], capture_output=True).returncode == 0
+    command = [folder / ".venv/bin/python", "-c", "import tinything"]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def test_it_says_what_it_does_and_does_it_once(tree):
     status, told = install(tree)
     assert status == 0 and has_it(tree)
     steps = told.splitlines()
-    assert "offline" in steps[0] and "about half a minute" in steps[0] and steps[-1].startswith("Installed in ")
-    assert any(step.split(maxsplit=1) == ["tinything", "so that there is something to install"] for step in steps)
+    assert "offline" in steps[0] and "about half a minute" in steps[0]
+    assert steps[-1].startswith("Installed in ")
+    reason = ["tinything", "so that there is something to install"]
+    assert any(step.split(maxsplit=1) == reason for step in steps)
     assert install(tree) == (0, "")
 
-    (tree / ".venv/bin/python").unlink()  # as when the Python that it was made with has been removed
+    (tree / ".venv/bin/python").unlink()  # as when the Python it was made with has been removed
     (tree / ".venv/bin/python").symlink_to("/nowhere/python")
     assert install(tree)[0] == 0 and has_it(tree)
 
@@ -64,7 +70,8 @@ def test_what_the_wheelhouse_does_not_hold_is_said_and_tried_again(tree):
     require(tree, "2.0")
     for _ in range(2):
         status, told = install(tree)
-        assert status != 0 and "tinything==2.0" in told and "make wheelhouse" in told.splitlines()[-1]
+        assert status != 0 and "tinything==2.0" in told
+        assert "make wheelhouse" in told.splitlines()[-1]
 
 
 @pytest.fixture
@@ -72,7 +79,8 @@ def uv(tmp_path):
     """A uv that notes that it was called, and fails."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "uv").write_text(f'#!/bin/sh\necho "$1" >>"{folder}/called"\nexit 1\n', encoding="utf-8")
+    script = f'#!/bin/sh\necho "$1" >>"{folder}/called"\nexit 1\n'
+    (folder / "uv").write_text(script, encoding="utf-8")
     (folder / "uv").chmod(0o755)
     return folder
 

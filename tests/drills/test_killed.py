@@ -1,4 +1,4 @@
-"""A kernel is killed at a random moment of a random helper, in every way that one can be: after two seconds nothing is left.
+"""A kernel is killed at a random moment of a random helper, in every way: nothing is left.
 
 No process, no file or folder, no lock; not by a forked child of the kernel that lives on either.
 """
@@ -39,10 +39,11 @@ def test_nothing_is_left_of_a_killed_kernel(seed, folder, record_property):
     helper, way, after_s = choose(seed, WAYS)
     record_property("of", helper)
     mark, children = secrets.token_hex(8), []
-    with terminal(way) as (controller, popen), kernel(helper, way, after_s, environment(mark, folder), **popen) as process:
+    env = environment(mark, folder)
+    with terminal(way) as (their_end, popen), kernel(helper, way, after_s, env, **popen) as process:
         time.sleep(after_s)
         if way == "terminal":
-            os.close(controller)
+            os.close(their_end)
         elif way.startswith("SIG"):
             process.send_signal(getattr(signal, way))
         elif way == "fork":
@@ -59,7 +60,7 @@ def test_nothing_is_left_of_a_killed_kernel(seed, folder, record_property):
 
 @contextlib.contextmanager
 def terminal(way):
-    """(its controlling end, options of Popen) for a process that is to lose its terminal; else nothing special."""
+    """(its controlling end, options of Popen) for a process that is to lose its terminal."""
     if way != "terminal":
         yield None, {}
         return
@@ -85,7 +86,8 @@ def test_nothing_is_left_of_a_jupyter_kernel(seed, folder, record_property):
                                        extra_arguments=["--log-level=ERROR"])
     try:
         first, again = HELPERS[helper]
-        client.execute("\n".join(["import time", "import lab_utils as lab", first, "while True:", f"    {again}"]))
+        loop = ["import time", "import lab_utils as lab", first, "while True:", f"    {again}"]
+        client.execute("\n".join(loop))
         time.sleep(1 + after_s)
         client.stop_channels()
         manager.shutdown_kernel(now=way == "now")
@@ -95,7 +97,7 @@ def test_nothing_is_left_of_a_jupyter_kernel(seed, folder, record_property):
 
 
 @pytest.mark.parametrize("seed", seeds(30))
-def test_nothing_is_left_of_a_kernel_on_a_server_of_ones_own(seed, folder, another_server, record_property):
+def test_nothing_is_left_on_a_server_of_ones_own(seed, folder, another_server, record_property):
     """The database that it had reserved is empty again, and nobody holds it."""
     theirs = another_server()
     helper, way, after_s = choose(seed, ("SIGKILL", "SIGTERM", "fork", "logout"))

@@ -1,4 +1,4 @@
-"""A room by HTTP, as browsers and kernels speak it: many post at once by the hub's tokens, and the leader frees a name."""
+"""A room by HTTP: many post at once by the hub's tokens, and the leader frees a name."""
 
 import json
 import threading
@@ -20,8 +20,9 @@ def room(tmp_path_factory):
 
 def api(who, method, address, body=None):
     """What the hub answers to somebody's browser."""
+    known_by = {"X-XSRFToken": who.token("/hub/"), "Referer": f"{who.room.url}/hub/home"}
     answer = who.http.request(method, f"{who.room.url}/hub/api{address}", json=body, timeout=60,
-                              headers={"X-XSRFToken": who.token("/hub/"), "Referer": f"{who.room.url}/hub/home"})
+                              headers=known_by)
     answer.raise_for_status()
     return answer
 
@@ -33,15 +34,18 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
         learner = Learner(room, f"learner {number}")
         assert learner.come_in()[0] == 302
         learner.http.get(f"{room.url}/hub/home", timeout=60)
-        tokens[learner.name] = api(learner, "POST", f"/users/{learner.name}/tokens", {"note": "a kernel's"}).json()["token"]
+        made = api(learner, "POST", f"/users/{learner.name}/tokens", {"note": "a kernel's"})
+        tokens[learner.name] = made.json()["token"]
     gate, answers = threading.Barrier(LEARNERS + 1), []
 
     def post(name, value):
         gate.wait()
         began = time.monotonic()
-        answers.append((Visitor(f"{room.url}/services/board").post(tokens[name], guess(value)), time.monotonic() - began))
+        answer = Visitor(f"{room.url}/services/board").post(tokens[name], guess(value))
+        answers.append((answer, time.monotonic() - began))
 
-    threads = [threading.Thread(target=post, args=(name, value)) for value, name in enumerate(tokens, 1)]
+    threads = [threading.Thread(target=post, args=(name, value))
+               for value, name in enumerate(tokens, 1)]
     for thread in threads:
         thread.start()
     gate.wait()
@@ -49,10 +53,13 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
     for thread in threads:
         thread.join()
     took = time.monotonic() - began
-    assert [answer for answer, _ in answers] == [(200, {"taken": ["guess 00.loop ms"], "refused": {}})] * LEARNERS
-    assert set(rows(room)) == {f"{name},00,guess,00.loop,{value},ms,no," for value, name in enumerate(tokens, 1)}
+    taken = {"taken": ["guess 00.loop ms"], "refused": {}}
+    assert [answer for answer, _ in answers] == [(200, taken)] * LEARNERS
+    assert set(rows(room)) == {f"{name},00,guess,00.loop,{value},ms,no,"
+                               for value, name in enumerate(tokens, 1)}
     slowest = max(seconds for _, seconds in answers)
-    record_property("of", f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, the slowest answer {slowest:.2f} s")
+    record_property("of", f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, "
+                          f"the slowest answer {slowest:.2f} s")
 
 
 def rows(room):
