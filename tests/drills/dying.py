@@ -1,14 +1,12 @@
 """A kernel that runs one helper again and again, to be killed or interrupted: what it leaves."""
 
 import contextlib
-import json
 import os
+import secrets
 import signal
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
+import pytest
 from helpers import wait_until
 
 GRACE_S = 2  # after which nothing may be left
@@ -56,93 +54,48 @@ HELPERS = {
 SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,  # s of a call,
         "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}  # about, of those that take long
 
-KERNEL = """
-import json, os, signal, sys, threading, time
-asked = json.loads(sys.stdin.readline())
-import lab_utils as lab
 
-def fork():
-    "A child that lives on, by another name: what it holds open must not keep anything alive."
-    child = os.fork()
-    if not child:
-        while True:
-            time.sleep(60)
-    print(child, flush=True)
+class Place:
+    """Where a kernel lives: a folder for its files, a mark in the environment of its processes."""
 
-if asked["way"] == "exit":
-    threading.Timer(asked["after_s"], os._exit, (1,)).start()
-if asked["way"] == "fork":
-    threading.Timer(asked["after_s"] / 2, fork).start()
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored
-print("ready", flush=True)
-exec(asked["first"])
-while True:
-    exec(asked["again"])
-"""
+    def __init__(self, folder):
+        self.folder, self.mark = folder / "tmp", secrets.token_hex(8)
+        self.folder.mkdir()
+        self.environment = {
+            **os.environ, "LAB_DRILL": self.mark, "LAB_SCALE": "ci", "TQDM_DISABLE": "1",
+            "TMPDIR": str(self.folder), "LAB_STATE": str(folder / "state"),
+            "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+        self.environment.pop("REDIS_URL", None)
 
+    def started(self):
+        """{pid: command} of a kernel's processes: they carry its mark, or work in its folder.
 
-def started(mark, folder):
-    """{pid: command} of a kernel's processes.
+        A Redis server overwrites its environment with its title. Zombies have neither.
+        """
+        found, mark = {}, self.mark.encode()
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (mark in (process / "environ").read_bytes()
+                        or os.readlink(process / "cwd").startswith(str(self.folder))):
+                    command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    found[int(process.name)] = command[:60]
+        return found
 
-    They carry its mark in their environment, or work in its temporary folder.
+    def left(self, but=()):
+        """What is left of a dead kernel, processes and files, when GRACE_S are over."""
+        def found():
+            alive = {pid: command for pid, command in self.started().items() if pid not in but}
+            return [*alive.items(), *self.folder.iterdir()]
 
-    A Redis server overwrites its environment with its title. Zombies have neither.
-    """
-    found = {}
-    for process in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if process.name.isdigit() and (mark.encode() in (process / "environ").read_bytes() or
-                                           os.readlink(process / "cwd").startswith(str(folder))):
-                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                found[int(process.name)] = command[:60]
-    return found
+        wait_until(lambda: not found(), GRACE_S)
+        return found()
 
 
-def left(mark, folder, but=()):
-    """What is left of a dead kernel, processes and files, when GRACE_S are over."""
-    def found():
-        alive = {pid: command for pid, command in started(mark, folder).items() if pid not in but}
-        return [*alive.items(), *folder.iterdir()]
-
-    wait_until(lambda: not found(), GRACE_S)
-    return found()
-
-
-def environment(mark, folder, url=None):
-    made = {**os.environ, "LAB_DRILL": mark, "LAB_SCALE": "ci", "TQDM_DISABLE": "1",
-            "TMPDIR": str(folder), "LAB_STATE": str(folder.parent / "state"),
-            "JUPYTER_RUNTIME_DIR": str(folder.parent / "runtime")}
-    made.pop("REDIS_URL", None)
-    return {**made, "REDIS_URL": url} if url else made
-
-
-@contextlib.contextmanager
-def kernel(helper, way, after_s, env, **popen):
-    """A Python in a session of its own that runs a helper, and has said that it begins.
-
-    It may end by a signal only.
-    """
-    first, again = HELPERS[helper]
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([sys.executable, "-c", KERNEL], env=env, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=errors, text=True,
-                                   **{"start_new_session": True, **popen})
-        asked = {"first": first, "again": again, "way": way, "after_s": after_s}
-        yield from watched(process, asked)
-        errors.seek(0)
-        assert "Traceback" not in (said := errors.read()), said
-
-
-def watched(process, asked):
-    try:
-        process.stdin.write(json.dumps(asked) + "\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "ready\n"
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+@pytest.fixture
+def place(tmp_path):
+    made = Place(tmp_path)
+    yield made
+    kill_all(made.started())
 
 
 def kill_all(pids, number=signal.SIGKILL):

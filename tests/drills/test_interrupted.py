@@ -9,18 +9,21 @@ learner reads one sentence instead of a traceback.
 import json
 import os
 import random
-import secrets
 import signal
 import subprocess
 import sys
 import time
 
+import dying
 import pytest
-from dying import HELPERS, SLOW, environment, kill_all, left, started
+from dying import HELPERS, SLOW
 from tries import SEED, seeds, tries
 
+place = dying.place  # the fixture
+
 TOP = """
-import asyncio, faulthandler, gc, json, os, random, signal, subprocess, sys, threading, time
+import asyncio, contextlib, faulthandler, gc, json, os, random, signal
+import subprocess, sys, threading, time
 from pathlib import Path
 faulthandler.enable()  # where it crashes, if it does
 asked = json.loads(sys.stdin.readline())
@@ -70,12 +73,10 @@ def started():
     "The processes of this kernel, but for servers: for those see noting()."
     mark = f"LAB_DRILL={os.environ['LAB_DRILL']}".encode()
     found = []
-    for process in Path("/proc").iterdir():
-        try:
-            if process.name.isdigit() and mark in (process / "environ").read_bytes():
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (process / "environ").read_bytes():
                 found.append((process / "cmdline").read_bytes())
-        except OSError:
-            pass
     return sorted(command for command in found if b"redis-server" not in command)
 
 def state():
@@ -138,9 +139,7 @@ except KeyboardInterrupt:
 time.sleep(0.3)
 signal.signal(signal.SIGINT, handler)
 
-wrong = []
-after = settle(state, before)
-wrong += changed(before, after)
+wrong = changed(before, settle(state, before))
 if settle(started, processes) != processes:
     wrong.append(f"processes: {processes} became {started()}")
 if running := [kept.process.args[5:7] for kept in never_returned if kept.alive()]:
@@ -184,7 +183,6 @@ sender = subprocess.Popen([sys.executable, "-S", "-c", SENDER],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 chance, r, before, wrong = random.Random(asked["seed"]), globals().get("r", checked), state(), []
 handler = told
-print("ready", flush=True)
 for number in range(asked["tries"]):
     faulthandler.dump_traceback_later(60, exit=True)
     after_s = [chance.uniform(0, 1.2 * took)] + [chance.uniform(0, 0.002)] * (chance.random() < 0.3)
@@ -206,8 +204,7 @@ for number in range(asked["tries"]):
         time.sleep(0.002)
     handler = handler if handler is not signal.SIG_IGN else told
     signal.signal(signal.SIGINT, handler)
-    now = settle(state, before)
-    wrong += [(after_s, said) for said in changed(before, now)]
+    wrong += [(after_s, said) for said in changed(before, settle(state, before))]
     heard = [r.echo(f"{number}"), r.echo("and another")]
     if heard != [b"%d" % number, b"and another"]:
         wrong.append((after_s, f"it heard {heard}"))
@@ -222,15 +219,13 @@ QUICK = ("bystander", "capture", "connect", "count", "count async", "count far",
 
 
 @pytest.mark.parametrize("seed", seeds(200))
-def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
+def test_the_kernel_is_as_it_was_and_goes_on(seed, place, record_property):
     chance = random.Random(seed)
     helper = chance.choice(sorted(HELPERS))
     record_property("of", helper)
     after_s, twice = chance.uniform(0, SLOW.get(helper, 0.5)), chance.random() < 0.3
     first, again = HELPERS[helper]
-    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
-    folder.mkdir()
-    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=environment(mark, folder),
+    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=place.environment,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
@@ -244,36 +239,26 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
             time.sleep(chance.uniform(0, 0.01))
             os.killpg(process.pid, signal.SIGINT)
         said, errors = process.communicate(timeout=150)
-        assert said, f"the kernel ended with {process.returncode} and said: {errors}"
-        kind, wrong = json.loads(said.splitlines()[-1])
-        assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
-        assert kind in ("Interrupted", "KeyboardInterrupt", "")
-        assert errors == ""
     finally:
         process.kill()
         process.wait()
-        remains = left(mark, folder)
-        kill_all(started(mark, folder))
-        assert remains == []
+    assert said, f"the kernel ended with {process.returncode} and said: {errors}"
+    kind, wrong = json.loads(said.splitlines()[-1])
+    assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
+    assert kind in ("Interrupted", "KeyboardInterrupt", "")
+    assert (errors, place.left()) == ("", [])
 
 
 @pytest.mark.parametrize("helper", QUICK)
-def test_one_kernel_goes_on_after_each_of_many(helper, tmp_path, record_property):
+def test_one_kernel_goes_on_after_each_of_many(helper, place, record_property):
     """At moments that are spread over the call itself: most of those above fall where it waits."""
     first, again = HELPERS[helper]
-    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
-    folder.mkdir()
     asked = {"first": first, "again": again, "tries": tries(500), "seed": SEED}
-    try:
-        ended = subprocess.run([sys.executable, "-c", OFTEN], env=environment(mark, folder),
-                               input=json.dumps(asked) + "\n", capture_output=True, text=True,
-                               start_new_session=True, timeout=1200, check=False)
-    finally:
-        remains = left(mark, folder)
-        kill_all(started(mark, folder))
-    end = f"the kernel ended with {ended.returncode} and said: {ended.stderr}"
-    assert ended.returncode == 0, end
-    tried, wrong = json.loads(ended.stdout.splitlines()[-1])
+    run = subprocess.run([sys.executable, "-c", OFTEN], env=place.environment, timeout=1200,
+                         input=json.dumps(asked) + "\n", capture_output=True, text=True,
+                         start_new_session=True)
+    assert run.returncode == 0, f"the kernel ended with {run.returncode} and said: {run.stderr}"
+    tried, wrong = json.loads(run.stdout.splitlines()[-1])
     record_property("tries", tried)
     record_property("failures", len(wrong))
-    assert (wrong, ended.stderr, remains) == ([], "", [])
+    assert (wrong, run.stderr, place.left()) == ([], "", [])
