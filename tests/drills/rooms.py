@@ -11,9 +11,12 @@ import uuid
 from urllib.parse import quote
 
 import psutil
+import pytest
 import requests
 import websocket
+from boards import Visitor
 from helpers import ROOT, wait_until
+from nbformat.v4 import output_from_msg
 
 OPEN_S, START_S, END_S = 90, 300, 120
 
@@ -31,7 +34,7 @@ class Room:
             self.environment.pop(name, None)
 
     def open(self):
-        """Returns what the leader reads once learners can come in."""
+        """Opens it for learners; `told` is what the leader reads then."""
         command = [sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options]
         self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True)
@@ -44,8 +47,7 @@ class Room:
         settings = json.loads((self.folder / "room.json").read_text(encoding="utf-8"))
         assert self.process.poll() is None, self.told
         self.password, self.leaders_password = settings["password"], settings["leaders_password"]
-        self.url = settings["bind_url"]
-        return self.told
+        self.url, self.boards_key = settings["bind_url"], settings["boards_key"]
 
     def close(self, number=signal.SIGINT):
         """Ends the room as Ctrl-C does, and returns what the leader reads then."""
@@ -54,6 +56,12 @@ class Room:
             return self.process.communicate(timeout=END_S)[0]
         finally:
             self.process.kill()
+
+    def laptop(self, name):
+        """(somebody at the board who came in by the room's password, their token)"""
+        visitor = Visitor(f"{self.url}/services/board")
+        body = {"password": self.password, "name": name}
+        return visitor, visitor.ask("/api/join", body)[1]["token"]
 
     def processes(self):
         """{pid: its environment} of all that runs for this room."""
@@ -85,6 +93,12 @@ def opened(room):
     finally:
         if room.process.poll() is None:
             room.close()
+
+
+@pytest.fixture(scope="module")
+def room_of_three(tmp_path_factory):
+    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
+        yield room
 
 
 class Learner:
@@ -119,10 +133,12 @@ class Learner:
         time.sleep(0.5)
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
-    def ask(self, method, address, body=None):
-        known_by = {"X-XSRFToken": self.token(f"/user/{quote(self.name)}/")}
-        answer = self.http.request(method, f"{self.home}{address}", json=body, timeout=START_S,
-                                   headers=known_by)
+    def ask(self, method, address, body=None, of=None):
+        """The answer of their server, or `of` "/hub"."""
+        of = of or f"/user/{quote(self.name)}"
+        known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
+        answer = self.http.request(method, f"{self.room.url}{of}{address}", json=body,
+                                   headers=known_by, timeout=START_S)
         answer.raise_for_status()
         return answer
 
@@ -143,11 +159,8 @@ class Learner:
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
     def run(self, channels, source, patience_s=600):
-        """Runs a cell; returns what it printed and showed as nbval sees it, {name: text}.
-
-        Notes if it waited for a turn.
-        """
-        shown, number = {}, uuid.uuid4().hex
+        """Runs a cell, and returns its outputs; notes if it waited for another kernel's turn."""
+        outputs, number = [], uuid.uuid4().hex
         channels.settimeout(patience_s)
         channels.send(json.dumps({
             "channel": "shell", "parent_header": {}, "metadata": {}, "buffers": [],
@@ -165,13 +178,7 @@ class Learner:
             kind, content = message["header"]["msg_type"], message["content"]
             if "another kernel is measuring" in json.dumps(content):
                 self.waited_for.add(number)
-            if kind == "stream":
-                shown[content["name"]] = shown.get(content["name"], "") + content["text"]
-            elif kind in ("display_data", "execute_result"):
-                data = content["data"]
-                if "image/png" in data or not any("widget" in name for name in data):
-                    shown["text/plain"] = shown.get("text/plain", "") + data.get("text/plain", "")
-            elif kind == "error":
-                shown["error"] = f"{content['ename']}: {content['evalue']}"
+            if kind in ("stream", "display_data", "execute_result", "error"):
+                outputs.append(output_from_msg(message))
             elif kind == "status" and content["execution_state"] == "idle":
-                return shown
+                return outputs

@@ -4,7 +4,7 @@ import pytest
 import test_browser
 from boards import Visitor, check, guess
 from helpers import wait_until
-from rooms import Room
+from rooms import Room, opened
 
 browser = test_browser.browser  # the fixture
 GUESSES = {"Ana": 20, "Jörg Müller": 100, "o'neil.x": 500}
@@ -13,10 +13,8 @@ PATIENCE_MS = 240_000  # three learners measure on two cores
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
-    room = Room(tmp_path_factory.mktemp("ü {x}"), LAB_SCALE="ci")
-    room.open()
-    yield room
-    room.close()
+    with opened(Room(tmp_path_factory.mktemp("ü {x}"), LAB_SCALE="ci")) as room:
+        yield room
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +90,7 @@ def test_a_learner_does_not_come_in_as_the_leader(learners, room):
 def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader, room):
     laptop = Visitor(f"{room.url}/services/board")
     assert laptop.ask("/api/join", {"password": "guessed", "name": "Zoe"})[0] == 403
-    joined = laptop.ask("/api/join", {"password": room.password, "name": "Ana"})  # not the hub's
-    token = joined[1]["token"]
+    _, token = room.laptop("Ana")  # not the Ana of the hub
     assert laptop.post(token, guess(105), check(1), check(2))[0] == 200
     assert told(leader, "came late").endswith("; 1 came late.")
     leader.wait_for_selector("#chart .name.late >> text='Ana (laptop)'")
@@ -103,9 +100,8 @@ def test_a_guess_far_out_stands_at_the_edge_and_a_click_takes_it_off(leader, roo
     def scale():
         return leader.text_content("#chart .number >> nth=-1"), dots.count()
 
-    laptop, dots = Visitor(f"{room.url}/services/board"), leader.locator("#chart .dot")
+    (laptop, token), dots = room.laptop("Big"), leader.locator("#chart .dot")
     before = scale()
-    token = laptop.ask("/api/join", {"password": room.password, "name": "Big"})[1]["token"]
     assert laptop.post(token, guess(1e12))[0] == 200
     leader.wait_for_selector("#chart .name >> text='Big (laptop): 1,000,000,000,000 ms →'")
     leader.once("dialog", lambda dialog: dialog.accept())

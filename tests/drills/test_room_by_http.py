@@ -1,30 +1,15 @@
 """A room by HTTP: many post at once by the hub's tokens, and the leader frees a name."""
 
-import json
 import threading
 import time
 
-import pytest
+import rooms
 from boards import Visitor, guess
-from rooms import Learner, Room, opened
+from rooms import Learner
 from tries import tries
 
 LEARNERS = tries(200)
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
-        yield room
-
-
-def api(who, method, address, body=None):
-    """What the hub answers to somebody's browser."""
-    known_by = {"X-XSRFToken": who.token("/hub/"), "Referer": f"{who.room.url}/hub/home"}
-    answer = who.http.request(method, f"{who.room.url}/hub/api{address}", json=body, timeout=60,
-                              headers=known_by)
-    answer.raise_for_status()
-    return answer
+room = rooms.room_of_three  # the fixture
 
 
 def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_property):
@@ -34,7 +19,8 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
         learner = Learner(room, f"learner {number}")
         assert learner.come_in()[0] == 302
         learner.http.get(f"{room.url}/hub/home", timeout=60)
-        made = api(learner, "POST", f"/users/{learner.name}/tokens", {"note": "a kernel's"})
+        address = f"/api/users/{learner.name}/tokens"
+        made = learner.ask("POST", address, {"note": "a kernel's"}, of="/hub")
         tokens[learner.name] = made.json()["token"]
     gate, answers = threading.Barrier(LEARNERS + 1), []
 
@@ -64,7 +50,7 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
 
 def rows(room):
     leader = Visitor(f"{room.url}/services/board")
-    leader.key = json.loads((room.folder / "room.json").read_text(encoding="utf-8"))["boards_key"]
+    leader.key = room.boards_key
     status, text = leader.ask("/board.csv?names=1")
     assert status == 200
     return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
@@ -80,7 +66,7 @@ def test_a_name_that_the_leader_frees_goes_to_the_next_with_its_notebooks(room):
     (work / "mine.txt").write_text("mine", encoding="utf-8")
     assert leader.come_in(room.leaders_password)[0] == 302
     leader.http.get(f"{room.url}/hub/home", timeout=60)
-    api(leader, "DELETE", "/users/ana")
+    leader.ask("DELETE", "/api/users/ana", of="/hub")
     assert after.come_in()[0] == 302
     after.start()
     assert after.ask("GET", "/api/contents/mine.txt").json()["content"] == "mine"

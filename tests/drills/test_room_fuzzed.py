@@ -12,11 +12,13 @@ from urllib.parse import quote
 import psutil
 import pytest
 import requests
-from boards import Visitor, guess
+import rooms
+from boards import guess
 from jupyterhub import apihandlers, handlers
-from rooms import Learner, Room, opened
+from rooms import Learner
 from tries import SEED, tries
 
+room = rooms.room_of_three  # the fixture
 REQUESTS = tries(5000)
 MOST_MB = 25  # that a process may grow meanwhile
 PARTS = ("ana", "leader", "board", "0", "-1", "..", "%2e%2e", "%00", "%ff", "%ed%a0%80", "ü",
@@ -99,25 +101,17 @@ class Fuzzer:
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
-        yield room
-
-
-@pytest.fixture(scope="module")
 def visitors(room):
     """{who: (session, headers)} of those who are in, and of nobody."""
     ana, leader = Learner(room, "ana"), Learner(room, "leader")
     assert ana.come_in()[0] == 302 and leader.come_in(room.leaders_password)[0] == 302
     ana.start()
     leader.http.get(f"{room.url}/hub/home", timeout=60)
-    key = json.loads((room.folder / "room.json").read_text(encoding="utf-8"))["boards_key"]
-    laptop = Visitor(f"{room.url}/services/board")
-    joined = laptop.ask("/api/join", {"password": room.password, "name": "laptop"})
+    _, token = room.laptop("laptop")
     return {"ana": (ana.http, {"X-XSRFToken": ana.token("/hub/")}),
-            "leader": (leader.http, {"Authorization": f"leader {key}",
+            "leader": (leader.http, {"Authorization": f"leader {room.boards_key}",
                                      "X-XSRFToken": leader.token("/hub/")}),
-            "laptop": (requests.Session(), {"Authorization": f"token {joined[1]['token']}"}),
+            "laptop": (requests.Session(), {"Authorization": f"token {token}"}),
             "nobody": (requests.Session(), {})}
 
 
