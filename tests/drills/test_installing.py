@@ -1,4 +1,4 @@
-"""Installing, tried on a package of one file: it says what it does, does it once, and offline."""
+"""Installing: it says what it does, does it once, and a wheelhouse is all that a room needs."""
 
 import os
 import shutil
@@ -7,7 +7,13 @@ import sys
 import zipfile
 
 import pytest
-from chapter_runs import ROOT
+from helpers import ROOT
+from machine import ended
+
+LAB = """
+import lab_utils as lab
+print(lab.count(lambda r: r.ping(), lab.connect(rtt_ms=1)).round_trips)
+"""
 
 
 @pytest.fixture
@@ -25,10 +31,8 @@ def tree(tmp_path):
         wheel.writestr("tinything.py", "here = True\n")
         info = "tinything-1.0.dist-info"
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: by hand\n"
-                                        "Root-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", f"tinything.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n"
-                                         f"{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
     return folder
 
 
@@ -40,15 +44,12 @@ def require(folder, number):
 def install(folder, **environment):
     """(exit status, what it printed) of tools/install.py; no uv unless `environment` brings it."""
     environment = {"NO_UV": "1", "PIP_INDEX_URL": "http://127.0.0.1:9/nothing", **environment}
-    ended = subprocess.run([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           env={**os.environ, **environment})
-    return ended.returncode, ended.stdout
+    return ended([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder,
+                 env={**os.environ, **environment})
 
 
 def has_it(folder):
-    command = [folder / ".venv/bin/python", "-c", "import tinything"]
-    return subprocess.run(command, capture_output=True).returncode == 0
+    return ended([folder / ".venv/bin/python", "-c", "import tinything"])[0] == 0
 
 
 def test_it_says_what_it_does_and_does_it_once(tree):
@@ -95,3 +96,34 @@ def test_pip_takes_over_where_uv_fails(tree, uv):
 def test_uv_can_be_declined(tree, uv, no):
     assert install(tree, **no, PATH=f"{uv}:{os.environ['PATH']}")[0] == 0
     assert not (uv / "called").exists()
+
+
+@pytest.mark.timeout(900)
+def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
+    place = tmp_path / "a room with ü"
+    place.mkdir()
+    for name in ("Makefile", "requirements.txt", "requirements", "pyproject.toml", "README.md",
+                 "tools", "lab_utils", "roundtrips"):
+        subprocess.run(["cp", "-R", ROOT / name, place], check=True)
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
+    make(place, "wheelhouse", environment, "FOR=room")
+    alone = {**environment, "NO_UV": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "",
+             "PIP_NO_CACHE_DIR": "1"}
+    told = make(place, "learner", alone)
+    assert "from wheelhouse/, offline" in told and "Installed in" in told
+    python = place / ".venv/bin/python"
+    assert ended([python, "-c", LAB], cwd=tmp_path, env=environment) == (0, "1\n")
+    status, told = ended([python, "-m", "pip", "list", "--format=freeze"])
+    installed = {line.split("==")[0].split(" @ ")[0] for line in told.splitlines()}
+    assert status == 0 and "jupyterlab" in installed
+    assert not installed & {"playwright", "nbval", "ruff", "jupyterhub"}
+    make(place, "teacher", alone)
+    status, told = ended([python, "-m", "jupyterhub", "--version"])
+    assert status == 0, told
+
+
+def make(place, target, environment, *settings):
+    status, told = ended(["make", target, *settings], cwd=place, env=environment)
+    assert status == 0, told[-2000:]
+    return told
