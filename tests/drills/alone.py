@@ -4,10 +4,9 @@
 
 Setup cells are the code cells before the first `## ` heading and those tagged `setup`. A section
 goes from a `## ` heading to the next, in Deeper from a `### ` heading. One that calls `lab.claim`
-is run after the earlier cells tagged `trial`: what claims rest on. An invitation is a sentence
-"Change `this` to `that`" after **Change it.**: the nearest code cell above it that says `this` is
-changed, and the section runs again; then once more as it was. Prints what raised; exits 1 if
-anything did.
+runs after the earlier cells tagged `trial`: what claims rest on. At an invitation, "Change `this`
+to `that`" after **Change it.**, the nearest code cell above that says `this` is changed, and the
+section runs again; then once more as it was. Prints what raised; exits 1 if anything did.
 """
 
 import contextlib
@@ -31,10 +30,7 @@ INVITED = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)`")
 
 @dataclass
 class Section:
-    """A section: its code cells, and what is to be changed in them.
-
-    `changes` are (place in `code`, what is to be changed, to what); `before` is to run first.
-    """
+    """`changes` are (place in `code`, what is to be changed, to what); `before` runs first."""
 
     title: str
     code: list = field(default_factory=list)
@@ -44,10 +40,7 @@ class Section:
 
 
 def sections(path):
-    """[Section] of a chapter, each with what is to run before it.
-
-    Raises ValueError for an invitation that no cell above fits.
-    """
+    """[Section] of a chapter. Raises ValueError for an invitation that no cell above fits."""
     setup, trials = [], []
     found, deeper = [Section("before the first heading")], False
     for cell in nbformat.read(path, as_version=4).cells:
@@ -111,9 +104,8 @@ def raises(execute, cell, when):
     if tagged(cell, "raises-exception"):
         return ""
     error = execute(cell.source)
-    if not error:
-        return ""
-    return f"{when}: {error} in the cell\n    " + cell.source.replace("\n", "\n    ")
+    shown = cell.source.replace("\n", "\n    ")
+    return f"{when}: {error} in the cell\n    {shown}" if error else ""
 
 
 @contextlib.contextmanager

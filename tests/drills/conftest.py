@@ -92,9 +92,9 @@ def pytest_terminal_summary(terminalreporter):
             if report.when == "collect":  # a file that can't be imported: pytest tells it
                 continue
             said = dict(report.user_properties)
-            of, installed = said.get("of"), installed + said.get("installed", [])
+            installed += said.get("installed", [])
             name = report.nodeid.split("[")[0].removeprefix("tests/drills/")
-            add(table[name + (f" of {of}" if of else "")], report)
+            add(table[name + (f" of {said['of']}" if "of" in said else "")], report, said)
     terminalreporter.section(f"drills, DRILLS={tries.SIZE} DRILLS_SEED={tries.SEED}")
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):
@@ -112,9 +112,8 @@ def is_left_out(report):
     return isinstance(report.longrepr, tuple) and NO_TIME in report.longrepr[2]
 
 
-def add(row, report):
+def add(row, report, said):
     """Adds a report. Who was skipped tried nothing, who failed in its set-up tried once."""
-    said = dict(report.user_properties)
     if not report.skipped:
         row[0] += said.get("tries", 1)
         row[1] += said.get("failures", 0) or int(report.failed)

@@ -44,63 +44,41 @@ def client():
     return lab.connect()
 
 
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 3)
-    | st.floats(-3, 3)
-    | st.sampled_from([float("nan"), float("inf"), -float("inf")])
-    | st.text(max_size=3)
-    | st.binary(max_size=3)
-    | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30])
-)
+SCALARS = (st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3)
+           | st.text(max_size=3) | st.binary(max_size=3)
+           | st.sampled_from([float("nan"), float("inf"), -float("inf")])
+           | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30]))
 WORKS = st.sampled_from([gets, sets, asks, yields, client, lambda r: None, lambda r: asks(r),
                          lambda r: yields(r)])
 CLIENTS = st.builds(client) | st.builds(lambda: client().pipeline())
 SIMPLE = SCALARS | WORKS | CLIENTS | st.builds(lambda: asks(None)) | st.builds(lambda: yields(None))
 NAMED = st.text(max_size=3) | st.integers(0, 3)
-VALUES = st.recursive(
-    SIMPLE,
-    lambda inner: (st.lists(inner, max_size=3) | st.tuples(inner, inner)
-                   | st.dictionaries(NAMED, inner, max_size=3)),
-    max_leaves=4,
-)
+VALUES = st.recursive(SIMPLE, lambda inner: (
+    st.lists(inner, max_size=3) | st.tuples(inner, inner)
+    | st.dictionaries(NAMED, inner, max_size=3)), max_leaves=4)
 # What fits, so that a call gets past its first argument.
 FITTING = {
-    "fn": WORKS,
-    "name": st.sampled_from(["01.cart", "A1", "03.1"]),
-    "client": CLIENTS,
-    "rounds": st.just(1),
-    "title": st.just("title"),
-    "unit": st.just("ms"),
-    "what": st.just("a"),
-    "ways": st.dictionaries(st.sampled_from("ab"), WORKS, min_size=1),
+    "fn": WORKS, "client": CLIENTS, "name": st.sampled_from(["01.cart", "A1", "03.1"]),
     "variants": st.dictionaries(st.sampled_from("ab"), WORKS),
-    "seconds": st.just(0.01),
-    "values": st.just({"a": 1}),
-    "groups": st.just({"a": {"b": 1}}),
-    "rtt_ms": st.sampled_from([0, 0.1]),
-    "series": st.just({"a": {1: 2}}),
-    "published": st.just({"a": 1}),
+    "ways": st.dictionaries(st.sampled_from("ab"), WORKS, min_size=1),
+    "rtt_ms": st.sampled_from([0, 0.1]), "rounds": st.just(1), "seconds": st.just(0.01),
+    "sizes": st.just((1, 2)), "title": st.just("title"), "unit": st.just("ms"),
+    "what": st.just("a"), "values": st.just({"a": 1}), "groups": st.just({"a": {"b": 1}}),
+    "series": st.just({"a": {1: 2}}), "published": st.just({"a": 1}),
     "reproduced": st.just({"a": 2}),
-    "sizes": st.just((1, 2)),
 }
 FIXED = {"compare": {"rounds": 1}, "sweep": {"rounds": 1}}  # each would measure long
 
 
 def arguments(name):
     """A call of a public function: some arguments fit, some are anything; defaults may be left."""
-    parameters = inspect.signature(getattr(lab, name)).parameters.values()
-    drawn = {}
-    for parameter in parameters:
+    needed, optional = {}, {}
+    for parameter in inspect.signature(getattr(lab, name)).parameters.values():
         several = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-        if several or parameter.name in FIXED.get(name, {}):
-            continue
-        value = VALUES | FITTING[parameter.name] if parameter.name in FITTING else VALUES
-        drawn[parameter.name] = value
-    needed = {each.name for each in parameters if each.default is each.empty} & drawn.keys()
-    left = {key: value for key, value in drawn.items() if key not in needed}
-    return st.fixed_dictionaries({key: drawn[key] for key in needed}, optional=left)
+        if not several and parameter.name not in FIXED.get(name, {}):
+            drawn = optional if parameter.default is not parameter.empty else needed
+            drawn[parameter.name] = VALUES | FITTING.get(parameter.name, st.nothing())
+    return st.fixed_dictionaries(needed, optional=optional)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,12 +12,6 @@ from helpers import ROOT
 
 CASE = ROOT / "notebooks" / "cases" / "before_you_upgrade_to_redis_py_8.ipynb"
 KEPT = CASE.with_name("redis_py_6_and_7.json")
-ASK = """
-import json, redis
-place, locked = {place!r}, {locked!r}
-{functions}
-print(json.dumps(seen()))
-"""
 
 
 def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
@@ -28,7 +22,8 @@ def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     monkeypatch.chdir(CASE.parent)
     for cell in cells[:3]:  # both servers are up then
         exec(cell, case)
-    ask = ASK.format(place=case["place"], locked=case["locked"], functions="\n".join(functions))
+    given = f"import json, redis\nplace, locked = {case['place']!r}, {case['locked']!r}"
+    ask = "\n".join([given, *functions, "print(json.dumps(seen()))"])
     for version in "6.4.0", "7.4.1":
         environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
         ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True,

@@ -56,48 +56,43 @@ print(json.dumps({
 """
 
 
-class Kernel:
+def start(folder):
     """A Python of its own that runs the chapter when told to."""
-
-    def __init__(self, folder):
-        folder.mkdir()
-        environment = {**os.environ, "LAB_SCALE": LAB_SCALE, "LAB_STATE": str(folder),
-                       "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
-        environment.pop("REDIS_URL", None)
-        asked = json.dumps([str(CHAPTER), ALL_CELLS])
-        self.process = subprocess.Popen([sys.executable, "-c", KERNEL, asked], env=environment,
-                                        cwd=CHAPTER.parent, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ready\n"
-
-    def begin(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def result(self, deadline):
-        said, _ = self.process.communicate(timeout=max(1, deadline - time.monotonic()))
-        assert self.process.returncode == 0
-        return json.loads(said)
+    folder.mkdir(parents=True)
+    environment = {**os.environ, "LAB_SCALE": LAB_SCALE, "LAB_STATE": str(folder),
+                   "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
+    environment.pop("REDIS_URL", None)
+    asked = json.dumps([str(CHAPTER), ALL_CELLS])
+    kernel = subprocess.Popen([sys.executable, "-c", KERNEL, asked], env=environment, text=True,
+                              cwd=CHAPTER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert kernel.stdout.readline() == "ready\n"
+    return kernel
 
 
-def run(number, folder, first=0):
+def result(kernel, deadline):
+    said, _ = kernel.communicate(timeout=max(1, deadline - time.monotonic()))
+    assert kernel.returncode == 0
+    return json.loads(said)
+
+
+def run(number, folder):
     """The results of so many kernels that begin at the same moment."""
-    kernels = [Kernel(folder / str(first + index)) for index in range(number)]
+    kernels = [start(folder / str(index)) for index in range(number)]
     deadline = time.monotonic() + PATIENCE_S
     try:
         for kernel in kernels:
-            kernel.begin()
-        return [kernel.result(deadline) for kernel in kernels]
+            kernel.stdin.write("\n")
+            kernel.stdin.flush()
+        return [result(kernel, deadline) for kernel in kernels]
     finally:
         for kernel in kernels:
-            kernel.process.kill()
-            kernel.process.wait()
+            kernel.kill()
+            kernel.wait()
 
 
 def lone_kernels(folder):
     """The results of kernels that run by themselves, one after the other."""
-    folder.mkdir()
-    return [run(1, folder, number)[0] for number in range(LONE)]
+    return [run(1, folder / str(number))[0] for number in range(LONE)]
 
 
 def medians_of(kernels):
@@ -111,7 +106,6 @@ def medians_of(kernels):
 @pytest.mark.timeout(2 * PATIENCE_S)
 def test_kernels_that_measure_at_once(tmp_path, record_property):
     before = lone_kernels(tmp_path / "before")
-    (tmp_path / "many").mkdir()
     many = run(KERNELS, tmp_path / "many")
     record_property("tries", KERNELS)
     all_lone = [*before, *lone_kernels(tmp_path / "after")]
@@ -132,7 +126,6 @@ def test_kernels_that_measure_at_once(tmp_path, record_property):
     off = unsaid(many, all_lone, shared)
     if off:  # a host may slow down for a moment, unseen here: a second time it is the kernels
         print(f"once, and not said: {off}")
-        (tmp_path / "again").mkdir()
         again = unsaid(run(KERNELS, tmp_path / "again"), all_lone, shared)
         off = {name: (off[name], again[name]) for name in off if name in again}
     assert off == {}
@@ -146,12 +139,8 @@ def unsaid(many, all_lone, shared):
     calm = [name for name in shared if not any(name in found["busy"] for found in all_lone)]
     lone = {name: [one["medians"][name] for one in all_lone] for name in calm}
     return {name: (found["medians"][name], lone[name]) for found in many for name in calm
-            if name not in found["busy"] and not within(found["medians"][name], lone[name])}
-
-
-def within(seconds, lone):
-    """Whether a median is at most UNSAID times off lone kernels', which differ themselves."""
-    return min(lone) / UNSAID <= seconds <= max(lone) * UNSAID
+            if name not in found["busy"] and not
+            min(lone[name]) / UNSAID <= found["medians"][name] <= max(lone[name]) * UNSAID}
 
 
 def facts(found):
