@@ -1,11 +1,12 @@
-"""Runs every section of a chapter alone: in a fresh kernel, after the setup cells, each cell twice, then with each invitation.
+"""Runs every section of a chapter alone: in a fresh kernel, after the setup cells, each cell twice.
 
     python tests/drills/alone.py NOTEBOOK ...
 
-Setup cells are the code cells before the first `## ` heading and those tagged `setup`. A section goes from a `## ` heading to the
-next, in Deeper from a `### ` heading. One that calls `lab.claim` is run after the earlier cells tagged `trial`: what claims rest
-on. An invitation is a sentence "Change `this` to `that`" after **Change it.**: the nearest code cell above it that
-says `this` is changed, and the section runs again; then once more as it was. Prints what raised; exits 1 if anything did.
+Setup cells are the code cells before the first `## ` heading and those tagged `setup`. A section
+goes from a `## ` heading to the next, in Deeper from a `### ` heading. One that calls `lab.claim`
+runs after the earlier cells tagged `trial`: what claims rest on. At an invitation, "Change `this`
+to `that`" after **Change it.**, the nearest code cell above that says `this` is changed, and the
+section runs again; then once more as it was. Prints what raised; exits 1 if anything did.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ INVITED = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)`")
 
 @dataclass
 class Section:
-    """`code` are its code cells; `changes` are (place in `code`, what is to be changed, to what); `before` is to run first."""
+    """`changes` are (place in `code`, what is to be changed, to what); `before` runs first."""
 
     title: str
     code: list = field(default_factory=list)
@@ -39,7 +40,7 @@ class Section:
 
 
 def sections(path):
-    """[Section] of a chapter, each with what is to run before it. Raises ValueError for an invitation that no cell above fits."""
+    """[Section] of a chapter. Raises ValueError for an invitation that no cell above fits."""
     setup, trials = [], []
     found, deeper = [Section("before the first heading")], False
     for cell in nbformat.read(path, as_version=4).cells:
@@ -66,7 +67,8 @@ def tagged(cell, tag):
 
 
 def invitations(prose):
-    return [pair for part in prose.split(CHANGE)[1:] for pair in INVITED.findall(part.split("\n\n")[0])]
+    return [pair for part in prose.split(CHANGE)[1:]
+            for pair in INVITED.findall(part.split("\n\n")[0])]
 
 
 def place_of(old, section, path):
@@ -77,7 +79,7 @@ def place_of(old, section, path):
 
 
 def problems(path):
-    """What raised, in lines that name the section. Takes some seconds a section beside what it measures, which it does twice."""
+    """What raised, in lines that name the section. A section is measured twice."""
     told = []
     for section in sections(path):
         with kernel(path) as execute:
@@ -102,14 +104,17 @@ def raises(execute, cell, when):
     if tagged(cell, "raises-exception"):
         return ""
     error = execute(cell.source)
-    return f"{when}: {error} in the cell\n    " + cell.source.replace("\n", "\n    ") if error else ""
+    shown = cell.source.replace("\n", "\n    ")
+    return f"{when}: {error} in the cell\n    {shown}" if error else ""
 
 
 @contextlib.contextmanager
 def kernel(path):
     """Yields execute(source), which returns the last line of what it raised, or ""."""
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "", "language": "python"}})
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, resources={"metadata": {"path": str(path.parent)}},
+    python3 = {"name": "python3", "display_name": "", "language": "python"}
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": python3})
+    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S,
+                            resources={"metadata": {"path": str(path.parent)}},
                             extra_arguments=["--IPKernelApp.log_level=ERROR"])
 
     def execute(source):
@@ -133,7 +138,8 @@ def main(paths):
         os.environ["LAB_CHAPTER"] = path.stem
         with tempfile.TemporaryDirectory(prefix="lab-state-") as os.environ["LAB_STATE"]:
             told = problems(path)
-        print(f"{path.name}: {len(sections(path))} sections, {len(told)} problems", *told, sep="\n", flush=True)
+        print(f"{path.name}: {len(sections(path))} sections, {len(told)} problems", *told,
+              sep="\n", flush=True)
         bad = bad or bool(told)
     return int(bad)
 

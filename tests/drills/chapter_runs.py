@@ -1,4 +1,4 @@
-"""Runs chapters as `make test` does, in a pytest of their own, and tells facts from words in what came out."""
+"""Runs chapters as `make test` does, in a pytest of their own, and tells facts from words."""
 
 import contextlib
 import os
@@ -7,75 +7,71 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as xml
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from machine import ended
 from tries import SIZE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 WORDS = "tests/test_verdict_words.py::test_the_words_are_the_committed_ones"
+# CI tries every fourth chapter, others every day; DRILLS=full all.
+CHOSEN = CHAPTERS if SIZE == "full" else CHAPTERS[int(time.time() // 86_400) % 4::4]
 LIMIT_S = 1800
 AT_ONCE = 2 if SIZE == "full" else 1  # learners on one machine; in CI another drill runs beside
-SPINNING = "import os\nstarter = os.getppid()\nwhile os.getppid() == starter:\n    for _ in range(10**6):\n        pass\n"
+SPINNING = "import os\nours = os.getppid()\nwhile os.getppid() == ours: sum(range(10**6))"
 
 
 @dataclass
 class Run:
-    """`facts` are the cells that differ, `words` what changed in the verdicts' words, `untested` the claims left so."""
+    """The cells that differ, what changed in the verdicts' words, the claims left untested."""
 
     seconds: float
     cells: int
-    facts: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-    untested: list[str] = field(default_factory=list)
-
-    def told(self):
-        """The cells and words that are not as committed, one below the other."""
-        return "\n".join([*self.facts, *self.words])
+    facts: list[str]
+    words: list[str]
+    untested: list[str]
 
 
 def run(chapters=CHAPTERS, words=True, workers=0, **environment):
-    """Runs the chapters with these further environment variables, between so many workers or, with 0, one after the other.
+    """Runs the chapters with these further environment variables, between so many workers.
 
-    Raises RuntimeError where pytest itself did not work.
+    With 0 of them, one after the other. Raises RuntimeError where pytest itself did not work.
     """
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, **environment, "LAB_REACHED": folder}
         started = time.monotonic()
         of_cells = cases(environment, f"-n{workers}", "--dist=loadfile", *chapters)
         of_words = cases(environment, WORDS) if words else []
-        found = Run(time.monotonic() - started, len(of_cells))
-    found.facts, found.words = ([what_failed(case) for case in each if failed(case)] for each in (of_cells, of_words))
-    found.untested = [item.get("value") for case in of_words for item in case.iter("property") if item.get("name") == "untested"]
-    return found
+        took = time.monotonic() - started
+    properties = [item for case in of_words for item in case.iter("property")]
+    untested = [item.get("value") for item in properties if item.get("name") == "untested"]
+    return Run(took, len(of_cells), failures(of_cells), failures(of_words), untested)
 
 
 def cases(environment, *arguments):
-    """The test cases of a run of pytest, as its JUnit file has them. Raises RuntimeError where pytest itself did not work."""
+    """The test cases of a run of pytest, as its JUnit file has them."""
     report = Path(environment["LAB_REACHED"]) / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}", "-o", "timeout=0",
-               *map(str, arguments)]
-    ended = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
-    if ended.returncode not in (0, 1):
-        raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
+    command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}",
+               "-o", "timeout=0", *map(str, arguments)]
+    status, told = ended(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+                         timeout=LIMIT_S)
+    if status not in (0, 1):
+        raise RuntimeError(f"pytest ended with {status}:\n{told[-3000:]}")
     return list(xml.parse(report).getroot().iter("testcase"))
 
 
-def failed(case):
-    return case.find("failure") is not None or case.find("error") is not None
-
-
-def what_failed(case):
-    """Which cell, and the last lines of what pytest said of it."""
-    report = case.find("failure") if case.find("failure") is not None else case.find("error")
-    return f"{case.get('classname')} {case.get('name')}\n{(report.text or report.get('message'))[-1500:]}"
+def failures(cases):
+    """Which cells failed, each with the last lines of what pytest said of it."""
+    return [f"{case.get('classname')} {case.get('name')}\n"
+            f"{(report.text or report.get('message'))[-1500:]}"
+            for case in cases for report in case if report.tag in ("failure", "error")]
 
 
 @contextlib.contextmanager
 def busy(loops):
-    """So many endless loops of ordinary priority beside, which end with this process at the latest."""
+    """So many endless loops of ordinary priority, which end with this process at the latest."""
     with contextlib.ExitStack() as stack:
         for _ in range(loops):
             stack.callback(subprocess.Popen([sys.executable, "-c", SPINNING]).kill)

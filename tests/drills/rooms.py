@@ -1,4 +1,4 @@
-"""A room as `make room` opens it, in a folder of its own, and learners who come in over HTTP and run cells over WebSockets."""
+"""A room as `make room` opens it, and learners who come in by HTTP and run cells by WebSockets."""
 
 import contextlib
 import json
@@ -11,28 +11,33 @@ import uuid
 from urllib.parse import quote
 
 import psutil
+import pytest
 import requests
 import websocket
+from boards import Visitor
 from helpers import ROOT, wait_until
+from nbformat.v4 import output_from_msg
 
 OPEN_S, START_S, END_S = 90, 300, 120
 
 
 class Room:
-    """tools/room.py at work; `url`, `password` and `leaders_password` are what the leader is told."""
+    """tools/room.py at work; the leader is told `url`, `password` and `leaders_password`."""
 
     def __init__(self, folder, *options, **environment):
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
         self.tmp.mkdir(exist_ok=True)
         self.options = options
-        self.environment = {**os.environ, "LAB_ROOM": str(self.folder), "TMPDIR": str(self.tmp), **environment}
+        self.environment = {**os.environ, "LAB_ROOM": str(self.folder), "TMPDIR": str(self.tmp),
+                            **environment}
         for name in ("REDIS_URL", "TQDM_DISABLE", "LAB_STATE"):
             self.environment.pop(name, None)
 
     def open(self):
-        """Returns what the leader reads once learners can come in."""
-        self.process = subprocess.Popen([sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options],
-                                        env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        """Opens it for learners; `told` is what the leader reads then."""
+        command = [sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options]
+        self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
         told = []
         for line in self.process.stdout:
             told.append(line)
@@ -42,8 +47,7 @@ class Room:
         settings = json.loads((self.folder / "room.json").read_text(encoding="utf-8"))
         assert self.process.poll() is None, self.told
         self.password, self.leaders_password = settings["password"], settings["leaders_password"]
-        self.url = settings["bind_url"]
-        return self.told
+        self.url, self.boards_key = settings["bind_url"], settings["boards_key"]
 
     def close(self, number=signal.SIGINT):
         """Ends the room as Ctrl-C does, and returns what the leader reads then."""
@@ -53,21 +57,32 @@ class Room:
         finally:
             self.process.kill()
 
+    def laptop(self, name):
+        """(somebody at the board who came in by the room's password, their token)"""
+        visitor = Visitor(f"{self.url}/services/board")
+        body = {"password": self.password, "name": name}
+        return visitor, visitor.ask("/api/join", body)[1]["token"]
+
     def processes(self):
         """{pid: its environment} of all that runs for this room."""
         found = {}
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 environment = process.environ()
-                if str(self.folder) in environment.get("ROOM", "") + environment.get("LAB_WORK", ""):
+                said = environment.get("ROOM", "") + environment.get("LAB_WORK", "")
+                if str(self.folder) in said:
                     found[process.pid] = environment
         return found
 
     def left_over(self):
-        """What is still there after the room has closed, a moment later: names of processes, and temporary folders."""
-        wait_until(lambda: not self.processes() and not list(self.tmp.glob("redis-round-trip-lab-*")), 10)
-        running = [" ".join(psutil.Process(pid).cmdline()) for pid in self.processes() if psutil.pid_exists(pid)]
-        return running + [path.name for path in self.tmp.glob("redis-round-trip-lab-*")]
+        """What is still there a moment after the room has closed: processes, folders."""
+        def folders():
+            return [path.name for path in self.tmp.glob("redis-round-trip-lab-*")]
+
+        wait_until(lambda: not self.processes() and not folders(), 10)
+        running = [" ".join(psutil.Process(pid).cmdline())
+                   for pid in self.processes() if psutil.pid_exists(pid)]
+        return running + folders()
 
 
 @contextlib.contextmanager
@@ -80,6 +95,12 @@ def opened(room):
             room.close()
 
 
+@pytest.fixture(scope="module")
+def room_of_three(tmp_path_factory):
+    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
+        yield room
+
+
 class Learner:
     """Somebody with a browser: what they send is what a browser sends."""
 
@@ -90,12 +111,15 @@ class Learner:
     def come_in(self, password=None):
         """Logs in; returns the status and the page."""
         self.http.get(f"{self.room.url}/hub/login", timeout=60)
-        form = {"username": self.name, "password": password or self.room.password, "_xsrf": self.token("/hub/")}
-        answer = self.http.post(f"{self.room.url}/hub/login", data=form, allow_redirects=False, timeout=60)
+        form = {"username": self.name, "password": password or self.room.password,
+                "_xsrf": self.token("/hub/")}
+        answer = self.http.post(f"{self.room.url}/hub/login", data=form, allow_redirects=False,
+                                timeout=60)
         return answer.status_code, answer.text
 
     def token(self, path):
-        return next(cookie.value for cookie in self.http.cookies if cookie.name == "_xsrf" and cookie.path == path)
+        return next(cookie.value for cookie in self.http.cookies
+                    if (cookie.name, cookie.path) == ("_xsrf", path))
 
     def start(self):
         """Asks for a server, waits until it is there, and returns after how many seconds."""
@@ -109,9 +133,12 @@ class Learner:
         time.sleep(0.5)
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
-    def ask(self, method, address, body=None):
-        answer = self.http.request(method, f"{self.home}{address}", json=body, timeout=START_S,
-                                   headers={"X-XSRFToken": self.token(f"/user/{quote(self.name)}/")})
+    def ask(self, method, address, body=None, of=None):
+        """The answer of their server, or `of` "/hub"."""
+        of = of or f"/user/{quote(self.name)}"
+        known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
+        answer = self.http.request(method, f"{self.room.url}{of}{address}", json=body,
+                                   headers=known_by, timeout=START_S)
         answer.raise_for_status()
         return answer
 
@@ -122,7 +149,8 @@ class Learner:
                                                    "kernel": {"name": "python3"}}).json()
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies
                             if f"/user/{quote(self.name)}/".startswith(cookie.path))
-        address = f"{self.home.replace('http', 'ws', 1)}/api/kernels/{session['kernel']['id']}/channels"
+        kernels = f"{self.home.replace('http', 'ws', 1)}/api/kernels"
+        address = f"{kernels}/{session['kernel']['id']}/channels"
         channels = websocket.create_connection(address, cookie=cookies, timeout=START_S)
         try:
             yield channels
@@ -131,14 +159,15 @@ class Learner:
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
     def run(self, channels, source, patience_s=600):
-        """Runs a cell; returns what it printed and showed as nbval sees it, {name: text}, and notes if it waited for a turn."""
-        shown, number = {}, uuid.uuid4().hex
+        """Runs a cell, and returns its outputs; notes if it waited for another kernel's turn."""
+        outputs, number = [], uuid.uuid4().hex
         channels.settimeout(patience_s)
         channels.send(json.dumps({
-            "channel": "shell", "header": {"msg_id": number, "msg_type": "execute_request", "version": "5.3", "username": "",
-                                           "session": "drill"}, "parent_header": {}, "metadata": {}, "buffers": [],
-            "content": {"code": source, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
-                        "stop_on_error": True}}))
+            "channel": "shell", "parent_header": {}, "metadata": {}, "buffers": [],
+            "header": {"msg_id": number, "msg_type": "execute_request", "version": "5.3",
+                       "username": "", "session": "drill"},
+            "content": {"code": source, "silent": False, "store_history": True,
+                        "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}}))
         while True:
             message = channels.recv()
             if isinstance(message, bytes):
@@ -149,12 +178,7 @@ class Learner:
             kind, content = message["header"]["msg_type"], message["content"]
             if "another kernel is measuring" in json.dumps(content):
                 self.waited_for.add(number)
-            if kind == "stream":
-                shown[content["name"]] = shown.get(content["name"], "") + content["text"]
-            elif kind in ("display_data", "execute_result"):
-                if "image/png" in content["data"] or not any("widget" in name for name in content["data"]):
-                    shown["text/plain"] = shown.get("text/plain", "") + content["data"].get("text/plain", "")
-            elif kind == "error":
-                shown["error"] = f"{content['ename']}: {content['evalue']}"
+            if kind in ("stream", "display_data", "execute_result", "error"):
+                outputs.append(output_from_msg(message))
             elif kind == "status" and content["execution_state"] == "idle":
-                return shown
+                return outputs

@@ -1,10 +1,11 @@
-"""`make soak`: all chapters again and again, quiet and busy; then all drills in full, ten kernels at once among them.
+"""`make soak`: all chapters again and again, quiet and busy; then all drills in full.
 
     python tests/drills/soak.py [QUIET] [BUSY]      default: 5 quiet runs and 3 busy ones
 
-Busy is one endless loop of ordinary priority for each CPU. Prints a row for each run: how many cells' facts differ from the
-committed ones, how many verdict words changed, which claims were left untested for want of calm, and the seconds it took.
-Exits 1 if any fact differs, any word changes, or any drill fails. Takes hours; Ctrl-C ends it and all that it started.
+Busy is one endless loop of ordinary priority for each CPU. Prints a row for each run: how many
+cells' facts differ from the committed ones, how many verdict words changed, which claims were left
+untested for want of calm, and the seconds it took. Exits 1 if any fact differs, any word changes,
+or any drill fails. Takes hours; Ctrl-C ends it and all that it started.
 """
 
 import os
@@ -15,22 +16,24 @@ from chapter_runs import ROOT, busy, run
 
 
 def main(quiet, busily):
-    print(f"{'run':<14} {'cells':>6} {'facts':>6} {'words':>6} {'untested':>9} {'seconds':>8}", flush=True)
+    print(f"{'run':<14} {'cells':>6} {'facts':>6} {'words':>6} {'untested':>9} {'seconds':>8}",
+          flush=True)
     bad = []
     for number in range(quiet):
         bad += row(f"quiet {number + 1}", run())
     with busy(os.cpu_count()):
         for number in range(busily):
             bad += row(f"busy {number + 1}", run())
-    drills = subprocess.run([sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills",
-                             "roundtrips/tests/drills"], cwd=ROOT, env={**os.environ, "DRILLS": "full"})
+    command = [sys.executable, "-m", "pytest", "-o", "addopts=-p no:cacheprovider", "tests/drills",
+               "roundtrips/tests/drills"]
+    drills = subprocess.run(command, cwd=ROOT, env={**os.environ, "DRILLS": "full"})
     return 1 if bad or drills.returncode else 0
 
 
 def row(name, found):
     """Prints a run's row and what is not as committed, which it returns."""
-    print(f"{name:<14} {found.cells:>6} {len(found.facts):>6} {len(found.words):>6} {len(found.untested):>9} "
-          f"{found.seconds:>8.0f}  {' '.join(found.untested)}", flush=True)
+    print(f"{name:<14} {found.cells:>6} {len(found.facts):>6} {len(found.words):>6} "
+          f"{len(found.untested):>9} {found.seconds:>8.0f}  {' '.join(found.untested)}", flush=True)
     for told in (*found.facts, *found.words):
         print(f"    {told}", flush=True)
     return [*found.facts, *found.words]

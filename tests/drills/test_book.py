@@ -1,14 +1,14 @@
-"""The reading edition, built as `make book` does, without a network, and looked at in a real browser, wide and on a phone."""
+"""The reading edition, built as `make book` does, without a network, and looked at in a browser."""
 
-import json
 import os
 import re
 import shutil
-import subprocess
 
 import environments
+import nbformat
 import pytest
 from helpers import ROOT
+from machine import ended
 from test_browser import DRAWINGS, WRONG, browser  # noqa: F401  a fixture
 
 # Runs before the build: whatever asks for an address or a connection fails.
@@ -19,9 +19,9 @@ def refused(*arguments, **named):
 socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
 """
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
-CHAPTER = json.dumps({
-    "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# 14 · A chapter\n\nWords."}], "nbformat": 4,
-    "nbformat_minor": 5, "metadata": {"measured": {"date": "2026-01-31", "on": "Redis 8"}}})
+CHAPTER = nbformat.v4.new_notebook(
+    cells=[nbformat.v4.new_markdown_cell("# 14 · A chapter\n\nWords.")],
+    metadata={"measured": {"date": "2026-01-31", "on": "Redis 8"}})
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,11 @@ def python():
 
 
 def build(python, root, folder):
-    """(exit status, what it said) of book/build.py of the tree `root`, for which there is no network."""
+    """(exit status, what it said) of book/build.py of the tree `root`, without a network."""
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    ended = subprocess.run([python, root / "book" / "build.py", folder], env={**os.environ, "PYTHONPATH": str(folder)},
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return ended.returncode, ended.stdout
+    return ended([python, root / "book" / "build.py", folder],
+                 env={**os.environ, "PYTHONPATH": str(folder)})
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,8 @@ def address(book, name):
 
 def test_from_page_to_page_all_cases_and_chapters_come_in_order(book, page):
     page.goto(address(book, "index.html"))
-    cases, chapters = (sorted((ROOT / "notebooks").glob(pattern)) for pattern in ("cases/*.ipynb", "*.ipynb"))
+    notebooks = ROOT / "notebooks"
+    cases, chapters = sorted(notebooks.glob("cases/*.ipynb")), sorted(notebooks.glob("*.ipynb"))
     for path in [ROOT / "docs" / "symptoms.md", *cases, *chapters]:
         before = page.url
         page.locator(".related-pages .next-page").click()
@@ -74,11 +74,14 @@ def test_an_old_address_leads_to_the_new_one(book, page):
 
 def test_its_search_finds_a_page_by_the_text_of_an_error(book, page):
     symptoms = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
-    for error, name in (rows := re.findall(r"^\| `([^`#]{6,})`.+/(\w+)\.ipynb(?:#.*)?\) \|$", symptoms, re.MULTILINE)):
+    rows = re.findall(r"^\| `([^`#]{6,})`.+/(\w+)\.ipynb(?:#.*)?\) \|$", symptoms, re.MULTILINE)
+    for error, name in rows:
         page.goto(f"{address(book, 'search.html')}?q={error}")
         page.get_by_text("Search finished").wait_for()
-        found = page.locator("ul.search a").evaluate_all("links => links.slice(0, 3).map(link => link.pathname)")
-        assert any(path.endswith((f"/{name}.html", "/symptoms.html")) for path in found), (error, found)
+        found = page.locator("ul.search a").evaluate_all(
+            "links => links.slice(0, 3).map(link => link.pathname)")
+        ends = f"/{name}.html", "/symptoms.html"
+        assert any(path.endswith(ends) for path in found), (error, found)
     assert len(rows) > 30
 
 
@@ -99,7 +102,8 @@ def test_what_was_measured_opens_with_a_click_and_on_paper(book, page):
     page.goto(address(book, "notebooks/01_round_trips.html"))
     folds = page.locator("details.hide")
     figure = folds.locator("img").first
-    assert folds.count() > 5 and page.locator("details[open]").count() == 0 and not figure.is_visible()
+    assert folds.count() > 5 and page.locator("details[open]").count() == 0
+    assert not figure.is_visible()
     figure.locator("xpath=ancestor::details/summary").click()
     assert figure.is_visible() and page.locator("details[open]").count() == 1
     page.pdf()
@@ -122,7 +126,8 @@ def test_light_and_dark(book, browser):  # noqa: F811
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
         page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
         drawn = page.evaluate(DRAWINGS)
-        assert len(drawn) > 4 and all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
+        assert len(drawn) > 4
+        assert all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
         page.set_viewport_size({"width": 380, "height": 800})
         page.wait_for_function("[...document.images].every(image => image.complete)")
         narrow = {name: width for name, width in page.evaluate(DRAWINGS) if "narrow" in name}
@@ -130,22 +135,17 @@ def test_light_and_dark(book, browser):  # noqa: F811
         page.close()
 
 
-def small_tree(folder, words):
-    """A lab of one page."""
-    for name in ("book", "tools", "docs", "lab_utils"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build", "__pycache__", "*.md"))
-    (folder / "notebooks").mkdir()
-    (folder / "notebooks" / "14_scoreboard.ipynb").write_text(CHAPTER, encoding="utf-8")  # an old address leads there
-    (folder / "README.md").write_text(f"# A lab\n\n{words}\n", encoding="utf-8")
-    return folder
-
-
 def test_what_is_wrong_fails_the_build(python, tmp_path):
-    sound = "[a file](docs/race.gif), [itself](README.md), [14](notebooks/14_scoreboard.ipynb)"
-    status, told = build(python, small_tree(tmp_path / "sound", sound), tmp_path / "built")
-    assert status == 0, told
-    broken = "[a](docs/none.md) [b](#nowhere) ![](docs/race.gif) <script src='https://somewhere.org/a.js'></script>"
-    status, told = build(python, small_tree(tmp_path / "broken", broken), tmp_path / "not built")
+    """In a lab of one page and the chapter to which an old address leads."""
+    tree, unread = tmp_path / "broken", shutil.ignore_patterns("_build", "__pycache__", "*.md")
+    for name in ("book", "tools", "docs", "lab_utils"):
+        shutil.copytree(ROOT / name, tree / name, ignore=unread)
+    (tree / "notebooks").mkdir()
+    nbformat.write(CHAPTER, tree / "notebooks" / "14_scoreboard.ipynb")
+    broken = ("[a](docs/none.md) [b](#nowhere) ![](docs/race.gif) "
+              "<script src='https://somewhere.org/a.js'></script>")
+    (tree / "README.md").write_text(f"# A lab\n\n{broken}\n", encoding="utf-8")
+    status, told = build(python, tree, tmp_path / "not built")
     assert status == 1 and "Traceback" not in told
     for problem in ("none.md", "nowhere", "has no words", "from the internet"):
         assert problem in told

@@ -1,6 +1,7 @@
-"""The image, without a container engine: its steps in a clean folder, an empty home, not as root; and what it runs.
+"""The image, without a container engine: its steps in a clean folder, not as root; what it runs.
 
-What the Dockerfile does as root, Debian's packages and the user, is left out. So is the cluster's network: its nodes run here.
+What the Dockerfile does as root, Debian's packages and the user, is left out. So is the cluster's
+network: its nodes run here.
 """
 
 import contextlib
@@ -14,35 +15,43 @@ import socket
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import pytest
 import yaml
 from helpers import ROOT, wait_until
+from machine import lacks
 from redis import RedisCluster
+
+from lab_utils.testbed.private_server import free_port
 
 LAB = "/home/learner/lab"
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-STEPS = re.findall(r"(?ms)^([A-Z]+) (.*?[^\\])$", DOCKERFILE)  # a step goes on where its line ends with a backslash
+# A step goes on where its line ends with a backslash.
+STEPS = re.findall(r"(?ms)^([A-Z]+) (.*?[^\\])$", DOCKERFILE)
 
 
 @pytest.fixture(scope="module")
 def image(request):
-    """run(command): that command in a folder that the Dockerfile's steps have filled, as a user who is not root."""
+    """run(command): that command where the Dockerfile's steps have been taken, not as root."""
     place = Path(tempfile.mkdtemp(prefix="lab-image-"))
     request.addfinalizer(lambda: shutil.rmtree(place))
     folder, home, temporary = place / "lab", place / "home", place / "tmp"
-    leave_out = [line.removeprefix("**/") for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-                 if not line.startswith("#")]
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    leave_out = [line.removeprefix("**/") for line in ignored if not line.startswith("#")]
     somebody, python = unprivileged()
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(temporary), "PYTHON": python,
-                   **{name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_")) or "proxy" in name}}
+    environment = {name: value for name, value in os.environ.items()
+                   if name.startswith(("PIP_", "SSL_")) or "proxy" in name}
+    environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "PYTHON": python,
+                    "TMPDIR": str(temporary)}
     for made in (place, home, temporary):
         made.mkdir(exist_ok=True)
 
     def run(command, **more):
-        return subprocess.Popen(["sh", "-c", command.replace(LAB, str(folder))], cwd=folder, env={**environment, **more},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        return subprocess.Popen(["sh", "-c", command.replace(LAB, str(folder))], cwd=folder,
+                                env={**environment, **more}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 start_new_session=True, **somebody)
 
     stage = DOCKERFILE.index("AS lab")
@@ -63,7 +72,7 @@ def image(request):
 
 
 def unprivileged():
-    """(Popen's options for a user who is not root, a Python that this user can run); root where all Pythons are root's alone."""
+    """(Popen's options for a user who is not root, a Python of theirs); root if there is none."""
     if os.geteuid() != 0:
         return {}, sys._base_executable
     nobody = pwd.getpwnam("nobody")
@@ -71,7 +80,8 @@ def unprivileged():
     able = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"
     for python in (sys._base_executable, "/usr/local/bin/python3", "/usr/bin/python3"):
         with contextlib.suppress(OSError):
-            if subprocess.run([python, "-c", able], capture_output=True, cwd="/", **somebody).returncode == 0:
+            tried = subprocess.run([python, "-c", able], capture_output=True, cwd="/", **somebody)
+            if tried.returncode == 0:
                 return somebody, python
     return {}, sys._base_executable
 
@@ -84,8 +94,7 @@ def step(word):
 
 @pytest.mark.timeout(300)
 def test_the_lab_answers_and_is_healthy_then(image):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     check = step("HEALTHCHECK").split("CMD ", 1)[1]
 
     def healthy():
@@ -99,7 +108,8 @@ def test_the_lab_answers_and_is_healthy_then(image):
         printed = ""
         while "token=" not in printed and (line := lab.stdout.readline()):
             printed += line
-        token = re.search(rf"http://127\.0\.0\.1:{port}/lab\S*[?&]token=([0-9a-f]{{48}})", printed)[1]
+        link = rf"http://127\.0\.0\.1:{port}/lab\S*[?&]token=([0-9a-f]{{48}})"
+        token = re.search(link, printed)[1]
         assert wait_until(healthy, 30)
         assert status(port) == 403 and status(port, token) == 200
     finally:
@@ -119,30 +129,39 @@ def status(port, token=""):
 def test_doctor_finds_nothing_to_put_right(image):
     """With a kernel, a server and the link: all that a chapter needs."""
     asked = image(". ./.venv/bin/activate; make doctor")
-    said = asked.communicate(timeout=200)[0]
+    said, _ = asked.communicate(timeout=200)
     assert asked.returncode == 0 and "Nothing to put right." in said, said
-    for line in ("kernel      starts and answers", "packages    installed in .venv", "widgets", "calm"):
+    for line in ("kernel      starts and answers", "packages    installed in .venv",
+                 "widgets", "calm"):
         assert line in said, said
     assert str(ROOT) not in said
 
 
 def test_a_client_on_the_host_follows_the_clusters_nodes(tmp_path):
-    """The cluster's command, run here on other ports: three nodes that lead a client to 127.0.0.1."""
+    """The cluster's command, on other ports: three nodes that lead a client to 127.0.0.1."""
     if not (shutil.which("redis-server") and shutil.which("redis-cli")):
-        words = "redis-server and redis-cli are not on PATH; `apt-get install redis-server` brings them"
-        pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
-    service = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]["cluster"]
-    base = free_ports()
-    commands = [*service["command"][1:], service["healthcheck"]["test"][1]]
-    there = [re.sub(r"\b700([123])\b", lambda found: str(base + int(found[1])), command).replace("$$", "$")
-             for command in commands]
-    nodes = subprocess.Popen(["sh", *there[:-1]], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT,
-                             start_new_session=True)
+        lacks("redis-server and redis-cli are not on PATH; "
+              "`apt-get install redis-server` brings them")
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    service, base = compose["services"]["cluster"], free_ports()
+
+    def moved(text):
+        there = re.sub(r"\b700([123])\b", lambda port: str(base + int(port[1])), text)
+        return there.replace("$$", "$")
+
+    *command, check = map(moved, [*service["command"][1:], service["healthcheck"]["test"][1]])
+    nodes = subprocess.Popen(["sh", *command], cwd=tmp_path, start_new_session=True,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+
+    def healthy():
+        return subprocess.run(["sh", "-c", check], capture_output=True).returncode == 0
+
     try:
-        assert wait_until(lambda: subprocess.run(["sh", "-c", there[-1]], capture_output=True).returncode == 0, 30)
+        assert wait_until(healthy, 30)
         client = RedisCluster(host="127.0.0.1", port=base + 1)
         assert {client.set(f"key:{number}", number) for number in range(100)} == {True}
-        assert {(node.host, node.port) for node in client.get_nodes()} == {("127.0.0.1", base + node) for node in (1, 2, 3)}
+        found = {(node.host, node.port) for node in client.get_nodes()}
+        assert found == {("127.0.0.1", base + node) for node in (1, 2, 3)}
         client.close()
     finally:
         os.killpg(nodes.pid, signal.SIGTERM)
@@ -152,13 +171,8 @@ def test_a_client_on_the_host_follows_the_clusters_nodes(tmp_path):
 def free_ports():
     """A number after which three ports are free, and those of the nodes' own bus, 10,000 above."""
     for base in range(21000, 29000, 10):
-        held = []
-        try:
-            held += [socket.create_server(("127.0.0.1", base + node + bus)) for node in (1, 2, 3) for bus in (0, 10000)]
+        with contextlib.suppress(OSError), contextlib.ExitStack() as held:
+            for node, bus in product((1, 2, 3), (0, 10000)):
+                held.enter_context(socket.create_server(("127.0.0.1", base + node + bus)))
             return base
-        except OSError:
-            continue
-        finally:
-            for one in held:
-                one.close()
     raise AssertionError("no free ports")

@@ -1,4 +1,4 @@
-"""Installing, tried on a package of one file: it says what it does, does it once, and works without the internet."""
+"""Installing: it says what it does, does it once, and a wheelhouse is all that a room needs."""
 
 import os
 import shutil
@@ -7,12 +7,18 @@ import sys
 import zipfile
 
 import pytest
-from chapter_runs import ROOT
+from helpers import ROOT
+from machine import ended
+
+LAB = """
+import lab_utils as lab
+print(lab.count(lambda r: r.ping(), lab.connect(rtt_ms=1)).round_trips)
+"""
 
 
 @pytest.fixture
 def tree(tmp_path):
-    """A folder with tools/install.py and requirements of one package, which only its wheelhouse/ has."""
+    """A folder with tools/install.py and requirements of one package, in its wheelhouse/ alone."""
     folder = tmp_path / "a lab with ü"
     (folder / "tools").mkdir(parents=True)
     (folder / "wheelhouse").mkdir()
@@ -25,8 +31,8 @@ def tree(tmp_path):
         wheel.writestr("tinything.py", "here = True\n")
         info = "tinything-1.0.dist-info"
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", f"tinything.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
     return folder
 
 
@@ -36,26 +42,27 @@ def require(folder, number):
 
 
 def install(folder, **environment):
-    """(exit status, what it printed) of tools/install.py, with no uv unless `environment` brings one."""
+    """(exit status, what it printed) of tools/install.py; no uv unless `environment` brings it."""
     environment = {"NO_UV": "1", "PIP_INDEX_URL": "http://127.0.0.1:9/nothing", **environment}
-    ended = subprocess.run([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
-    return ended.returncode, ended.stdout
+    return ended([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder,
+                 env={**os.environ, **environment})
 
 
 def has_it(folder):
-    return subprocess.run([folder / ".venv/bin/python", "-c", "import tinything"], capture_output=True).returncode == 0
+    return ended([folder / ".venv/bin/python", "-c", "import tinything"])[0] == 0
 
 
 def test_it_says_what_it_does_and_does_it_once(tree):
     status, told = install(tree)
     assert status == 0 and has_it(tree)
     steps = told.splitlines()
-    assert "offline" in steps[0] and "about half a minute" in steps[0] and steps[-1].startswith("Installed in ")
-    assert any(step.split(maxsplit=1) == ["tinything", "so that there is something to install"] for step in steps)
+    assert "offline" in steps[0] and "about half a minute" in steps[0]
+    assert steps[-1].startswith("Installed in ")
+    reason = ["tinything", "so that there is something to install"]
+    assert any(step.split(maxsplit=1) == reason for step in steps)
     assert install(tree) == (0, "")
 
-    (tree / ".venv/bin/python").unlink()  # as when the Python that it was made with has been removed
+    (tree / ".venv/bin/python").unlink()  # as when the Python it was made with has been removed
     (tree / ".venv/bin/python").symlink_to("/nowhere/python")
     assert install(tree)[0] == 0 and has_it(tree)
 
@@ -64,7 +71,8 @@ def test_what_the_wheelhouse_does_not_hold_is_said_and_tried_again(tree):
     require(tree, "2.0")
     for _ in range(2):
         status, told = install(tree)
-        assert status != 0 and "tinything==2.0" in told and "make wheelhouse" in told.splitlines()[-1]
+        assert status != 0 and "tinything==2.0" in told
+        assert "make wheelhouse" in told.splitlines()[-1]
 
 
 @pytest.fixture
@@ -72,7 +80,8 @@ def uv(tmp_path):
     """A uv that notes that it was called, and fails."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "uv").write_text(f'#!/bin/sh\necho "$1" >>"{folder}/called"\nexit 1\n', encoding="utf-8")
+    script = f'#!/bin/sh\necho "$1" >>"{folder}/called"\nexit 1\n'
+    (folder / "uv").write_text(script, encoding="utf-8")
     (folder / "uv").chmod(0o755)
     return folder
 
@@ -87,3 +96,34 @@ def test_pip_takes_over_where_uv_fails(tree, uv):
 def test_uv_can_be_declined(tree, uv, no):
     assert install(tree, **no, PATH=f"{uv}:{os.environ['PATH']}")[0] == 0
     assert not (uv / "called").exists()
+
+
+@pytest.mark.timeout(900)
+def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
+    place = tmp_path / "a room with ü"
+    place.mkdir()
+    for name in ("Makefile", "requirements.txt", "requirements", "pyproject.toml", "README.md",
+                 "tools", "lab_utils", "roundtrips"):
+        subprocess.run(["cp", "-R", ROOT / name, place], check=True)
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
+    make(place, "wheelhouse", environment, "FOR=room")
+    alone = {**environment, "NO_UV": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "",
+             "PIP_NO_CACHE_DIR": "1"}
+    told = make(place, "learner", alone)
+    assert "from wheelhouse/, offline" in told and "Installed in" in told
+    python = place / ".venv/bin/python"
+    assert ended([python, "-c", LAB], cwd=tmp_path, env=environment) == (0, "1\n")
+    status, told = ended([python, "-m", "pip", "list", "--format=freeze"])
+    installed = {line.split("==")[0].split(" @ ")[0] for line in told.splitlines()}
+    assert status == 0 and "jupyterlab" in installed
+    assert not installed & {"playwright", "nbval", "ruff", "jupyterhub"}
+    make(place, "teacher", alone)
+    status, told = ended([python, "-m", "jupyterhub", "--version"])
+    assert status == 0, told
+
+
+def make(place, target, environment, *settings):
+    status, told = ended(["make", target, *settings], cwd=place, env=environment)
+    assert status == 0, told[-2000:]
+    return told

@@ -1,25 +1,29 @@
-"""Ctrl-C at a random moment of a random measurement, sync and async, once or twice: the kernel is as it was, and goes on.
+"""Ctrl-C at a random moment of a random measurement, once or twice: the kernel goes on as it was.
 
-redis-py is as it was, and garbage collection, CPU placement, the signal's handler; nothing is held, nothing that was started
-for the call runs on, no server that it did not come to return, no client stays connected; and the next count and capture are
-exact. Where the Ctrl-C fell into a helper, the learner reads one sentence instead of a traceback.
+redis-py is as it was, and garbage collection, CPU placement, the signal's handler; nothing is held,
+nothing that was started for the call runs on, no server that it did not come to return, no client
+stays connected; and the next count and capture are exact. Where the Ctrl-C fell into a helper, the
+learner reads one sentence instead of a traceback.
 """
 
 import json
 import os
 import random
-import secrets
 import signal
 import subprocess
 import sys
 import time
 
+import dying
 import pytest
-from dying import HELPERS, SLOW, environment, kill_all, left, started
+from dying import HELPERS, SLOW
 from tries import SEED, seeds, tries
 
+place = dying.place  # the fixture
+
 TOP = """
-import asyncio, faulthandler, gc, json, os, random, signal, subprocess, sys, threading, time
+import asyncio, contextlib, faulthandler, gc, json, os, random, signal
+import subprocess, sys, threading, time
 from pathlib import Path
 faulthandler.enable()  # where it crashes, if it does
 asked = json.loads(sys.stdin.readline())
@@ -30,7 +34,8 @@ from lab_utils.testbed import event_loop, keeper, pinning, turns
 from lab_utils.testbed.link import link
 from lab_utils.testbed.chosen_server import server
 
-HELPER = next(code for code in interrupts.interruptible.__code__.co_consts if getattr(code, "co_name", "") == "helper")
+CODES = interrupts.interruptible.__code__.co_consts
+HELPER = next(code for code in CODES if getattr(code, "co_name", "") == "helper")
 fell_into_a_helper = False  # the last Ctrl-C
 
 def told(number, frame):
@@ -38,7 +43,8 @@ def told(number, frame):
     global fell_into_a_helper
     fell_into_a_helper, below = False, None
     while frame:
-        fell_into_a_helper |= frame.f_code is HELPER and below is not None and below.co_filename != interrupts.__file__
+        in_helper = frame.f_code is HELPER and below is not None
+        fell_into_a_helper |= in_helper and below.co_filename != interrupts.__file__
         below, frame = frame.f_code, frame.f_back
     signal.default_int_handler(number, None)
 
@@ -64,15 +70,13 @@ def three(c):
         c.set(f"key{i}", f"value{i}")
 
 def started():
-    "The processes of this kernel, but for servers: those that the learner has asked for stay, for the others see noting()."
+    "The processes of this kernel, but for servers: for those see noting()."
     mark = f"LAB_DRILL={os.environ['LAB_DRILL']}".encode()
     found = []
-    for process in Path("/proc").iterdir():
-        try:
-            if process.name.isdigit() and mark in (process / "environ").read_bytes():
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (process / "environ").read_bytes():
                 found.append((process / "cmdline").read_bytes())
-        except OSError:
-            pass
     return sorted(command for command in found if b"redis-server" not in command)
 
 def state():
@@ -80,11 +84,16 @@ def state():
     pids = [0, server().pid, *link().pids()]
     return {
         "redis-py": [[id(kind.__dict__[name]) for name in sorted(kind.__dict__)] for kind in KINDS],
-        "garbage collection": gc.isenabled(), "placement": [sorted(os.sched_getaffinity(pid)) for pid in pids],
+        "garbage collection": gc.isenabled(),
+        "placement": [sorted(os.sched_getaffinity(pid)) for pid in pids],
         "handler": signal.getsignal(signal.SIGINT) is told,
         "turns": [str(pinning._now), len(turns._held)],
         "tasks": len(asyncio.all_tasks(event_loop.loop()[0])),
     }
+
+def changed(before, after):
+    return [f"{name}: {was} became {after[name]}"
+            for name, was in before.items() if after[name] != was]
 
 def settle(read, before, seconds=2):
     deadline = time.monotonic() + seconds
@@ -100,10 +109,12 @@ def inexact():
     "What is wrong with the next count and the next capture."
     wrong, size = [], 3 * len("*3,,$3,,SET,,$4,,key1,,$6,,value1,,")
     cost = lab.count(three, checked)
-    if (cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received, cost.server_us is None) != (3, 3, size, 15, False):
+    seen = cost.round_trips, cost.commands, cost.bytes_sent, cost.bytes_received
+    if seen != (3, 3, size, 15) or cost.server_us is None:
         wrong.append(f"count: {cost}")
-    captured = lab.capture(three, far)
-    if [message.text for message in captured.messages] != ["SET key1", "+OK", "SET key2", "+OK", "SET key3", "+OK"]:
+    captured, ok = lab.capture(three, far), "+OK"
+    seen = [message.text for message in captured.messages]
+    if seen != ["SET key1", ok, "SET key2", ok, "SET key3", ok]:
         wrong.append(f"capture: {captured}")
     return wrong
 
@@ -128,20 +139,19 @@ except KeyboardInterrupt:
 time.sleep(0.3)
 signal.signal(signal.SIGINT, handler)
 
-wrong = []
-after = settle(state, before)
-wrong += [f"{name}: {before[name]} became {after[name]}" for name in before if after[name] != before[name]]
+wrong = changed(before, settle(state, before))
 if settle(started, processes) != processes:
     wrong.append(f"processes: {processes} became {started()}")
 if running := [kept.process.args[5:7] for kept in never_returned if kept.alive()]:
     wrong.append(f"servers of an interrupted call: {running}")
-if kind == "Interrupted" and not (sentence.startswith("lab.") and sentence.endswith("Run the cell again.")):
+whole = sentence.startswith("lab.") and sentence.endswith("Run the cell again.")
+if kind == "Interrupted" and not whole:
     wrong.append(f"it said: {sentence}")
 if kind == "KeyboardInterrupt" and fell_into_a_helper and not asked["twice"]:
     wrong.append("it fell into a helper, and the learner gets a traceback")
 r = None
-allowed = connections + (asked["again"].count("lab.connect") > 0) * 100  # those are the learner's own
-if clients() > allowed:
+own = 100 if "lab.connect" in asked["again"] else 0  # those are the learner's
+if clients() > connections + own:
     wrong.append(f"clients: {connections} became {clients()}: {checked.client_list()}")
 wrong += inexact()
 print(json.dumps([kind, wrong]), flush=True)
@@ -169,10 +179,10 @@ exec(again)
 began = time.perf_counter()
 exec(again)
 took = time.perf_counter() - began
-sender = subprocess.Popen([sys.executable, "-S", "-c", SENDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+sender = subprocess.Popen([sys.executable, "-S", "-c", SENDER],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 chance, r, before, wrong = random.Random(asked["seed"]), globals().get("r", checked), state(), []
 handler = told
-print("ready", flush=True)
 for number in range(asked["tries"]):
     faulthandler.dump_traceback_later(60, exit=True)
     after_s = [chance.uniform(0, 1.2 * took)] + [chance.uniform(0, 0.002)] * (chance.random() < 0.3)
@@ -189,12 +199,12 @@ for number in range(asked["tries"]):
         found = signal.signal(signal.SIGINT, signal.SIG_IGN)
         handler = handler if found is signal.SIG_IGN else found
     sender.stdout.readline()
-    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):  # it may come again
+    # A Ctrl-C may come again.
+    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):
         time.sleep(0.002)
     handler = handler if handler is not signal.SIG_IGN else told
     signal.signal(signal.SIGINT, handler)
-    now = settle(state, before)
-    wrong += [(after_s, f"{name}: {before[name]} became {now[name]}") for name in before if now[name] != before[name]]
+    wrong += [(after_s, said) for said in changed(before, settle(state, before))]
     heard = [r.echo(f"{number}"), r.echo("and another")]
     if heard != [b"%d" % number, b"and another"]:
         wrong.append((after_s, f"it heard {heard}"))
@@ -204,20 +214,20 @@ wrong += inexact()
 print(json.dumps([asked["tries"], wrong]), flush=True)
 os._exit(0)
 """
-QUICK = "bystander", "capture", "connect", "count", "count async", "count far", "frozen", "spare", "timeline"
+QUICK = ("bystander", "capture", "connect", "count", "count async", "count far", "frozen", "spare",
+         "timeline")
 
 
 @pytest.mark.parametrize("seed", seeds(200))
-def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
+def test_the_kernel_is_as_it_was_and_goes_on(seed, place, record_property):
     chance = random.Random(seed)
     helper = chance.choice(sorted(HELPERS))
     record_property("of", helper)
     after_s, twice = chance.uniform(0, SLOW.get(helper, 0.5)), chance.random() < 0.3
     first, again = HELPERS[helper]
-    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
-    folder.mkdir()
-    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=environment(mark, folder), stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=place.environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         process.stdin.write(json.dumps({"first": first, "again": again, "twice": twice}) + "\n")
         process.stdin.flush()
@@ -229,34 +239,26 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, tmp_path, record_property):
             time.sleep(chance.uniform(0, 0.01))
             os.killpg(process.pid, signal.SIGINT)
         said, errors = process.communicate(timeout=150)
-        assert said, f"the kernel ended with {process.returncode} and said: {errors}"
-        kind, wrong = json.loads(said.splitlines()[-1])
-        assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
-        assert kind in ("Interrupted", "KeyboardInterrupt", "")
-        assert errors == ""
     finally:
         process.kill()
         process.wait()
-        remains = left(mark, folder)
-        kill_all(started(mark, folder))
-        assert remains == []
+    assert said, f"the kernel ended with {process.returncode} and said: {errors}"
+    kind, wrong = json.loads(said.splitlines()[-1])
+    assert wrong == [], f"{helper} after {after_s:.3f} s, twice: {twice}"
+    assert kind in ("Interrupted", "KeyboardInterrupt", "")
+    assert (errors, place.left()) == ("", [])
 
 
 @pytest.mark.parametrize("helper", QUICK)
-def test_one_kernel_goes_on_after_each_of_many(helper, tmp_path, record_property):
-    """At moments that are spread over the call itself, where it computes too: most of the drill above fall where it waits."""
+def test_one_kernel_goes_on_after_each_of_many(helper, place, record_property):
+    """At moments that are spread over the call itself: most of those above fall where it waits."""
     first, again = HELPERS[helper]
-    folder, mark = tmp_path / "tmp", secrets.token_hex(8)
-    folder.mkdir()
     asked = {"first": first, "again": again, "tries": tries(500), "seed": SEED}
-    try:
-        ended = subprocess.run([sys.executable, "-c", OFTEN], env=environment(mark, folder), input=json.dumps(asked) + "\n",
-                               capture_output=True, text=True, start_new_session=True, timeout=1200, check=False)
-    finally:
-        remains = left(mark, folder)
-        kill_all(started(mark, folder))
-    assert ended.returncode == 0, f"the kernel ended with {ended.returncode} and said: {ended.stderr}"
-    tried, wrong = json.loads(ended.stdout.splitlines()[-1])
+    run = subprocess.run([sys.executable, "-c", OFTEN], env=place.environment, timeout=1200,
+                         input=json.dumps(asked) + "\n", capture_output=True, text=True,
+                         start_new_session=True)
+    assert run.returncode == 0, f"the kernel ended with {run.returncode} and said: {run.stderr}"
+    tried, wrong = json.loads(run.stdout.splitlines()[-1])
     record_property("tries", tried)
     record_property("failures", len(wrong))
-    assert (wrong, ended.stderr, remains) == ([], "", [])
+    assert (wrong, run.stderr, place.left()) == ([], "", [])

@@ -1,4 +1,4 @@
-"""The case about redis-py 8 shows beside it what redis-py 6 and 7 do: asked of them anew, by the case's own function."""
+"""The case about redis-py 8 shows what redis-py 6 and 7 do: asked of them, by its own functions."""
 
 import ast
 import json
@@ -12,7 +12,6 @@ from helpers import ROOT
 
 CASE = ROOT / "notebooks" / "cases" / "before_you_upgrade_to_redis_py_8.ipynb"
 KEPT = CASE.with_name("redis_py_6_and_7.json")
-ASK = "import json, redis\nplace, locked = {place!r}, {locked!r}\n{functions}\nprint(json.dumps(seen()))"
 
 
 def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
@@ -23,10 +22,12 @@ def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     monkeypatch.chdir(CASE.parent)
     for cell in cells[:3]:  # both servers are up then
         exec(cell, case)
-    ask = ASK.format(place=case["place"], locked=case["locked"], functions="\n".join(functions))
+    given = f"import json, redis\nplace, locked = {case['place']!r}, {case['locked']!r}"
+    ask = "\n".join([given, *functions, "print(json.dumps(seen()))"])
     for version in "6.4.0", "7.4.1":
         environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
-        ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True, stdout=subprocess.PIPE, text=True)
+        ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True,
+                             stdout=subprocess.PIPE, text=True)
         said[version[0]] = json.loads(ran.stdout)
     case["old"].stdin.close()
     assert case["old"].wait() == 0

@@ -1,29 +1,15 @@
-"""A room by HTTP, as browsers and kernels speak it: many post at once by the hub's tokens, and the leader frees a name."""
+"""A room by HTTP: many post at once by the hub's tokens, and the leader frees a name."""
 
-import json
 import threading
 import time
 
-import pytest
+import rooms
 from boards import Visitor, guess
-from rooms import Learner, Room, opened
+from rooms import Learner
 from tries import tries
 
 LEARNERS = tries(200)
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
-        yield room
-
-
-def api(who, method, address, body=None):
-    """What the hub answers to somebody's browser."""
-    answer = who.http.request(method, f"{who.room.url}/hub/api{address}", json=body, timeout=60,
-                              headers={"X-XSRFToken": who.token("/hub/"), "Referer": f"{who.room.url}/hub/home"})
-    answer.raise_for_status()
-    return answer
+room = rooms.room_of_three  # the fixture
 
 
 def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_property):
@@ -33,15 +19,19 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
         learner = Learner(room, f"learner {number}")
         assert learner.come_in()[0] == 302
         learner.http.get(f"{room.url}/hub/home", timeout=60)
-        tokens[learner.name] = api(learner, "POST", f"/users/{learner.name}/tokens", {"note": "a kernel's"}).json()["token"]
+        address = f"/api/users/{learner.name}/tokens"
+        made = learner.ask("POST", address, {"note": "a kernel's"}, of="/hub")
+        tokens[learner.name] = made.json()["token"]
     gate, answers = threading.Barrier(LEARNERS + 1), []
 
     def post(name, value):
         gate.wait()
         began = time.monotonic()
-        answers.append((Visitor(f"{room.url}/services/board").post(tokens[name], guess(value)), time.monotonic() - began))
+        answer = Visitor(f"{room.url}/services/board").post(tokens[name], guess(value))
+        answers.append((answer, time.monotonic() - began))
 
-    threads = [threading.Thread(target=post, args=(name, value)) for value, name in enumerate(tokens, 1)]
+    threads = [threading.Thread(target=post, args=(name, value))
+               for value, name in enumerate(tokens, 1)]
     for thread in threads:
         thread.start()
     gate.wait()
@@ -49,15 +39,18 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
     for thread in threads:
         thread.join()
     took = time.monotonic() - began
-    assert [answer for answer, _ in answers] == [(200, {"taken": ["guess 00.loop ms"], "refused": {}})] * LEARNERS
-    assert set(rows(room)) == {f"{name},00,guess,00.loop,{value},ms,no," for value, name in enumerate(tokens, 1)}
+    taken = {"taken": ["guess 00.loop ms"], "refused": {}}
+    assert [answer for answer, _ in answers] == [(200, taken)] * LEARNERS
+    assert set(rows(room)) == {f"{name},00,guess,00.loop,{value},ms,no,"
+                               for value, name in enumerate(tokens, 1)}
     slowest = max(seconds for _, seconds in answers)
-    record_property("of", f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, the slowest answer {slowest:.2f} s")
+    record_property("of", f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, "
+                          f"the slowest answer {slowest:.2f} s")
 
 
 def rows(room):
     leader = Visitor(f"{room.url}/services/board")
-    leader.key = json.loads((room.folder / "room.json").read_text(encoding="utf-8"))["boards_key"]
+    leader.key = room.boards_key
     status, text = leader.ask("/board.csv?names=1")
     assert status == 200
     return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
@@ -73,7 +66,7 @@ def test_a_name_that_the_leader_frees_goes_to_the_next_with_its_notebooks(room):
     (work / "mine.txt").write_text("mine", encoding="utf-8")
     assert leader.come_in(room.leaders_password)[0] == 302
     leader.http.get(f"{room.url}/hub/home", timeout=60)
-    api(leader, "DELETE", "/users/ana")
+    leader.ask("DELETE", "/api/users/ana", of="/hub")
     assert after.come_in()[0] == 302
     after.start()
     assert after.ask("GET", "/api/contents/mine.txt").json()["content"] == "mine"

@@ -1,9 +1,8 @@
 """Somebody's data: whatever stands on a server, the lab leaves it as it was, or refuses.
 
-Each try fills a Redis at random as an application might, near-marks of the lab's own among it, with functions, users, a
-replica and subscribers. Then every public helper is tried on it, through REDIS_URL and with clients of other databases and
-servers, and every chapter's setup. Afterwards every key's DUMP and expiry, the settings, users, functions and scripts
-are what they were, on the replica too.
+Each try fills a Redis at random as an application might, near-marks of the lab's own among it.
+Then every public helper is tried on it, through REDIS_URL and with clients of other databases and
+servers, and every chapter's setup. Afterwards all is as it was, on the replica too.
 """
 
 import os
@@ -14,6 +13,7 @@ import textwrap
 
 import pytest
 import redis
+from chapter_runs import CHAPTERS
 from helpers import ROOT
 from tries import SEED, tries
 
@@ -24,37 +24,33 @@ from lab_utils.testbed import chosen_server, guard
 from lab_utils.testbed.plain_socket import raw_socket
 
 DATABASES = 16
-NEAR_MARKS = ("redis-round-trip-lab", "redis-round-trip-lab reserves 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
-              "key1", "exercise:visits", "exercise:", "user:1", "visits", "gate", "big", "redis-round-trip-lab reserves")
+RESERVES = "redis-round-trip-lab reserves"
+NEAR_MARKS = ("redis-round-trip-lab", RESERVES,
+              f"{RESERVES} 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
+              "key1", "exercise:visits", "exercise:", "user:1", "visits", "gate", "big")
 LIBRARY = "#!lua name=theirs\nredis.register_function('answer', function() return 42 end)"
 
 
 def write(client, dice, key):
     """One key of a random type, some of them with an expiry."""
-    kind = dice.randrange(8)
     text = "".join(dice.choices("abcø\0\r\n", k=dice.randrange(1, 200)))
-    if kind == 0:
-        client.set(key, text)
-    elif kind == 1:
-        client.hset(key, mapping={f"field{i}": text for i in range(dice.randrange(1, 300))})
-    elif kind == 2:
-        client.rpush(key, *[f"{text}{i}" for i in range(dice.randrange(1, 300))])
-    elif kind == 3:
-        client.sadd(key, *[dice.randrange(10**6) for _ in range(dice.randrange(1, 300))])
-    elif kind == 4:
-        client.zadd(key, {f"{text}{i}": dice.random() for i in range(dice.randrange(1, 300))})
-    elif kind == 5:
-        client.xadd(key, {"said": text})
-    elif kind == 6:
-        client.pfadd(key, text)
-    else:
-        client.setbit(key, dice.randrange(10_000), 1)
+    several = range(dice.randrange(1, 300))
+    dice.choice([
+        lambda: client.set(key, text),
+        lambda: client.hset(key, mapping={f"field{i}": text for i in several}),
+        lambda: client.rpush(key, *[f"{text}{i}" for i in several]),
+        lambda: client.sadd(key, *[dice.randrange(10**6) for _ in several]),
+        lambda: client.zadd(key, {f"{text}{i}": dice.random() for i in several}),
+        lambda: client.xadd(key, {"said": text}),
+        lambda: client.pfadd(key, text),
+        lambda: client.setbit(key, dice.randrange(10_000), 1),
+    ])()
     if dice.random() < 0.2:
         client.expire(key, dice.randrange(100_000, 200_000))
 
 
 def fill(server, dice):
-    """Fills a server at random. Database 15 stays empty, and one more besides; returns the numbers of those that hold keys."""
+    """Fills a server at random, but for database 15 and another; returns which hold keys."""
     full = sorted(dice.sample(range(DATABASES - 2), dice.randrange(1, DATABASES - 2)))
     for database in full:
         with server.connect(db=database) as client:
@@ -63,8 +59,10 @@ def fill(server, dice):
                 write(client, dice, key)
     with server.connect() as client:
         for user in range(dice.randrange(3)):
-            client.acl_setuser(f"user{user}", enabled=True, passwords=["+secret"], categories=["+@read"], keys="*")
-        client.config_set("maxmemory-policy", dice.choice(["noeviction", "allkeys-lru", "volatile-ttl"]))
+            client.acl_setuser(f"user{user}", enabled=True, passwords=["+secret"],
+                               categories=["+@read"], keys="*")
+        policies = ["noeviction", "allkeys-lru", "volatile-ttl"]
+        client.config_set("maxmemory-policy", dice.choice(policies))
         client.config_set("slowlog-log-slower-than", dice.randrange(10_000, 20_000))
         if has_functions(client) and dice.random() < 0.5:
             client.function_load(LIBRARY, replace=True)
@@ -76,7 +74,7 @@ def has_functions(client):
 
 
 def snapshot(server):
-    """Everything that somebody could miss: keys with their DUMP and the time they expire, settings, users, functions."""
+    """Everything that somebody could miss: keys by DUMP and expiry, settings, users, functions."""
     found = {}
     for database in range(DATABASES):
         with server.connect(db=database) as client:
@@ -102,7 +100,8 @@ def theirs(another_server):
 
 
 def url(server, database, login=None):
-    return f"redis://{login or ':' + server.options['password']}@127.0.0.1:{server.address[1]}/{database}"
+    known_by = login or ":" + server.options["password"]
+    return f"redis://{known_by}@127.0.0.1:{server.address[1]}/{database}"
 
 
 def refused(call, *arguments):
@@ -136,7 +135,7 @@ WITH_A_CLIENT = {
     "the exercises' clean-up": checking.clean,
 }
 
-# Every other public function that reaches a server, run by a kernel with REDIS_URL set to an empty database.
+# Every other public function that reaches a server, run by a kernel with REDIS_URL set.
 THROUGH_REDIS_URL = """
     import lab_utils as lab
     def fill(r): r.mset({f"key{i}": i for i in range(20)})
@@ -148,14 +147,18 @@ THROUGH_REDIS_URL = """
     print(lab.fingerprint(), lab.count({"loop": loop, "mget": mget}, r), lab.count(one, r))
     both = lab.compare({"loop": loop, "mget": mget}, ops=20, rtt_ms=(0, 1), rounds=3)
     both.plot(); both.budget("loop", 1)
-    lab.sweep(lambda r, n: [r.mget([f"key{i}" for i in range(20)][at:at + n]) for at in range(0, 20, n)] and None or 1, (5, 20),
-              rounds=3).plot()
+    def in_slices(r, n):
+        for at in range(0, 20, n): r.mget([f"key{i}" for i in range(20)][at:at + n])
+        return 1
+    lab.sweep(in_slices, (5, 20), rounds=3).plot()
     seen = lab.capture(loop, r); seen.plot()
     lab.plot_lanes({"loop": loop}, r); lab.race({"loop": loop}, r)
     lab.timeline(lambda: loop(r))
-    print(lab.bystander(loop, r), lab.run_fresh("import redis; redis.Redis(**address).set('fresh', 1)"))
+    print(lab.bystander(loop, r))
+    print(lab.run_fresh("import redis; redis.Redis(**address).set('fresh', 1)"))
     model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); lab.plot_map(r)
-    lab.check("01.1", lambda r, keys: r.mget(keys)); lab.check("00.1", lambda r: r.mset({"a": 1, "b": 2}) and r.mget(["a", "b"]))
+    lab.check("01.1", lambda r, keys: r.mget(keys))
+    lab.check("00.1", lambda r: r.mset({"a": 1, "b": 2}) and r.mget(["a", "b"]))
     spare = lab.spare(); spare.flushall()
     with lab.frozen(spare, 0.05): pass
     with lab.replica() as pair: pair.primary.set("key1", "value1")
@@ -164,8 +167,8 @@ THROUGH_REDIS_URL = """
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance", "plot_bars", "plot_lines",
-                    "plot_published", "plot_rain"}
+WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance",
+                    "plot_bars", "plot_lines", "plot_published", "plot_rain"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.
@@ -181,13 +184,16 @@ SETUPS = """
 
 
 def kernel(script, url, *arguments, **environment):
-    environment = {**os.environ, "REDIS_URL": url, "LAB_SCALE": "ci", "MPLBACKEND": "agg", "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(script), *arguments], env=environment, cwd=ROOT / "notebooks",
-                          capture_output=True, text=True, timeout=250)
+    environment = {**os.environ, "REDIS_URL": url, "LAB_SCALE": "ci", "MPLBACKEND": "agg",
+                   "PYTHONPATH": str(ROOT), **environment}
+    command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
+    return subprocess.run(command, env=environment, cwd=ROOT / "notebooks", capture_output=True,
+                          text=True, timeout=250)
 
 
 def test_every_public_function_is_tried():
-    tried = {name for name in lab.__all__ if name in WITH_A_CLIENT or f"lab.{name}(" in THROUGH_REDIS_URL}
+    tried = {name for name in lab.__all__
+             if name in WITH_A_CLIENT or f"lab.{name}(" in THROUGH_REDIS_URL}
     assert set(lab.__all__) == tried | WITHOUT_A_SERVER | IN_A_TEST_OF_THEIR_OWN
 
 
@@ -197,16 +203,18 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
     for number in range(tries(300)):
         primary.connect().flushall()
         full = fill(primary, dice)
-        mine = chosen_server.own_server(url(primary, 15)) if dice.random() < 0.5 else None  # or no reservation at all
-        primary.connect().acl_setuser("reader", enabled=True, passwords=["+secret"], categories=["+@read", "+@connection"],
-                                      keys=["*"])
+        reserved = dice.random() < 0.5
+        mine = chosen_server.own_server(url(primary, 15)) if reserved else None
+        primary.connect().acl_setuser("reader", enabled=True, passwords=["+secret"],
+                                      categories=["+@read", "+@connection"], keys=["*"])
         before = snapshots(theirs)
         database = dice.choice(full)
-        clients = [primary.connect(db=database), primary.connect(db=database, decode_responses=True),
-                   replica.connect(db=database),
-                   redis.Redis("localhost", primary.address[1], database, primary.options["password"]),
-                   redis.Redis("127.0.0.1", primary.address[1], database, username="reader", password="secret"),
-                   primary.connect(db=database, single_connection_client=True)]
+        at = {"host": "127.0.0.1", "port": primary.address[1], "db": database}
+        clients = [primary.connect(db=database), replica.connect(db=database),
+                   primary.connect(db=database, decode_responses=True),
+                   primary.connect(db=database, single_connection_client=True),
+                   redis.Redis(**{**at, "host": "localhost"}, password=primary.options["password"]),
+                   redis.Redis(**at, username="reader", password="secret")]
         for client in clients:
             for helper in WITH_A_CLIENT.values():
                 refused(helper, client)
@@ -233,13 +241,11 @@ def test_an_empty_database_beside_somebodys(theirs, record_property, tmp_path):
     """Everything that a kernel does with REDIS_URL: the helpers, and the setup of every chapter."""
     primary, _ = theirs
     dice = random.Random(SEED + 1)
-    chapters = sorted(str(path) for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    assert len(chapters) > 10
     for number in range(tries(20)):
         primary.connect().flushall()
         fill(primary, dice)
         before = snapshot(primary)
-        for script, arguments in ((THROUGH_REDIS_URL, ()), (SETUPS, chapters)):
+        for script, arguments in ((THROUGH_REDIS_URL, ()), (SETUPS, CHAPTERS)):
             done = kernel(script, url(primary, 15), *arguments, LAB_STATE=str(tmp_path))
             assert done.stdout.endswith("all done\n"), done.stderr[-3000:]
             assert snapshot(primary) == before, f"try {number} of DRILLS_SEED={SEED}"
@@ -251,12 +257,14 @@ def test_ten_kernels_on_one_url(theirs, record_property):
     primary, _ = theirs
     with primary.connect(db=0) as client:
         client.set("customer:1", "Ada")
-    script = ("import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; r.set('mine', n); "
-              "print(n, flush=True); sys.stdin.read(); lab.empty(r); r.set('mine', n); print(r.get('mine').decode())")
+    script = ("import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; "
+              "r.set('mine', n); print(n, flush=True); sys.stdin.read(); "
+              "lab.empty(r); r.set('mine', n); print(r.get('mine').decode())")
     environment = {**os.environ, "REDIS_URL": url(primary, 3), "PYTHONPATH": str(ROOT)}
     for _ in range(tries(10)):
-        kernels = [subprocess.Popen([sys.executable, "-c", script], env=environment, stdin=subprocess.PIPE,
-                                    stdout=subprocess.PIPE, text=True) for _ in range(10)]
+        kernels = [subprocess.Popen([sys.executable, "-c", script], env=environment,
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                   for _ in range(10)]
         numbers = [kernel.stdout.readline().strip() for kernel in kernels]
         assert sorted(map(int, numbers)) == list(range(3, 13))
         ends = [kernel.communicate()[0].strip() for kernel in kernels]

@@ -1,7 +1,8 @@
-"""Ten kernels run chapter 01 at once: the same facts and words in all, and each measures as a lone one does, or says so.
+"""Ten kernels run chapter 01 at once: each measures as a lone one does, or says so.
 
-At DRILLS=full they measure as long as learners' kernels do, and what a lone one measures is the median of four, two before and
-two after. At DRILLS=ci three kernels run the chapter's trial cells, the fewest that have to wait for each other on two CPUs.
+The facts and words are the same in all. At DRILLS=full they measure as long as learners' kernels
+do, and what a lone one measures is the median of four, two before and two after. At DRILLS=ci three
+kernels run the chapter's trial cells, the fewest that have to wait for each other on two CPUs.
 """
 
 import json
@@ -16,7 +17,8 @@ from helpers import ROOT, as_compared
 from tries import SIZE
 
 CHAPTER = ROOT / "notebooks" / "01_round_trips.ipynb"
-KERNELS, LONE, ALL_CELLS, LAB_SCALE = {"ci": (3, 3, False, "ci"), "full": (10, 2, True, "workshop")}[SIZE]
+KERNELS, LONE, ALL_CELLS, LAB_SCALE = {"ci": (3, 3, False, "ci"),
+                                       "full": (10, 2, True, "workshop")}[SIZE]
 PATIENCE_S = {"ci": 200, "full": 1500}[SIZE]
 WIDEST = 1.15  # a median, of a lone kernel's
 UNSAID = 1.2  # what is further off than this, the kernel says was measured on a busy machine
@@ -30,7 +32,8 @@ from lab_utils.counting import cost
 from lab_utils.course import state
 print("ready", flush=True)
 input()
-cells = [cell for cell in json.load(open(chapter, encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+with open(chapter, encoding="utf-8") as file:
+    cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
 tags = lambda cell: set(cell["metadata"].get("tags", []))
 names, started = {}, time.perf_counter()
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as shown:
@@ -38,7 +41,8 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
         exercise = any(tag.startswith("exercise") for tag in tags(cell))
         if "trial" in tags(cell) or all_cells and not exercise:
             exec(compile("".join(cell["source"]), "cell", "exec"), names)
-compared = {name: found for name, found in names.items() if isinstance(found, comparison.Comparison)}
+compared = {name: found for name, found in names.items()
+            if isinstance(found, comparison.Comparison)}
 print(json.dumps({
     "facts": {name: repr(found) for name, found in names.items()
               if isinstance(found, (cost.Cost, cost.Costs))},
@@ -52,50 +56,49 @@ print(json.dumps({
 """
 
 
-class Kernel:
+def start(folder):
     """A Python of its own that runs the chapter when told to."""
-
-    def __init__(self, folder):
-        folder.mkdir()
-        environment = {**os.environ, "LAB_SCALE": LAB_SCALE, "LAB_STATE": str(folder), "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
-        environment.pop("REDIS_URL", None)
-        self.process = subprocess.Popen([sys.executable, "-c", KERNEL, json.dumps([str(CHAPTER), ALL_CELLS])], env=environment,
-                                        cwd=CHAPTER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ready\n"
-
-    def begin(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def result(self, deadline):
-        said, _ = self.process.communicate(timeout=max(1, deadline - time.monotonic()))
-        assert self.process.returncode == 0
-        return json.loads(said)
+    folder.mkdir(parents=True)
+    environment = {**os.environ, "LAB_SCALE": LAB_SCALE, "LAB_STATE": str(folder),
+                   "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
+    environment.pop("REDIS_URL", None)
+    asked = json.dumps([str(CHAPTER), ALL_CELLS])
+    kernel = subprocess.Popen([sys.executable, "-c", KERNEL, asked], env=environment, text=True,
+                              cwd=CHAPTER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert kernel.stdout.readline() == "ready\n"
+    return kernel
 
 
-def run(number, folder, first=0):
+def result(kernel, deadline):
+    said, _ = kernel.communicate(timeout=max(1, deadline - time.monotonic()))
+    assert kernel.returncode == 0
+    return json.loads(said)
+
+
+def run(number, folder):
     """The results of so many kernels that begin at the same moment."""
-    kernels = [Kernel(folder / str(first + index)) for index in range(number)]
+    kernels = [start(folder / str(index)) for index in range(number)]
     deadline = time.monotonic() + PATIENCE_S
     try:
         for kernel in kernels:
-            kernel.begin()
-        return [kernel.result(deadline) for kernel in kernels]
+            kernel.stdin.write("\n")
+            kernel.stdin.flush()
+        return [result(kernel, deadline) for kernel in kernels]
     finally:
         for kernel in kernels:
-            kernel.process.kill()
-            kernel.process.wait()
+            kernel.kill()
+            kernel.wait()
 
 
 def lone_kernels(folder):
     """The results of kernels that run by themselves, one after the other."""
-    folder.mkdir()
-    return [run(1, folder, number)[0] for number in range(LONE)]
+    return [run(1, folder / str(number))[0] for number in range(LONE)]
 
 
 def medians_of(kernels):
-    """{what was measured by all of them, so not at a fitted distance: the median over the kernels}."""
-    shared = [name for name in kernels[0]["medians"] if all(name in found["medians"] for found in kernels)]
+    """{what all of them measured, so not at a fitted distance: the median over the kernels}."""
+    shared = [name for name in kernels[0]["medians"]
+              if all(name in found["medians"] for found in kernels)]
     return {name: statistics.median(found["medians"][name] for found in kernels) for name in shared}
 
 
@@ -103,44 +106,41 @@ def medians_of(kernels):
 @pytest.mark.timeout(2 * PATIENCE_S)
 def test_kernels_that_measure_at_once(tmp_path, record_property):
     before = lone_kernels(tmp_path / "before")
-    (tmp_path / "many").mkdir()
     many = run(KERNELS, tmp_path / "many")
     record_property("tries", KERNELS)
     all_lone = [*before, *lone_kernels(tmp_path / "after")]
     lone, alone = before[0], medians_of(all_lone)
     shared = [name for name in medians_of(many) if name in alone]
-    widths = {name: sorted(found["medians"][name] / alone[name] for found in many) for name in shared}
-    print(f"\na lone kernel took {lone['seconds']:.0f} s, {KERNELS} at once {max(found['seconds'] for found in many):.0f} s")
+    widths = {name: sorted(found["medians"][name] / alone[name] for found in many)
+              for name in shared}
+    slowest = max(found["seconds"] for found in many)
+    print(f"\na lone kernel took {lone['seconds']:.0f} s, {KERNELS} at once {slowest:.0f} s")
     for name, width in widths.items():
         print(f"{alone[name] * 1000:9.3f} ms alone, at once x{width[0]:.2f} to x{width[-1]:.2f}, "
               f"median x{statistics.median(width):.2f}  {name}")
     assert lone["facts"] and lone["words"] and shared
     for found in (*all_lone, *many):
         assert facts(found) == facts(lone)
-        differing = {name: word for name, word in found["words"].items() if word != lone["words"][name] != "untested"}
-        assert set(differing.values()) <= {"untested"}
+        assert {word for name, word in found["words"].items()
+                if word != lone["words"][name] != "untested"} <= {"untested"}
     off = unsaid(many, all_lone, shared)
-    if off:  # a host may slow down for a moment, and no counter of this machine tells: a second time it is the kernels
+    if off:  # a host may slow down for a moment, unseen here: a second time it is the kernels
         print(f"once, and not said: {off}")
-        (tmp_path / "again").mkdir()
         again = unsaid(run(KERNELS, tmp_path / "again"), all_lone, shared)
         off = {name: (off[name], again[name]) for name in off if name in again}
     assert off == {}
     if SIZE == "full":
-        assert max(width[-1] for width in widths.values()) <= WIDEST and min(width[0] for width in widths.values()) >= 1 / WIDEST
+        assert max(width[-1] for width in widths.values()) <= WIDEST
+        assert min(width[0] for width in widths.values()) >= 1 / WIDEST
 
 
 def unsaid(many, all_lone, shared):
-    """{what: (seconds, those of lone kernels)} of what a kernel had far off without a word of a busy machine."""
+    """{what: (seconds, those of lone kernels)} of what a kernel had far off, and not as busy."""
     calm = [name for name in shared if not any(name in found["busy"] for found in all_lone)]
     lone = {name: [one["medians"][name] for one in all_lone] for name in calm}
     return {name: (found["medians"][name], lone[name]) for found in many for name in calm
-            if name not in found["busy"] and not within(found["medians"][name], lone[name])}
-
-
-def within(seconds, lone):
-    """Whether a median is at most UNSAID times off what lone kernels measured, which differ among themselves."""
-    return min(lone) / UNSAID <= seconds <= max(lone) * UNSAID
+            if name not in found["busy"] and not
+            min(lone[name]) / UNSAID <= found["medians"][name] <= max(lone[name]) * UNSAID}
 
 
 def facts(found):

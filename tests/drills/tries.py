@@ -1,6 +1,7 @@
-"""How often a drill tries. DRILLS=full tries as often as the drill says, DRILLS=ci (the default) a tenth of that.
+"""How often a drill tries. DRILLS=full tries as often as it says, DRILLS=ci (the default) a tenth.
 
-A drill that is random takes its seeds from here. They follow from DRILLS_SEED, which every run prints and which repeats it.
+A drill that is random takes its seeds from here. They follow from DRILLS_SEED, which every run
+prints and which repeats it.
 """
 
 import os
