@@ -10,7 +10,8 @@ import textwrap
 def ran(folder, server, *words, by=("-m", "roundtrips"), stderr=subprocess.PIPE, **environment):
     """Return the CompletedProcess of `python -m roundtrips words…`; `by=()` runs it plain."""
     added = {"CLIENT": json.dumps(server), **environment}
-    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    ours = "NO_COLOR", "PYTEST"
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
     return subprocess.run(
         [sys.executable, *by, *words], cwd=folder, env={**kept, **added}, text=True, timeout=120,
         stdout=subprocess.PIPE, stderr=stderr,

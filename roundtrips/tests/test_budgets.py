@@ -170,8 +170,6 @@ def with_pool(method):
     (lambda: os.system("git --version; true"), "sh"),
     (lambda: subprocess.run("git --version; true", shell=True, check=True), "sh"),
     (lambda: os.waitpid(os.posix_spawn(shutil.which("true"), ["true"], {}), 0), "true"),
-], ids=[
-    "fork", "fork-pool", "spawn-pool", "subprocess", "system", "shell", "posix_spawn",
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_another_process(start, name):

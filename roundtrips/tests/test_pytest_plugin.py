@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from frameworks import need
+from runs import ran
 
 CLIENT = """
 import json, os
@@ -172,15 +171,11 @@ def run_of_pytest(folder, server, *arguments, test=None, code=None, plugins=()):
     """Return (names of the tests that failed, all that pytest says, its exit status)."""
     if test is not None:
         (folder / "test_it.py").write_text(test)
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
-        "CLIENT": json.dumps(server), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }  # fmt: skip
     loaded = [word for name in ("roundtrips.pytest_plugin", *plugins) for word in ("-p", name)]
-    done = subprocess.run(
-        [sys.executable, *(code or ["-m", "pytest"]), "-c", os.devnull, f"--rootdir={folder}",
-         *loaded, "-p", "no:cacheprovider", "-W", "error", "--strict-markers", "-rf", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
+    done = ran(
+        folder, server, "-c", os.devnull, f"--rootdir={folder}", *loaded, "-p", "no:cacheprovider",
+        "-W", "error", "--strict-markers", "-rf", *arguments, by=code or ("-m", "pytest"),
+        PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
     )  # fmt: skip
     output = done.stdout + done.stderr
     return set(re.findall(r"^FAILED \S+?::(\S+)", output, re.M)), output, done.returncode

@@ -90,27 +90,18 @@ def listening(work):
     return lambda key: (jobs.put(key), key and done.get(timeout=10))
 
 
-def test_a_thread_of_before_is_nobodys_and_that_is_said(r):
+def test_a_thread_of_before_is_the_process_own_and_no_blocks_and_that_is_said(r):
     ask = listening(r.get)
-    with ThreadPool(1) as pool, trace() as t:
+    with ThreadPool(1) as pool, trace(scope="process") as process, trace() as t:
         ask("a")
         pool.map(r.get, ["b", "c"])
         r.get("mine")
     ask(None)
+    assert (process.round_trips, process.uncounted) == (4, [])
     assert (t.round_trips, t.unattributed) == (1, 3)
     [said] = t.uncounted
     assert "3 writes" in said and said in repr(t) and said in t.report()
     assert t.to_dict()["unattributed"] == 3
-
-
-def test_a_process_counts_it_and_a_block_in_it_still_says_what_it_misses(r):
-    ask = listening(r.get)
-    with trace(scope="process") as process, trace() as block:
-        ask("a")
-        r.get("mine")
-    ask(None)
-    assert (process.round_trips, process.uncounted) == (2, [])
-    assert (block.round_trips, block.unattributed) == (1, 1)
 
 
 async def test_a_task_of_before_is_nobodys(async_r):

@@ -301,8 +301,7 @@ PROGRAMS += [(program, False, found) for program, found in LOOKED_AT]
 PROGRAMS += [(program, None, []) for program in GOOD]
 NAMES = {
     "key": "k", "keys": ["k"], "field": "f", "fields": ["f"], "amount": 1, "pattern": "*",
-    "args": [1], "arguments": [1], "TEXT": NO_KEY, "messages": [1], "channel": "c",
-    "member": "m", "members": ["m"], "values": {"k": 1},
+    "arguments": [1], "TEXT": NO_KEY, "member": "m", "members": ["m"], "values": {"k": 1},
     "print": lambda *_: None, "uuid4": uuid.uuid4, "redis": redis,
 }  # fmt: skip
 A_HASH = ("hset", "f", 1)
