@@ -51,6 +51,11 @@ def at_its_own_pace(r):
         time.sleep(0.03)
 
 
+def names_of_members(r):
+    r.sadd("online", *IDS)
+    each(lambda number: r.hget(f"user:{number.decode()}", "name"), r.smembers("online"))
+
+
 def in_pages(r):
     for number in range(4):
         r.get(f"page:{number}")
@@ -75,6 +80,7 @@ def connection_each(r):
 SURE = [
     (through_a_helper, "loop", 19, "pipe.hgetall(key)"),
     (at_its_own_pace, "loop", 5, "r.mget(keys)"),
+    (names_of_members, "loop", 19, "pipe.hget(key, field)"),
     (in_pages, "loop", 196, "pipe.hgetall(key)"),
     (lambda r: each(lambda n: r.get(f"user:{n % 50}"), range(100)), "loop", 98, "r.mget(keys)"),
     (two_and_an_expiry, "loop", 19, "pipe.hset(key, mapping=values)"),
