@@ -8,6 +8,7 @@ if os.environ.get("PARSER") == "python":  # as where hiredis is not installed
 
 import pytest
 import redis
+import redis.asyncio
 
 import servers
 from proxy import Proxy
@@ -28,6 +29,13 @@ def r(server):
     with redis.Redis(**server) as client:
         client.flushdb()
         client.script_flush()
+        yield client
+
+
+@pytest.fixture
+async def async_r(server):
+    """A client for asyncio."""
+    async with redis.asyncio.Redis(**server) as client:
         yield client
 
 

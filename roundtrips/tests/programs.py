@@ -9,9 +9,8 @@ A step is a coroutine for both kinds of client: of a plain one nothing in it eve
 run by hand, without a loop.
 """
 
-from __future__ import annotations
-
 import asyncio
+import contextlib
 import inspect
 import itertools
 import sys
@@ -19,7 +18,6 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
-from typing import Any
 
 import redis
 import redis.asyncio
@@ -41,47 +39,47 @@ HAS_CACHE = VERSION >= (6, 0)
 HAS_GROUPS = sys.version_info >= (3, 11)
 
 
-# What is sent: name -> (what calls it, the commands that Redis gets one after the other)
+# What is sent: name -> (what calls it, the command that Redis gets)
 
 LARGE = "x" * 150_000
-COMMANDS: dict[str, tuple[Any, list[str]]] = {
-    "get": (lambda c: c.get("user:1"), ["GET"]),
-    "set": (lambda c: c.set("user:1", "a", ex=100), ["SET"]),
-    "incr": (lambda c: c.incr("count"), ["INCRBY"]),
-    "mget": (lambda c: c.mget(["user:1", "user:2"]), ["MGET"]),
-    "hset": (lambda c: c.hset("hash", mapping={"a": 1, "b": b"\r\n*3"}), ["HSET"]),
-    "hgetall": (lambda c: c.hgetall("hash"), ["HGETALL"]),
-    "lpush": (lambda c: c.lpush("list", "*1\r\n$4\r\nPING\r\n", 2.5), ["LPUSH"]),
-    "lrange": (lambda c: c.lrange("list", 0, 3), ["LRANGE"]),
-    "zadd": (lambda c: c.zadd("zset", {"a": 1}, nx=True), ["ZADD"]),
-    "xadd": (lambda c: c.xadd("stream", {"a": 1}, maxlen=5), ["XADD"]),
-    "wrongtype": (lambda c: c.incr("hash"), ["INCRBY"]),
-    "arguments": (lambda c: c.execute_command("GET"), ["GET"]),
-    "eval": (lambda c: c.eval("return {1, {2, KEYS[1]}}", 1, "user:1"), ["EVAL"]),
-    "scripts": (lambda c: c.script_exists("a" * 40), ["SCRIPT EXISTS"]),
-    "config": (lambda c: c.config_get("maxmemory"), ["CONFIG GET"]),
-    "words": (lambda c: c.execute_command("OBJECT ENCODING", "hash"), ["OBJECT ENCODING"]),
-    "lower": (lambda c: c.execute_command("echo", b"\xff\r\n"), ["ECHO"]),
+COMMANDS = {
+    "get": (lambda c: c.get("user:1"), "GET"),
+    "set": (lambda c: c.set("user:1", "a", ex=100), "SET"),
+    "incr": (lambda c: c.incr("count"), "INCRBY"),
+    "mget": (lambda c: c.mget(["user:1", "user:2"]), "MGET"),
+    "hset": (lambda c: c.hset("hash", mapping={"a": 1, "b": b"\r\n*3"}), "HSET"),
+    "hgetall": (lambda c: c.hgetall("hash"), "HGETALL"),
+    "lpush": (lambda c: c.lpush("list", "*1\r\n$4\r\nPING\r\n", 2.5), "LPUSH"),
+    "lrange": (lambda c: c.lrange("list", 0, 3), "LRANGE"),
+    "zadd": (lambda c: c.zadd("zset", {"a": 1}, nx=True), "ZADD"),
+    "xadd": (lambda c: c.xadd("stream", {"a": 1}, maxlen=5), "XADD"),
+    "wrongtype": (lambda c: c.incr("hash"), "INCRBY"),
+    "arguments": (lambda c: c.execute_command("GET"), "GET"),
+    "eval": (lambda c: c.eval("return {1, {2, KEYS[1]}}", 1, "user:1"), "EVAL"),
+    "scripts": (lambda c: c.script_exists("a" * 40), "SCRIPT EXISTS"),
+    "config": (lambda c: c.config_get("maxmemory"), "CONFIG GET"),
+    "words": (lambda c: c.execute_command("OBJECT ENCODING", "hash"), "OBJECT ENCODING"),
+    "lower": (lambda c: c.execute_command("echo", b"\xff\r\n"), "ECHO"),
 }
-ALONE: dict[str, tuple[Any, list[str]]] = {  # not in a pipeline
-    "publish": (lambda c: c.publish("news", "x"), ["PUBLISH"]),
-    "ping": (lambda c: c.ping(), ["PING"]),
-    "scan": (lambda c: c.scan(count=100_000), ["SCAN"]),
-    "blpop": (lambda c: c.blpop("nothing", timeout=0.01), ["BLPOP"]),
-    "xread": (lambda c: c.xread({"stream": "$"}, block=10), ["XREAD"]),
+ALONE = {  # not in a pipeline
+    "publish": (lambda c: c.publish("news", "x"), "PUBLISH"),
+    "ping": (lambda c: c.ping(), "PING"),
+    "scan": (lambda c: c.scan(count=100_000), "SCAN"),
+    "blpop": (lambda c: c.blpop("nothing", timeout=0.01), "BLPOP"),
+    "xread": (lambda c: c.xread({"stream": "$"}, block=10), "XREAD"),
 }
-BIG: dict[str, tuple[Any, list[str]]] = {
-    "large": (lambda c: c.set("large", LARGE), ["SET"]),
-    "longer": (lambda c: c.get("large"), ["GET"]),
+BIG = {
+    "large": (lambda c: c.set("large", LARGE), "SET"),
+    "longer": (lambda c: c.get("large"), "GET"),
 }
 ALL = COMMANDS | ALONE | BIG
 
 
-async def got(value: Any) -> Any:
+async def got(value):
     return await value if inspect.isawaitable(value) else value
 
 
-def by_hand(coroutine: Any) -> Any:
+def by_hand(coroutine):
     """Run a coroutine that never waits."""
     try:
         coroutine.send(None)
@@ -93,11 +91,11 @@ def by_hand(coroutine: Any) -> Any:
 class Block:
     """A block, and what must be seen in it: each round trip as its list of names."""
 
-    def __init__(self, scope: str = "block") -> None:
+    def __init__(self, scope="block"):
         self.tracing, self.tally = trace(scope), []
 
     @property
-    def commands(self) -> Counter[str]:
+    def commands(self):
         return Counter(name for names in self.tally for name in names)
 
 
@@ -105,7 +103,7 @@ class Run:
     """One run of a program. `modelled` is whether the tally must be right, `exact` whether the
     proxy hears each write as one, `unread_bytes` whether bytes may come that nobody waits for."""
 
-    def __init__(self, program: dict[str, Any], proxy: Any) -> None:
+    def __init__(self, program, proxy):
         self.program, self.proxy = program, proxy
         self.asynchronous = program["mode"] == "async"
         kinds = set(kinds_of(program["steps"]))
@@ -115,23 +113,20 @@ class Run:
         self.exact = not kinds & {"big", "pipelines of many"}
         self.unread_bytes = bool(kinds & {"pubsub", "timeout", "cancel"} or told.get("cache"))
         self.unread = 0  # UNSUBSCRIBEs whose replies nobody reads
-        self.failures: list[str] = []  # of redis-py, as the program sees them
-        self.blocks: list[Block] = []
+        self.failures = []  # of redis-py, as the program sees them
+        self.blocks = []
 
     # Clients
 
-    def options(self, **changes: Any) -> dict[str, Any]:
+    def options(self, **changes):
         told = {**self.program["client"], **changes}
         asynchronous = told.get("asynchronous", self.asynchronous)
+        retry = redis.asyncio.retry.Retry if asynchronous else Retry
         options = {
-            **self.proxy.options,
-            "protocol": told.get("protocol", 2),
+            **self.proxy.options, "retry": retry(NoBackoff(), told.get("retries", 0)),
+            "protocol": told.get("protocol", 2), "socket_timeout": told.get("timeout", 20),
             "decode_responses": told.get("decode", False),
-            "socket_timeout": told.get("timeout", 20),
-            "retry": (redis.asyncio.retry.Retry if asynchronous else Retry)(
-                NoBackoff(), told.get("retries", 0)
-            ),
-        }
+        }  # fmt: skip
         if told.get("health"):
             options["health_check_interval"] = 1e-9
         if told.get("plain"):
@@ -141,7 +136,7 @@ class Run:
             options["protocol"] = 3
         return options
 
-    def client(self, **changes: Any) -> Any:
+    def client(self, **changes):
         options, told = self.options(**changes), {**self.program["client"], **changes}
         module = redis.asyncio if told.get("asynchronous", self.asynchronous) else redis
         if options.get("cache_config"):
@@ -152,47 +147,45 @@ class Run:
         return module.Redis(connection_pool=kind(**options, **most), **single)
 
     @staticmethod
-    async def close(client: Any) -> None:
+    async def close(client):
         await got(client.aclose() if hasattr(client, "aclose") else client.close())
         await got(client.connection_pool.disconnect())
 
     # Steps
 
-    def must(self, blocks: tuple[Block, ...], *turns: list[str]) -> None:
+    def must(self, blocks, *turns):
         """Note round trips that must be seen in these blocks."""
         for block in blocks:
             block.tally.extend(turns)
 
-    async def trying(self, calls: Any) -> Any:
+    async def trying(self, calls):
         """Do what may fail as redis-py says, which the program lives with."""
         try:
             return await got(calls())
         except (redis.RedisError, asyncio.TimeoutError, ValueError, RuntimeError) as error:
             self.failures.append(type(error).__name__)
 
-    async def steps(self, client: Any, steps: Any, blocks: tuple[Block, ...]) -> None:
+    async def steps(self, client, steps, blocks):
         for kind, *told in steps:
             method = getattr(self, "do_" + kind.split()[0])
             await method(client, blocks, *told)
 
-    async def do_loop(self, client: Any, blocks: Any, times: int, names: list[str]) -> None:
+    async def do_loop(self, client, blocks, times, names):
         for _ in range(times):
             for name in names:
-                call, turns = ALL[name]
-                self.must(blocks, *([each] for each in turns))
+                call, sent = ALL[name]
+                self.must(blocks, [sent])
                 await self.trying(lambda call=call: call(client))
 
     do_big = do_loop
 
-    async def do_pipeline(
-        self, client: Any, blocks: Any, transaction: bool, names: list[str], times: int = 1
-    ) -> None:
+    async def do_pipeline(self, client, blocks, transaction, names, times=1):
         pipe = client.pipeline(transaction=transaction)
         sent = []
         for name in names * times:
-            call, turns = COMMANDS[name]
+            call, command = COMMANDS[name]
             call(pipe)
-            sent += turns
+            sent.append(command)
         if sent:
             self.must(blocks, ["MULTI", *sent, "EXEC"] if transaction else sent)
         await self.trying(lambda: pipe.execute(raise_on_error=times % 2 == 0))
@@ -200,7 +193,7 @@ class Run:
 
     do_pipelines = do_pipeline
 
-    async def do_watch(self, client: Any, blocks: Any, how: str) -> None:
+    async def do_watch(self, client, blocks, how):
         key = f"watched:{next(numbers)}"
         pipe = client.pipeline()
         try:
@@ -222,7 +215,7 @@ class Run:
         finally:
             await self.trying(pipe.reset)
 
-    async def do_script(self, client: Any, blocks: Any, times: int, how: str) -> None:
+    async def do_script(self, client, blocks, times, how):
         text = f"return redis.call('INCR', KEYS[1]) -- {next(numbers)}"
         script = client.register_script(text)
         if how == "pipeline":
@@ -237,16 +230,16 @@ class Run:
         for _ in range(times):
             await self.trying(lambda: script(keys=["count"]))
 
-    async def do_lock(self, client: Any, blocks: Any) -> None:
+    async def do_lock(self, client, blocks):
         self.must(blocks, ["SET"], ["EVALSHA"])
         lock = client.lock(f"lock:{next(numbers)}", timeout=50)
         if await self.trying(lock.acquire):
             await self.trying(lock.release)
 
-    async def do_pubsub(self, client: Any, blocks: Any, times: int, end: str) -> None:
+    async def do_pubsub(self, client, blocks, times, end):
         news = f"news:{next(numbers):06}"
 
-        async def message() -> Any:
+        async def message():
             failed = len(self.failures)
             await self.trying(lambda: listener.get_message(timeout=5))
             if len(self.failures) > failed:  # it has subscribed again by itself: wait for the reply
@@ -273,10 +266,10 @@ class Run:
                 self.unread += 1
         await got(listener.aclose() if hasattr(listener, "aclose") else listener.close())
 
-    async def do_close(self, client: Any, blocks: Any) -> None:
+    async def do_close(self, client, blocks):
         await self.close(client)
 
-    async def do_client(self, client: Any, blocks: Any, told: dict[str, Any], steps: Any) -> None:
+    async def do_client(self, client, blocks, told, steps):
         changes = {**told, "asynchronous": is_async(client), "cache": False}
         inner = await self.trying(lambda: self.client(**changes))  # a single one connects here
         if inner is not None:
@@ -285,20 +278,20 @@ class Run:
 
     # Whatever goes wrong
 
-    async def do_cut(self, client: Any, blocks: Any, when: str, nth: int, steps: Any) -> None:
+    async def do_cut(self, client, blocks, when, nth, steps):
         self.proxy.cut(when, nth)
         await self.steps(client, steps, blocks)
         self.proxy.cut_to_come = None
 
-    async def do_kill(self, client: Any, blocks: Any) -> None:
+    async def do_kill(self, client, blocks):
         self.proxy.cut("now")
 
-    async def do_refused(self, client: Any, blocks: Any, times: int, steps: Any) -> None:
+    async def do_refused(self, client, blocks, times, steps):
         self.proxy.refusing = times
         await self.do_client(client, blocks, {}, steps)
         self.proxy.refusing = 0
 
-    async def do_timeout(self, client: Any, blocks: Any, retries: int, pipeline: bool) -> None:
+    async def do_timeout(self, client, blocks, retries, pipeline):
         """A reply that comes later than one waits for it."""
         told = {"timeout": 0.03, "retries": retries, "asynchronous": is_async(client)}
         inner = self.client(**told, cache=False, health=False)
@@ -311,25 +304,22 @@ class Run:
         await self.trying(lambda: inner.get("a"))
         await self.close(inner)
 
-    async def do_cancel(self, client: Any, blocks: Any) -> None:
+    async def do_cancel(self, client, blocks):
         """A task that is cancelled while it waits for its reply."""
         if is_async(client):
             await self.trying(lambda: asyncio.wait_for(client.blpop("nothing", timeout=5), 0.03))
 
     # Blocks
 
-    async def do_block(self, client: Any, blocks: Any, how: str, steps: Any) -> None:
+    async def do_block(self, client, blocks, how, steps):
         block = Block()
         self.blocks.append(block)
-        try:
-            with block.tracing:
-                await self.steps(client, steps, (*blocks, block))
-                if how == "raise":
-                    raise ZeroDivisionError
-        except ZeroDivisionError:
-            pass
+        with contextlib.suppress(ZeroDivisionError), block.tracing:
+            await self.steps(client, steps, (*blocks, block))
+            if how == "raise":
+                raise ZeroDivisionError
 
-    async def do_overlap(self, client: Any, blocks: Any, one: Any, both: Any, other: Any) -> None:
+    async def do_overlap(self, client, blocks, one, both, other):
         first, second = Block(), Block()
         self.blocks += [first, second]
         first.tracing.__enter__()
@@ -342,18 +332,18 @@ class Run:
 
     # Several at once
 
-    def branch(self, client: Any, steps: Any, blocks: Any) -> Any:
+    def branch(self, client, steps, blocks):
         """Return the function that does these steps with a plain client, in whatever thread."""
         return lambda: by_hand(self.steps(client, steps, blocks))
 
-    async def do_threads(self, client: Any, blocks: Any, branches: Any) -> None:
+    async def do_threads(self, client, blocks, branches):
         threads = [threading.Thread(target=self.branch(client, each, blocks)) for each in branches]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    async def do_executor(self, client: Any, blocks: Any, how: str, branches: Any) -> None:
+    async def do_executor(self, client, blocks, how, branches):
         calls = [self.branch(client, each, blocks) for each in branches]
         if how == "pool":
             with ThreadPool(2) as pool:
@@ -365,7 +355,7 @@ class Run:
             with ThreadPoolExecutor(2) as pool:
                 list(pool.map(lambda call: call(), calls))
 
-    async def do_gather(self, client: Any, blocks: Any, how: str, branches: Any) -> None:
+    async def do_gather(self, client, blocks, how, branches):
         made = [self.steps(client, each, blocks) for each in branches]
         if how == "group" and HAS_GROUPS:
             async with asyncio.TaskGroup() as group:
@@ -377,15 +367,15 @@ class Run:
         else:
             await asyncio.gather(*made)
 
-    async def do_commands(self, client: Any, blocks: Any, names: list[str]) -> None:
+    async def do_commands(self, client, blocks, names):
         """gather(r.get(…), …): redis-py's coroutines themselves become tasks."""
-        self.must(blocks, *([each] for name in names for each in ALL[name][1]))
+        self.must(blocks, *([ALL[name][1]] for name in names))
         calls = [ALL[name][0](client) for name in names]
         for failed in await asyncio.gather(*calls, return_exceptions=True):
             if isinstance(failed, Exception):
                 self.failures.append(type(failed).__name__)
 
-    async def do_inthread(self, client: Any, blocks: Any, how: str, steps: Any) -> None:
+    async def do_inthread(self, client, blocks, how, steps):
         call = self.branch(self.plain, steps, blocks)
         if how == "to_thread":
             await asyncio.to_thread(call)
@@ -393,16 +383,16 @@ class Run:
             pool = {"default": None, "before": self.warm_pool}[how]
             await asyncio.get_running_loop().run_in_executor(pool, call)
 
-    async def do_callback(self, client: Any, blocks: Any, how: str, steps: Any) -> None:
+    async def do_callback(self, client, blocks, how, steps):
         """A callback that starts a task, and one that a task calls when it is done."""
         loop, done = asyncio.get_running_loop(), asyncio.Event()
 
-        def start(*_: Any) -> None:
+        def start(*_):
             task = loop.create_task(self.steps(client, steps, blocks))
             task.add_done_callback(lambda _: done.set())
             kept.append(task)
 
-        kept: list[Any] = []
+        kept = []
         if how == "soon":
             loop.call_soon(start)
         else:
@@ -412,7 +402,7 @@ class Run:
 
     # All of it
 
-    async def main(self) -> None:
+    async def main(self):
         self.warm_pool = ThreadPoolExecutor(2)
         list(self.warm_pool.map(lambda _: threading.Barrier, range(2)))
         client = self.client()
@@ -433,7 +423,7 @@ class Run:
                 await self.close(each)
             self.warm_pool.shutdown()
 
-    async def traced(self, client: Any) -> None:
+    async def traced(self, client):
         block = Block(self.program.get("scope", "block"))
         self.blocks.append(block)
         before = self.proxy.settle()
@@ -441,7 +431,7 @@ class Run:
             await self.steps(client, self.program["steps"], (block,))
         self.seen = self.proxy.settle() - before
 
-    def play(self) -> Run:
+    def play(self):
         if self.asynchronous:
             asyncio.run(self.main())
         else:
@@ -449,15 +439,15 @@ class Run:
         return self
 
 
-def is_async(client: Any) -> bool:
+def is_async(client):
     return isinstance(client, redis.asyncio.Redis)
 
 
-def is_resp3(client: Any) -> bool:
+def is_resp3(client):
     return client.connection_pool.connection_kwargs["protocol"] == 3
 
 
-def kinds_of(steps: Any) -> Any:
+def kinds_of(steps):
     """Yield the kinds of all steps, however deep."""
     for each in steps:
         if isinstance(each, (list, tuple)):
@@ -473,7 +463,7 @@ alone = st.lists(st.sampled_from(sorted(COMMANDS | ALONE)), min_size=1, max_size
 times = st.integers(1, 3)
 
 
-def step(*parts: Any) -> Any:
+def step(*parts):
     return st.tuples(*(each if hasattr(each, "map") else st.just(each) for each in parts)).map(list)
 
 
@@ -488,24 +478,16 @@ CALM = [  # in any thread or task, whatever goes on beside
     step("pipelines of many", st.booleans(), names, st.integers(20, 80)),
 ]
 ROUGH = [  # one after the other only
-    step("close"),
-    step("kill"),
-    step("timeout", st.integers(0, 1), st.booleans()),
-    step("cancel"),
-]
+    step("close"), step("kill"), step("timeout", st.integers(0, 1), st.booleans()), step("cancel"),
+]  # fmt: skip
 calm = st.lists(st.one_of(CALM), max_size=3)
-clients = st.fixed_dictionaries(
-    {},
-    optional={
-        "protocol": st.sampled_from([2, 3]),
-        "decode": st.booleans(),
-        "plain": st.booleans(),
-        "retries": st.integers(0, 2),
-    },
-)
+clients = st.fixed_dictionaries({}, optional={
+    "protocol": st.sampled_from([2, 3]), "decode": st.booleans(), "plain": st.booleans(),
+    "retries": st.integers(0, 2),
+})  # fmt: skip
 
 
-def around(inner: Any) -> Any:
+def around(inner):
     """Steps with others in them."""
     return st.one_of(
         step("block", st.sampled_from(["pass", "raise"]), inner),
@@ -535,14 +517,13 @@ refusals = step("refused", times, calm)
 
 
 @st.composite
-def programs(draw: Any) -> dict[str, Any]:
+def programs(draw):
     mode = draw(st.sampled_from(["sync", "async"]))
     client = draw(clients)
     rough = draw(st.booleans())
     if rough:  # one thread and one task
-        client |= draw(
-            st.sampled_from([{}, {"single": True}, *(HEALTHY if mode == "sync" else [])])
-        )
+        healthy = HEALTHY if mode == "sync" else []
+        client |= draw(st.sampled_from([{}, {"single": True}, *healthy]))
         inside = st.lists(st.one_of(*ROUGH, *CALM, cuts, refusals), max_size=4)
         steps = st.lists(st.one_of(*ROUGH, *CALM, cuts, refusals, around(inside)), max_size=6)
     else:
@@ -550,10 +531,7 @@ def programs(draw: Any) -> dict[str, Any]:
         inside = st.lists(st.one_of(*CALM, *BESIDE[mode]), max_size=3)
         steps = st.lists(st.one_of(*CALM, *BESIDE[mode], around(inside)), max_size=5)
     return {
-        "mode": mode,
-        "client": client,
-        "warm": draw(st.integers(1, 4)),
+        "mode": mode, "client": client, "warm": draw(st.integers(1, 4)),
         "scope": draw(st.sampled_from(["block", "block", "process"])),
-        "kept": draw(st.sampled_from([[10_000, 1_000], [5, 2]])),
-        "steps": draw(steps),
-    }
+        "kept": draw(st.sampled_from([[10_000, 1_000], [5, 2]])), "steps": draw(steps),
+    }  # fmt: skip

@@ -47,11 +47,9 @@ class Counts:
 
     def __sub__(self, before: Counts) -> Counts:
         return Counts(
-            self.turns[len(before.turns) :],
-            self.sent - before.sent,
-            self.received - before.received,
-            self.connections - before.connections,
-        )
+            self.turns[len(before.turns) :], self.sent - before.sent,
+            self.received - before.received, self.connections - before.connections,
+        )  # fmt: skip
 
 
 def is_work(names: Any, setting_up: set[str] = SET_UP) -> bool:

@@ -1,18 +1,20 @@
-"""Runs a program under the command, in a process of its own, as a user does."""
+"""Runs a program in a process of its own: under the command, as a user does, or by itself."""
 
 import json
 import os
 import subprocess
 import sys
+import textwrap
 
 
-def ran(folder, server, *words, by=("-m", "roundtrips"), timeout=120, **environment):
+def ran(folder, server, *words, by=("-m", "roundtrips"), stderr=subprocess.PIPE, **environment):
     """Return the CompletedProcess of `python -m roundtrips words…`; `by=()` runs it plain."""
     added = {"CLIENT": json.dumps(server), **environment}
-    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    ours = "NO_COLOR", "PYTEST"
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
     return subprocess.run(
-        [sys.executable, *by, *words], cwd=folder, env={**kept, **added}, capture_output=True,
-        text=True, timeout=timeout,
+        [sys.executable, *by, *words], cwd=folder, env={**kept, **added}, text=True, timeout=120,
+        stdout=subprocess.PIPE, stderr=stderr,
     )  # fmt: skip
 
 
@@ -21,3 +23,11 @@ def told(folder, server, *words, **options):
     done = ran(folder, server, "--json", *words, **options)
     assert done.stderr, done
     return json.loads(done.stderr.splitlines()[-1]), done
+
+
+def printed(server, program, *options):
+    """Return what a program prints as JSON in its last line; it knows its client's `options`."""
+    text = f"import json\noptions = {server!r}\n{textwrap.dedent(program)}"
+    done = ran(None, server, *options, "-c", text, by=())
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout.splitlines()[-1])

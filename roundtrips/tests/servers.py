@@ -80,15 +80,9 @@ def running_cluster() -> Iterator[list[dict[str, Any]]]:
     secret = secrets.token_hex(16)
     buses = [free_port() for _ in range(3)]
     with contextlib.ExitStack() as stack:
-        nodes = [
-            stack.enter_context(
-                running("cluster-enabled yes", f"cluster-port {bus}", password=secret)
-            )
-            for bus in buses
-        ]
-        clients = [
-            stack.enter_context(redis.Redis(**node, decode_responses=True)) for node in nodes
-        ]
+        enter, on = stack.enter_context, "cluster-enabled yes"
+        nodes = [enter(running(on, f"cluster-port {bus}", password=secret)) for bus in buses]
+        clients = [enter(redis.Redis(**node, decode_responses=True)) for node in nodes]
         for at, client in enumerate(clients):
             first, last = 16384 * at // 3, 16384 * (at + 1) // 3 - 1
             client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)

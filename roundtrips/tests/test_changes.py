@@ -1,10 +1,9 @@
 """What a process could notice: nothing, until a block opens; and nothing after the last one."""
 
 import asyncio
-import json
+import contextlib
 import os
 import socket
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import redis
 import redis.asyncio
 
 from roundtrips import RoundTripsError, redis_py, scope, sockets, trace
+from runs import printed
 
 PROCESS = """
 import atexit, json, signal, sys, threading, warnings
@@ -41,24 +41,15 @@ def new(before, after):
 """
 
 
-def run(program, *arguments):
-    asked = [sys.executable, "-c", PROCESS + program, *arguments]
-    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
-    assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr
-    return json.loads(ran.stdout)
-
-
-def test_importing_changes_nothing():
+def test_importing_changes_nothing(server):
     program = """
 before = process()
 import roundtrips
 after = process()
 print(json.dumps([changed(before, after), new(before, after)]))
 """
-    changed, new = run(program)
-    assert changed == {} and [name for name in new if name not in sys.stdlib_module_names] == [
-        "roundtrips"
-    ]
+    changed, new = printed(server, PROCESS + program)
+    assert changed == {} and set(new) - sys.stdlib_module_names == {"roundtrips"}
     assert not {"asyncio", "concurrent", "redis", "socket", "ssl"} & set(new)
 
 
@@ -66,7 +57,6 @@ def test_a_block_changes_nothing_but_redis_py_and_afterwards_nothing_at_all(serv
     program = """
 import asyncio, redis, redis.asyncio
 from concurrent.futures import ThreadPoolExecutor
-options = json.loads(sys.argv[1])
 client = redis.Redis(**options)
 pool = ThreadPoolExecutor(1)
 pool.submit(client.get, "a").result()
@@ -81,7 +71,7 @@ t.report(), t.to_dict(), t.findings
 after = process()
 print(json.dumps([changed(before, during), changed(before, after)]))
 """
-    during, after = run(program, json.dumps(server))
+    during, after = printed(server, PROCESS + program)
     assert set(during) == {"start"} and after == {}
 
 
@@ -127,31 +117,24 @@ def test_connections_are_as_they_were(server, protocol, failure):
     with redis.Redis(**server, protocol=protocol) as client:
         client.pipeline().get("a").get("b").execute()
         before = parts(client)
-        try:
-            with trace():
-                client.get("a")
-                client.pipeline().get("a").get("b").execute()
-                assert parts(client) != before
-                if failure:
-                    raise failure
-        except (ZeroDivisionError, KeyboardInterrupt):
-            pass
+        with contextlib.suppress(ZeroDivisionError, KeyboardInterrupt), trace():
+            client.get("a")
+            client.pipeline().get("a").get("b").execute()
+            assert parts(client) != before
+            if failure:
+                raise failure
         assert parts(client) == before
         assert not sockets.counting_classes and not sockets.counted_sources
 
 
-def test_asyncios_connections_are_as_they_were(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            await client.ping()
-            [connection] = client.connection_pool._available_connections
-            kinds = type(connection._reader), set(vars(connection))
-            with trace():
-                await client.pipeline().get("a").get("b").execute()
-                assert type(connection._reader) is not kinds[0]
-            assert (type(connection._reader), set(vars(connection))) == kinds
-
-    asyncio.run(main())
+async def test_asyncios_connections_are_as_they_were(async_r):
+    await async_r.ping()
+    [connection] = async_r.connection_pool._available_connections
+    kinds = type(connection._reader), set(vars(connection))
+    with trace():
+        await async_r.pipeline().get("a").get("b").execute()
+        assert type(connection._reader) is not kinds[0]
+    assert (type(connection._reader), set(vars(connection))) == kinds
 
 
 # A redis-py that is another one
@@ -208,10 +191,7 @@ def test_an_interrupt_while_it_closes_leaves_nothing_changed(monkeypatch, r):
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(redis_py, "put_back", once)
-    tracing = trace()
-    monkeypatch.setattr(redis_py, "put_back", redis_py.put_back)
-    with pytest.raises(KeyboardInterrupt), tracing:
+    with pytest.raises(KeyboardInterrupt), trace():
         monkeypatch.setattr(redis_py, "put_back", once)
         r.ping()
 
@@ -229,9 +209,10 @@ def test_whatever_is_open_can_be_closed_at_once(r):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_fork_beside_a_thread_that_holds_a_lock(server):
-    program = f"""
+    program = """
 import os, redis, signal, threading
 from roundtrips import redis_py, trace
+statuses = []
 held, over = threading.Event(), threading.Event()
 def hold(lock):
     with lock:
@@ -247,15 +228,14 @@ with trace() as t:
         if not child:
             signal.alarm(10)
             with trace() as inner:
-                redis.Redis(**{server!r}).get("a")
+                redis.Redis(**options).get("a")
             os._exit(10 * inner.round_trips + (t.round_trips > 0))
         over.set()
         thread.join()
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(statuses)
 """
-    asked = [sys.executable, "-W", "ignore", "-c", program]
-    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
-    assert (ran.stdout.split(), ran.stderr) == (["11", "11"], "")
+    assert printed(server, program, "-W", "ignore") == [11, 11]
 
 
 def test_what_somebody_else_replaces_meanwhile_stays(monkeypatch):

@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -109,24 +108,22 @@ def finish(self, *arguments):
 cli.Command.finish = finish
 sys.exit(cli.main(sys.argv[1:]))
 """
+FILES = {
+    **dict.fromkeys(("shop.py", "unnamed", "package/__main__.py"), PROGRAM),
+    "package/__init__.py": "", "package/sad.py": "import nothere\n", "by_us.py": BROKEN,
+    "broken.py": "import redis\nthis is no Python\n", "ordinary.py": ORDINARY,
+    "greenlets.py": GREENLETS, "seam.py": SEAM + PROGRAM, "silent.py": "pass\n",
+    "calm.py": PROGRAM.replace('{user}")', '{user}")  # roundtrips: ignore'),
+    "valkey.py": "__file__ = 'site-packages/valkey.py'", "other.py": "import valkey\n",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("program")
-    for name in ("shop.py", "unnamed", "package/__main__.py"):
-        (made / name).parent.mkdir(exist_ok=True)
-        (made / name).write_text(PROGRAM)
-    (made / "package" / "__init__.py").touch()
-    (made / "package" / "sad.py").write_text("import nothere\n")
-    (made / "broken.py").write_text("import redis\nthis is no Python\n")
-    (made / "by_us.py").write_text(BROKEN)
-    (made / "ordinary.py").write_text(ORDINARY)
-    (made / "greenlets.py").write_text(GREENLETS)
-    (made / "calm.py").write_text(PROGRAM.replace('{user}")', '{user}")  # roundtrips: ignore'))
-    (made / "valkey.py").write_text("__file__ = 'site-packages/valkey.py'")  # stands for it
-    (made / "other.py").write_text("import valkey\n")
-    (made / "seam.py").write_text(SEAM + PROGRAM)
+    (made / "package").mkdir()
+    for name, text in FILES.items():
+        (made / name).write_text(text)
     (made / "link.html").symlink_to(made / "shop.py")
     return made
 
@@ -229,21 +226,14 @@ def test_the_table_says_what_the_command_line_does_not(tmp_path, server, table, 
 
 # Whatever fails of ours: the budget is judged first, and nothing passes that was not
 
-SECTIONS = [
-    "text.sites = raises", "traces.by_site = raises", "traces.seconds_at = raises",
-    "text.report = raises",
-]  # fmt: skip
-UNDECIDED = [
-    ("parts.gather = raises", "_exit 0", 2), ("traces.record_of = raises", "_exit 5", 5),
-    ("budgets.excess = raises", "signal SIGTERM", -15), ("parts.added_up = raises", "crash", 1),
-]  # fmt: skip
-
-
 def broken(folder, server, fault, *words):
     return ran(folder, server, *words, by=("by_us.py",), FAULT=fault)
 
 
-@pytest.mark.parametrize("fault", SECTIONS)
+@pytest.mark.parametrize("fault", [
+    "text.sites = raises", "traces.by_site = raises", "traces.seconds_at = raises",
+    "text.report = raises",
+])  # fmt: skip
 def test_a_section_that_fails_says_so_and_the_budget_is_judged(folder, server, fault):
     for most, status in (("9", cli.OVER), ("10", cli.USAGE)):
         done = broken(folder, server, fault, "--max", most, "shop.py")
@@ -255,7 +245,10 @@ def test_a_section_that_fails_says_so_and_the_budget_is_judged(folder, server, f
     assert any("made" in each for each in report["failures"])
 
 
-@pytest.mark.parametrize("fault, ends, then", UNDECIDED)
+@pytest.mark.parametrize("fault, ends, then", [
+    ("parts.gather = raises", "_exit 0", 2), ("traces.record_of = raises", "_exit 5", 5),
+    ("budgets.excess = raises", "signal SIGTERM", -15), ("parts.added_up = raises", "crash", 1),
+])  # fmt: skip
 def test_a_budget_that_can_not_be_decided_fails(folder, server, fault, ends, then):
     for mode, status in (("", cli.USAGE), (ends, then)):
         done = broken(folder, server, fault, "--max", "100", "shop.py", *mode.split())
@@ -332,7 +325,6 @@ def test_what_it_writes(folder, server):
 def test_what_json_says_is_described(folder, server):
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((Path(cli.OURS) / "report" / "schema.json").read_text())
-    (folder / "silent.py").write_text("pass\n")
     for words in (("shop.py",), ("--max", "3", "shop.py", "crash"), ("silent.py",)):
         report, _ = told(folder, server, *words)
         jsonschema.validate(report, schema)
@@ -341,20 +333,17 @@ def test_what_json_says_is_described(folder, server):
                 jsonschema.validate({**report, **wrong}, schema)
 
 
-@pytest.mark.parametrize("no_color", [None, "1"])
+@pytest.mark.parametrize("no_color", [{}, {"NO_COLOR": "1"}], ids=["", "NO_COLOR"])
 def test_colours_are_for_a_terminal_alone_and_keys_can_be_hidden(folder, server, no_color):
     said = ran(folder, server, "--max", "9", "shop.py").stderr
     assert "\033[" not in said and "user:{…}" in said
     assert "user" not in ran(folder, server, "--no-keys", "shop.py").stderr
     theirs, ours = pty.openpty()
-    environment = {**os.environ, "CLIENT": json.dumps(server)}
-    environment.update({"NO_COLOR": no_color} if no_color else {})
-    words = [sys.executable, "-m", "roundtrips", "--max", "9", "shop.py"]
-    subprocess.run(words, cwd=folder, env=environment, stderr=ours, timeout=60)
+    ran(folder, server, "--max", "9", "shop.py", stderr=ours, **no_color)
     os.close(ours)
     shown = os.read(theirs, 10_000)
     os.close(theirs)
-    assert (b"\033[31mroundtrips: failed" in shown) == (no_color is None)
+    assert (b"\033[31mroundtrips: failed" in shown) == (not no_color)
 
 
 # What it refuses

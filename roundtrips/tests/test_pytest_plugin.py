@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from frameworks import need
+from runs import ran
 
 CLIENT = """
 import json, os
@@ -29,12 +28,11 @@ async def async_page(number):
             await client.get(f"user:{user}")
 """
 # Each test that has "over" in its name makes 6 round trips where 3 are allowed, the others 3.
-KINDS = (
-    CLIENT
-    + """
+KINDS = f"""{CLIENT}
 import asyncio, doctest, unittest
 
 pytestmark = pytest.mark.max_round_trips(3)
+both = pytest.mark.parametrize("number", [3, pytest.param(6, id="over")])
 
 
 @pytest.fixture
@@ -53,31 +51,24 @@ def test_plain(before):
 def test_plain_over(before):
     page(6)
 
-@pytest.mark.parametrize("number", [3, pytest.param(6, id="over")])
+@both
 def test_parametrized(number):
     page(number)
 
 class TestClass:
-    def test_method(self):
-        page(3)
-    def test_method_over(self):
-        page(6)
+    @both
+    def test_method(self, number):
+        page(number)
 
+@both
 @pytest.mark.anyio
-async def test_anyio():
-    await async_page(3)
+async def test_anyio(number):
+    await async_page(number)
 
-@pytest.mark.anyio
-async def test_anyio_over():
-    await async_page(6)
-
+@both
 @pytest.mark.asyncio
-async def test_asyncio():
-    await async_page(3)
-
-@pytest.mark.asyncio
-async def test_asyncio_over():
-    await asyncio.gather(async_page(3), asyncio.to_thread(page, 3))
+async def test_asyncio(number):
+    await asyncio.gather(async_page(3), asyncio.to_thread(page, number - 3))
 
 class TestOfUnittest(unittest.TestCase):
     def setUp(self):
@@ -112,21 +103,19 @@ def test_exactly_over():
 def test_setup_over():
     page(3)
 
-def test_within(round_trips):
+@both
+@pytest.mark.max_round_trips(99)
+def test_within(round_trips, number):
     with round_trips(max=3) as t:
-        page(3)
+        page(number)
     assert t.round_trips == 3
 
-@pytest.mark.max_round_trips(99)
-def test_within_over(round_trips):
-    with round_trips(max=3):
-        page(6)
-
+@both
 @pytest.mark.max_round_trips(99)
 @pytest.mark.anyio
-async def test_within_async_over(round_trips):
+async def test_within_async(round_trips, number):
     async with round_trips(max=3):
-        await async_page(6)
+        await async_page(number)
 
 @pytest.mark.xfail(strict=True)
 def test_xfail():
@@ -136,9 +125,8 @@ def test_own_failure_over():
     page(6)
     assert "mine" == "yours"
 
-@pytest.mark.parametrize("number", [1])
 @pytest.mark.max_round_trips(3, wait=2)
-def test_wrong_word_over(number):
+def test_wrong_word_over():
     raise AssertionError("it ran")
 
 @pytest.mark.max_round_trips()
@@ -149,16 +137,13 @@ def test_wrong_empty_over():
 def test_wrong_number_over():
     raise AssertionError("it ran")
 """
-)
-DJANGO = (
-    CLIENT
-    + """
+DJANGO = f"""{CLIENT}
 import django
 from django.conf import settings
 from django.test import SimpleTestCase, TestCase
 
-sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
-settings.configure(DATABASES={"default": sqlite})
+sqlite = dict(ENGINE="django.db.backends.sqlite3", NAME=":memory:")
+settings.configure(DATABASES=dict(default=sqlite))
 django.setup()
 
 pytestmark = pytest.mark.max_round_trips(3)
@@ -180,22 +165,17 @@ class TestSimple(Pages, SimpleTestCase):
 class TestWithDatabase(Pages, TestCase):
     pass
 """
-)
 
 
 def run_of_pytest(folder, server, *arguments, test=None, code=None, plugins=()):
     """Return (names of the tests that failed, all that pytest says, its exit status)."""
     if test is not None:
         (folder / "test_it.py").write_text(test)
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
-        "CLIENT": json.dumps(server), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }  # fmt: skip
     loaded = [word for name in ("roundtrips.pytest_plugin", *plugins) for word in ("-p", name)]
-    done = subprocess.run(
-        [sys.executable, *(code or ["-m", "pytest"]), "-c", os.devnull, f"--rootdir={folder}",
-         *loaded, "-p", "no:cacheprovider", "-W", "error", "--strict-markers", "-rf", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
+    done = ran(
+        folder, server, "-c", os.devnull, f"--rootdir={folder}", *loaded, "-p", "no:cacheprovider",
+        "-W", "error", "--strict-markers", "-rf", *arguments, by=code or ("-m", "pytest"),
+        PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
     )  # fmt: skip
     output = done.stdout + done.stderr
     return set(re.findall(r"^FAILED \S+?::(\S+)", output, re.M)), output, done.returncode
@@ -212,8 +192,8 @@ def kinds(tmp_path_factory, server):
 
 def test_exactly_those_fail_that_make_too_many(kinds):
     failed, output, _ = kinds
-    names = set(re.findall(r"def (test_\w*over)\b", KINDS)) - {"test_wrong_word_over"}
-    names |= {"test_parametrized[over]", "test_wrong_word_over[1]"}
+    names = set(re.findall(r"def (test_\w*over)\b", KINDS))
+    names |= {f"{name}[over]" for name in re.findall(r"(?s)@both.*?def (\w+)", KINDS)}
     assert {name.split("::")[-1] for name in failed} == names, output
     assert "1 skipped" in output and "1 xfailed" in output
 
@@ -221,11 +201,12 @@ def test_exactly_those_fail_that_make_too_many(kinds):
 @pytest.mark.parametrize("name, said", [
     ("test_plain_over", "6 round trips, 3 allowed"),
     ("test_parametrized[over]", "6 round trips, 3 allowed"),
-    ("test_asyncio_over", "6 round trips, 3 allowed"),
+    ("TestClass.test_method[over]", "6 round trips, 3 allowed"),
+    ("test_asyncio[over]", "6 round trips, 3 allowed"),
     ("TestIsolated.test_isolated_over", "6 round trips, 3 allowed"),
-    ("test_within_async_over", "6 round trips, 3 allowed"),
+    ("test_within_async[over]", "6 round trips, 3 allowed"),
     ("test_waits_over", "3 waits, 2 allowed"), ("test_exactly_over", "3 round trips, 4 expected"),
-    ("test_wrong_word_over[1]", "unexpected keyword argument 'wait'"),
+    ("test_wrong_word_over", "unexpected keyword argument 'wait'"),
     ("test_wrong_empty_over", "says no number of round trips. Write @pytest.mark"),
     ("test_wrong_number_over", "max is -1. Pass a whole number"),
     ("test_own_failure_over", "'mine' == 'yours'"),
@@ -296,9 +277,7 @@ def test_it_is_harmless_where_it_is_not_used(tmp_path, server):
 
 # What is set for all tests
 
-SUITE = (
-    CLIENT
-    + """
+SUITE = f"""{CLIENT}
 def test_three():
     page(3)
 
@@ -317,7 +296,6 @@ def test_child():
     import subprocess
     subprocess.run(["true"])
 """
-)
 MANY = {"test_six", "test_lifted", "test_raised"}
 
 

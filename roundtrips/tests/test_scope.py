@@ -2,11 +2,8 @@
 
 import asyncio
 import contextvars
-import json
 import queue
-import subprocess
 import sys
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
@@ -16,6 +13,7 @@ import redis
 import redis.asyncio
 
 from roundtrips import scope, trace
+from runs import printed
 
 
 def test_what_is_submitted_keeps_its_name():
@@ -39,26 +37,21 @@ def test_what_is_submitted_keeps_its_name():
     assert (handed.__name__, handed.__doc__, handed.__module__) == ("mine", "Mine.", __name__)
 
 
-def test_a_task_that_outlives_the_block_is_counted_as_long_as_it_is_open(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            await client.ping()
+async def test_a_task_that_outlives_the_block_is_counted_as_long_as_it_is_open(async_r):
+    async def work():
+        for _ in range(5):
+            await async_r.get("a")
+            reached.set()
+            await going.wait()
 
-            async def work():
-                for _ in range(5):
-                    await client.get("a")
-                    reached.set()
-                    await going.wait()
-
-            with trace() as t:
-                going, reached = asyncio.Event(), asyncio.Event()
-                task = asyncio.create_task(work())
-                await reached.wait()
-            going.set()
-            await task
-        return t
-
-    assert asyncio.run(main()).round_trips == 1
+    await async_r.ping()
+    with trace() as t:
+        going, reached = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(work())
+        await reached.wait()
+    going.set()
+    await task
+    assert t.round_trips == 1
 
 
 def test_asgiref(r):
@@ -97,47 +90,32 @@ def listening(work):
     return lambda key: (jobs.put(key), key and done.get(timeout=10))
 
 
-def test_a_thread_of_before_is_nobodys_and_that_is_said(r):
+def test_a_thread_of_before_is_the_process_own_and_no_blocks_and_that_is_said(r):
     ask = listening(r.get)
-    with ThreadPool(1) as pool, trace() as t:
+    with ThreadPool(1) as pool, trace(scope="process") as process, trace() as t:
         ask("a")
         pool.map(r.get, ["b", "c"])
         r.get("mine")
     ask(None)
+    assert (process.round_trips, process.uncounted) == (4, [])
     assert (t.round_trips, t.unattributed) == (1, 3)
     [said] = t.uncounted
     assert "3 writes" in said and said in repr(t) and said in t.report()
     assert t.to_dict()["unattributed"] == 3
 
 
-def test_a_process_counts_it_and_a_block_in_it_still_says_what_it_misses(r):
-    ask = listening(r.get)
-    with trace(scope="process") as process, trace() as block:
-        ask("a")
-        r.get("mine")
-    ask(None)
-    assert (process.round_trips, process.uncounted) == (2, [])
-    assert (block.round_trips, block.unattributed) == (1, 1)
+async def test_a_task_of_before_is_nobodys(async_r):
+    async def work():
+        await going.wait()
+        await async_r.get("a")
 
-
-def test_a_task_of_before_is_nobodys(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            await client.ping()
-            going = asyncio.Event()
-
-            async def work():
-                await going.wait()
-                await client.get("a")
-
-            task = asyncio.create_task(work())
-            await asyncio.sleep(0)
-            with trace() as t:
-                going.set()
-                await task
-        return t
-
-    t = asyncio.run(main())
+    await async_r.ping()
+    going = asyncio.Event()
+    task = asyncio.create_task(work())
+    await asyncio.sleep(0)
+    with trace() as t:
+        going.set()
+        await task
     assert (t.round_trips, t.unattributed) == (0, 1)
 
 
@@ -158,16 +136,6 @@ def test_a_block_that_another_context_closes_says_so(r, around):
 
 
 # Others that switch
-
-
-def told(program, server, *needs):
-    for each in needs:
-        pytest.importorskip(each)
-    text = "import json, sys\noptions = json.loads(sys.argv[1])\n" + textwrap.dedent(program)
-    asked = [sys.executable, "-W", "ignore", "-c", text, json.dumps(server)]
-    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout.splitlines()[-1])
 
 
 GEVENT = """
@@ -220,13 +188,15 @@ print(json.dumps(found))
 
 
 def test_gevent(server):
-    found = told(GEVENT, server, "gevent")
+    pytest.importorskip("gevent")
+    found = printed(server, GEVENT, "-W", "ignore")
     assert found["counted"] == [1 + 50 + 4 + 2 + 1 + 2 + 3, [], 63]
     assert found["each"] == [[times + 1, []] for times in range(1, 6)]
     assert found["before"][0] == 3 and found["before"][1]  # counted, or said
 
 
 def test_eventlet(server):
+    pytest.importorskip("eventlet")
     program = """
     import eventlet
     eventlet.monkey_patch()
@@ -245,11 +215,11 @@ def test_eventlet(server):
         event.wait()
     print(json.dumps([t.round_trips, t.unattributed, process.round_trips]))
     """
-    counted, said, process = told(program, server, "eventlet")
-    assert (counted, said, process) == (8, 1, 9)  # spawn_n makes a bare greenlet
+    assert printed(server, program, "-W", "ignore") == [8, 1, 9]  # spawn_n makes a bare greenlet
 
 
 def test_uvloop(server):
+    pytest.importorskip("uvloop")
     program = """
     import asyncio, uvloop, redis.asyncio
     from roundtrips import trace
@@ -266,7 +236,7 @@ def test_uvloop(server):
     size = 4 * len(b"_\r\n") + len(b"+OK\r\n") + 2 * len(b"+QUEUED\r\n") + len(b"*2\r\n_\r\n_\r\n")
     if redis.VERSION[0] < 8:  # RESP2
         size += 6 * len("$-1") - 6 * len("_")
-    assert told(program, server, "uvloop") == [5, size, []]
+    assert printed(server, program) == [5, size, []]
 
 
 def test_a_subinterpreter_is_refused(server):
@@ -292,4 +262,4 @@ def test_a_subinterpreter_is_refused(server):
         one, textwrap.dedent(code))
     assert not failed, failed
     """
-    assert "main interpreter only" in told(program, server)
+    assert "main interpreter only" in printed(server, program)

@@ -34,13 +34,9 @@ def program(r):
         pipe.set(key, VALUES[0])
     pipe.execute()
     for told in (
-        ("AUTH", VALUES[0]),
-        ("AUTH", "ann", VALUES[0]),
-        ("CONFIG", "SET", "masterauth", VALUES[0]),
-        ("HELLO", 2, "AUTH", "ann", VALUES[0]),
-        ("MY.COMMAND", VALUES[0]),
-        ("SET", KEYS[0]),
-    ):
+        ("AUTH", VALUES[0]), ("AUTH", "ann", VALUES[0]), ("HELLO", 2, "AUTH", "ann", VALUES[0]),
+        ("CONFIG", "SET", "masterauth", VALUES[0]), ("MY.COMMAND", VALUES[0]), ("SET", KEYS[0]),
+    ):  # fmt: skip
         with pytest.raises(redis.RedisError):
             r.execute_command(*told)
             raise redis.RedisError
@@ -48,6 +44,7 @@ def program(r):
 
 
 def outputs(t):
+    """Yield (name, text) of all that is made of a trace."""
     program = "shop.py"
     yield "repr", repr(t)
     yield "report", t.report()

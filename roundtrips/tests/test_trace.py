@@ -35,49 +35,36 @@ def test_setting_up_is_counted_apart(proxy, protocol, db):
     assert options["password"] not in json.dumps(t.to_dict())
 
 
-def test_asyncio_waits(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            await asyncio.gather(*(client.ping() for _ in range(10)))
-            async with trace() as t:
-                await client.get("user:1")
-                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
-                async with client.pipeline() as pipe:
-                    await pipe.get("user:1").get("user:2").execute()
-        return t
-
-    t = asyncio.run(main())
+async def test_asyncio_waits(async_r):
+    await asyncio.gather(*(async_r.ping() for _ in range(10)))
+    async with trace() as t:
+        await async_r.get("user:1")
+        await asyncio.gather(*(async_r.get(f"user:{number}") for number in range(10)))
+        async with async_r.pipeline() as pipe:
+            await pipe.get("user:1").get("user:2").execute()
     assert (t.round_trips, t.commands) == (12, {"GET": 13, "MULTI": 1, "EXEC": 1})
     # How many connections an older pool gives them is its business.
     assert (t.waits, t.connections) == (3, 0) if redis.VERSION[0] >= 8 else 3 <= t.waits <= 12
 
 
-def test_tasks_that_share_a_few_connections_wait_for_them(server):
-    async def main():
-        pool = redis.asyncio.BlockingConnectionPool(max_connections=2, timeout=20, **server)
-        async with redis.asyncio.Redis(connection_pool=pool) as client:
-            await asyncio.gather(client.ping(), client.ping())
-            with trace() as t:
-                await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
-        await pool.disconnect()
-        return t
-
-    t = asyncio.run(main())
+async def test_tasks_that_share_a_few_connections_wait_for_them(server):
+    pool = redis.asyncio.BlockingConnectionPool(max_connections=2, timeout=20, **server)
+    async with redis.asyncio.Redis(connection_pool=pool) as client:
+        await asyncio.gather(client.ping(), client.ping())
+        with trace() as t:
+            await asyncio.gather(*(client.get(f"user:{number}") for number in range(10)))
+    await pool.disconnect()
     assert (t.round_trips, t.connections) == (10, 0)
     assert 5 <= t.waits < 10
 
 
-def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
-    async def main():
-        async with redis.asyncio.Redis(**server, health_check_interval=100) as client:
-            await client.ping()
-            [connection] = client.connection_pool._available_connections
-            connection.next_health_check = 0
-            with trace() as t:
-                await client.get("a")
-        return t
-
-    t = asyncio.run(main())
+async def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
+    async with redis.asyncio.Redis(**server, health_check_interval=100) as client:
+        await client.ping()
+        [connection] = client.connection_pool._available_connections
+        connection.next_health_check = 0
+        with trace() as t:
+            await client.get("a")
     assert [each.names for each in t.log] == [{"PING": 1}, {"GET": 1}]
     assert t.log[0].bytes_received == len(b"+PONG\r\n")
 
@@ -120,19 +107,15 @@ def test_a_cluster_that_sends_elsewhere(cluster):
     assert t.round_trips == 1 == t.elsewhere + t.errors  # redis-py 5.0 doesn't know what it is
 
 
-def test_an_asyncio_cluster(cluster):
-    async def main():
-        async with cluster_client(cluster, redis.asyncio.RedisCluster) as client:
+async def test_an_asyncio_cluster(cluster):
+    async with cluster_client(cluster, redis.asyncio.RedisCluster) as client:
+        for number in range(50):
+            await client.set(f"user:{number}", number)
+        with trace() as t:
+            pipe = client.pipeline()
             for number in range(50):
-                await client.set(f"user:{number}", number)
-            with trace() as t:
-                async with client.pipeline() as pipe:
-                    for number in range(50):
-                        pipe.get(f"user:{number}")
-                    await pipe.execute()
-        return t
-
-    t = asyncio.run(main())
+                pipe.get(f"user:{number}")
+            await pipe.execute()
     assert (t.commands, t.round_trips, t.waits) == ({"GET": 50}, 3, 1)
 
 
@@ -166,19 +149,14 @@ async def page(client):
     await asyncio.gather(*(pipe.execute() for pipe in pipes))
 
 
-def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client, trace() as t:
-            await page(client)
-        return t
-
-    sites = [site.site for site in asyncio.run(main()).call_sites]
+async def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called(async_r):
+    async with trace() as t:
+        await page(async_r)
+    sites = [site.site for site in t.call_sites]
     first = page.__code__.co_firstlineno
     assert {(site.file, site.line - first) for site in sites} == {
-        (__file__, 1),
-        (__file__, 2),
-        (__file__, 4),
-    }
+        (__file__, 1), (__file__, 2), (__file__, 4),
+    }  # fmt: skip
 
 
 def by_map(r):
@@ -202,25 +180,15 @@ def by_asyncio(r):
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(
-    "program, lines",
-    [
-        (by_map, {"GET": 2, "INCRBY": 3}),
-        (by_threads, {"GET": 3, "INCRBY": 3}),
-        (by_asyncio, {"GET": 2, "INCRBY": 3}),
-    ],
-)
-def test_the_place_of_a_threads_only_call_is_where_it_was_handed_over(r, program, lines):
+@pytest.mark.parametrize("program, line", [(by_map, 2), (by_threads, 3), (by_asyncio, 2)])
+def test_the_place_of_a_threads_only_call_is_where_it_was_handed_over(r, program, line):
     with trace() as t:
         program(r)
     first = program.__code__.co_firstlineno
-    found = {
-        name: site.site.line - first
-        for site in t.call_sites
-        if not site.setup
-        for name in site.names
-    }
-    assert found == lines and {site.site.file for site in t.call_sites} == {__file__}
+    work = [site for site in t.call_sites if not site.setup]
+    found = {name: site.site.line - first for site in work for name in site.names}
+    assert found == {"GET": line, "INCRBY": 3}
+    assert {site.site.file for site in t.call_sites} == {__file__}
 
 
 def test_where_a_threads_work_comes_from_nowhere_no_line_is_blamed(r):
@@ -294,8 +262,7 @@ def test_nothing_is_missed_that_threads_do_while_notes_are_sorted_in(r, monkeypa
     sys.setswitchinterval(1e-6)
     try:
         with trace() as t, ThreadPoolExecutor(4) as pool:
-            work = lambda number: [r.get(f"user:{number}") for _ in range(400)]  # noqa: E731
-            list(pool.map(work, range(4)))
+            list(pool.map(r.get, ["user:1"] * 1600))
     finally:
         sys.setswitchinterval(before)
     assert t.round_trips == 1600 == t.commands["GET"]

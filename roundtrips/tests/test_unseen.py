@@ -1,8 +1,5 @@
 """What goes to Redis by another way than through redis-py's own connections is said."""
 
-import asyncio
-import json
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -11,6 +8,7 @@ import redis
 import redis.asyncio
 
 from roundtrips import Uncounted, budget, trace
+from runs import printed
 
 
 class Writes(redis.Connection):
@@ -67,15 +65,11 @@ def test_a_connection_that_writes_or_reads_by_itself(server, kind):
     assert t.uncounted == []
 
 
-def test_asyncios_connections_alike(server):
-    async def main():
-        async with client(AsyncReads, server, redis.asyncio) as own:
-            with trace() as t:
-                await own.ping()
-                await own.pipeline().get("a").get("b").execute()
-        return t
-
-    assert any("AsyncReads" in said for said in asyncio.run(main()).uncounted)
+async def test_asyncios_connections_alike(server):
+    async with client(AsyncReads, server, redis.asyncio) as own, trace() as t:
+        await own.ping()
+        await own.pipeline().get("a").get("b").execute()
+    assert any("AsyncReads" in said for said in t.uncounted)
 
 
 def test_one_that_goes_on_to_redis_pys_own_is_counted(server):
@@ -88,27 +82,22 @@ def test_one_that_goes_on_to_redis_pys_own_is_counted(server):
 @pytest.mark.parametrize("first", ["roundtrips.redis_py", "redis.connection"])
 def test_a_redis_py_that_was_loaded_twice(server, first):
     program = f"""
-import importlib, json, redis, {first}
-importlib.reload(redis.connection)
-from roundtrips import trace
-with trace() as t:
-    redis.Redis(**{server!r}).get("a")
-    pool = redis.connection.ConnectionPool(**{server!r})
-    redis.Redis(connection_pool=pool).get("b")
-print(json.dumps(t.uncounted))
-"""
-    asked = [sys.executable, "-c", program]
-    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60)
-    assert any("loaded a second time" in said for said in json.loads(ran.stdout)), ran
+    import importlib, redis, {first}
+    importlib.reload(redis.connection)
+    from roundtrips import trace
+    with trace() as t:
+        redis.Redis(**options).get("a")
+        pool = redis.connection.ConnectionPool(**options)
+        redis.Redis(connection_pool=pool).get("b")
+    print(json.dumps(t.uncounted))
+    """
+    assert any("loaded a second time" in said for said in printed(server, program))
 
 
-@pytest.mark.parametrize(
-    "file, said",
-    [
-        ("/usr/lib/python3/site-packages/glide/__init__.py", ["valkey-glide"]),
-        ("/home/me/shop/glide.py", []),
-    ],
-)
+@pytest.mark.parametrize("file, said", [
+    ("/usr/lib/python3/site-packages/glide/__init__.py", ["valkey-glide"]),
+    ("/home/me/shop/glide.py", []),
+])  # fmt: skip
 def test_another_client_is_said_and_a_module_of_ones_own_is_not(r, monkeypatch, file, said):
     monkeypatch.setitem(sys.modules, "glide", SimpleNamespace(__file__=file))
     with trace() as t:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
-import redis.asyncio
 
 from frameworks import need
 from roundtrips import Uncounted, budget, redis_py
@@ -133,14 +132,14 @@ def test_what_the_application_says_is_kept(page):
     assert len(heads[0]) == 3
 
 
-def test_an_application_that_fails_fails():
+async def test_an_application_that_fails_fails():
     async def failing(scope, receive, send):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         call(wsgi(lambda *_: 1 / 0), 0)
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(ask(asgi(failing), 0))
+        await ask(asgi(failing), 0)
 
 
 def test_requests_in_threads_are_told_apart(page):
@@ -165,14 +164,15 @@ async def ask(application, number, kind="http"):
     return sent
 
 
-def asgi_page(client, server):
+@pytest.fixture
+def asgi_page(async_r, server):
     async def page(scope, receive, send):
         number = int(scope["query_string"])
-        await asyncio.gather(*(client.get(f"user:{each}") for each in range(number)))
+        await asyncio.gather(*(async_r.get(f"user:{each}") for each in range(number)))
         await asyncio.to_thread(blocking, number, server)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"y")]})
         await send({"type": "http.response.body", "body": b"a", "more_body": True})
-        await client.get("afterwards")
+        await async_r.get("afterwards")
         await send({"type": "http.response.body", "body": b"b"})
 
     return page
@@ -184,13 +184,10 @@ def blocking(number, server):
             client.get(f"user:{each}")
 
 
-def test_asgi_requests_at_once_are_told_apart(server):
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            application = asgi(asgi_page(client, server))
-            return await asyncio.gather(*(ask(application, number) for number in range(1, 13)))
-
-    for number, sent in enumerate(asyncio.run(main()), 1):
+async def test_asgi_requests_at_once_are_told_apart(asgi_page):
+    application = asgi(asgi_page)
+    replies = await asyncio.gather(*(ask(application, number) for number in range(1, 13)))
+    for number, sent in enumerate(replies, 1):
         start, *bodies = sent
         assert start["headers"][0] == (b"x", b"y")
         assert [body["body"] for body in bodies] == [b"a", b"b"]
@@ -201,16 +198,16 @@ def test_asgi_requests_at_once_are_told_apart(server):
         assert b" to connect" in value
 
 
-def test_what_is_not_http_passes_through_and_a_reply_without_round_trips_has_no_header():
+async def test_what_is_not_http_passes_through_and_a_reply_without_round_trips_has_no_header():
     seen = []
 
     async def application(scope, receive, send):
         seen.append((scope["type"], receive, send, redis_py.open_recorders))
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    asyncio.run(ask(asgi(application), 0, "lifespan"))
+    await ask(asgi(application), 0, "lifespan")
     assert seen[0][0] == "lifespan" and seen[0][3] == ()
-    assert asyncio.run(ask(asgi(application), 0))[0]["headers"] == []
+    assert (await ask(asgi(application), 0))[0]["headers"] == []
 
 
 # What a trace is given to
@@ -225,15 +222,9 @@ def test_one_request_in_n_is_traced_and_told(page):
     assert all(headers["Server-Timing"] == "db;dur=1" for _, headers, *_ in replies)
 
 
-def test_asgi_tells_of_the_whole_request(server):
+async def test_asgi_tells_of_the_whole_request(asgi_page):
     told = []
-
-    async def main():
-        async with redis.asyncio.Redis(**server) as client:
-            application = asgi(asgi_page(client, server), on_trace=lambda *both: told.append(both))
-            await ask(application, 3)
-
-    asyncio.run(main())
+    await ask(asgi(asgi_page, on_trace=lambda *both: told.append(both)), 3)
     [(t, scope)] = told
     assert t.round_trips == 7 and scope["type"] == "http"  # one was made after the reply began
 
@@ -274,7 +265,7 @@ def test_a_budget_in_a_dependency_of_fastapi_is_judged_or_refused(server, inside
 # OpenTelemetry
 
 
-def test_numbers_on_the_current_span(r):
+async def test_numbers_on_the_current_span(r):
     sdk = need("opentelemetry.sdk.trace")
     from roundtrips.integrations.opentelemetry import on_span, put_on_span
 
@@ -287,12 +278,7 @@ def test_numbers_on_the_current_span(r):
         put_on_span(t, {})
     assert span.attributes["roundtrips.round_trips"] == 3
     put_on_span(t)  # where there is no span nothing happens
-
-    async def main():
-        async with on_span() as t:
-            work(r, {"QUERY_STRING": 2})
-        return t
-
     with tracer.start_as_current_span("task") as span:
-        asyncio.run(main())
+        async with on_span():
+            work(r, {"QUERY_STRING": 2})
     assert span.attributes["roundtrips.round_trips"] == 2

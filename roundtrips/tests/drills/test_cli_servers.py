@@ -9,17 +9,62 @@ import time
 import urllib.request
 
 import pytest
-from servers_of_drills import APP, JOBS, RQ_JOB, RQ_WORKER
 
 from roundtrips import cli
-from runs import told
+from runs import ran, told
 from servers import free_port
+
+APP = """
+import json, os, redis
+
+r = redis.Redis(**json.loads(os.environ["CLIENT"]))
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        while True:
+            kind = (await receive())["type"]
+            await send({"type": kind + ".complete"})
+            if kind == "lifespan.shutdown":
+                return
+    for _ in range(5):
+        r.get("k")
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"ok"})
+"""
+JOBS = """
+import json, os, celery, redis
+
+options = json.loads(os.environ["CLIENT"])
+url = f"redis://:{options['password']}@127.0.0.1:{options['port']}/1"
+app = celery.Celery("jobs", broker=url)
+r = redis.Redis(**options)
+
+@app.task
+def work(number):
+    for _ in range(number):
+        r.get("job")
+"""
+RQ = """
+import json, os, redis
+
+connection = redis.Redis(**json.loads(os.environ["CLIENT"]), db=2)
+
+def work(number):
+    for _ in range(number):
+        connection.get("job")
+
+if __name__ == "__main__":
+    import rq, rqjobs
+    queue = rq.Queue(connection=connection)
+    for _ in range(3):
+        queue.enqueue(rqjobs.work, 5)
+    rq.Worker([queue], connection=connection).work(burst=True, logging_level="ERROR")
+"""
 
 
 @pytest.fixture
 def folder(tmp_path):
-    files = {"app.py": APP, "jobs.py": JOBS, "rqjob.py": RQ_JOB, "rqworker.py": RQ_WORKER}
-    for name, text in files.items():
+    for name, text in (("app.py", APP), ("jobs.py", JOBS), ("rqjobs.py", RQ)):
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -43,8 +88,10 @@ def stopped(folder, server, words, until, number=signal.SIGTERM):
     return json.loads((folder / "out.json").read_text()), process.returncode
 
 
-def by_name(report):
-    return {each["name"]: each["round_trips"] for each in report["processes"]}
+def jobs_of(report):
+    """Return the round trips of each call site in the jobs."""
+    jobs = [each for each in report["call_sites"] if each["function"] == "work"]
+    return [each["round_trips"] for each in jobs if not each["setup"]]
 
 
 @pytest.mark.parametrize("more", [("--workers", "2"), ("--reload",), ()], ids=" ".join)
@@ -70,9 +117,7 @@ def test_uvicorn(folder, server, more):
 @pytest.mark.parametrize("pool", ["prefork", "threads"])
 def test_celery(folder, server, pool):
     pytest.importorskip("celery")
-    environment = {**os.environ, "CLIENT": json.dumps(server)}
-    code = "import jobs; [jobs.work.delay(5) for _ in range(4)]"
-    subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
+    ran(folder, server, "-c", "import jobs; [jobs.work.delay(5) for _ in range(4)]", by=())
     words = ("--max", "5", "-m", "celery", "-A", "jobs", "worker", "-P", pool, "-c", "2")
 
     def all_done():
@@ -80,15 +125,14 @@ def test_celery(folder, server, pool):
 
     report, status = stopped(folder, server, (*words, "-l", "info"), all_done)
     assert (status, report["uncounted"]) == (cli.OVER, [])
-    jobs = [each for each in report["call_sites"] if each["function"] == "work"]
-    assert [each["round_trips"] for each in jobs if not each["setup"]] == [20]
-    assert pool != "prefork" or {"ForkPoolWorker-1", "ForkPoolWorker-2"} <= set(by_name(report))
+    assert jobs_of(report) == [20]
+    names = {each["name"] for each in report["processes"]}
+    assert pool != "prefork" or {"ForkPoolWorker-1", "ForkPoolWorker-2"} <= names
 
 
 def test_rq(folder, server):
     pytest.importorskip("rq")
-    report, done = told(folder, server, "--max", "5", "rqworker.py")
+    report, done = told(folder, server, "--max", "5", "rqjobs.py")
     assert (done.returncode, report["uncounted"]) == (cli.OVER, []), done.stderr
-    jobs = [each for each in report["call_sites"] if each["function"] == "work"]
-    assert [each["round_trips"] for each in jobs if not each["setup"]] == [15]
+    assert jobs_of(report) == [15]
     assert len(report["processes"]) == 4  # the worker, and a fork for each job
