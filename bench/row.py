@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """`what` was `measured`, `against` what, with which `aim`, and whether that is `met`."""
+    """`what` was `measured`, `against` what, with which `aim`, and if it is `met`; no aim: None."""
 
     what: str
     measured: str
@@ -20,7 +20,7 @@ class Row:
 
 @contextlib.contextmanager
 def endless_loops(number):
-    """Run so many programs that compute without pause, each in a session of its own."""
+    """Run so many programs that compute without pause, at ordinary priority, in own sessions."""
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
              for _ in range(number)]
     try:

@@ -1,4 +1,4 @@
-"""Timing: does lab.compare agree with timeit and pyperf, and tell where something differs?"""
+"""Timing: does lab.compare agree with timeit and pyperf, and speak only of what differs?"""
 
 import contextlib
 import json

@@ -33,7 +33,7 @@ def title(text):
 
 
 def printed(text):
-    """Return the PDF of the sheet. Links keep their chapter's number, and lose their address."""
+    """Return the PDF of the sheet. Links keep their number and lose an address, useless there."""
     body = mistune.create_markdown(plugins=["table"])(re.sub(r"\[(\d\d)\]\([^)]*\)", r"\1", text))
     page = (f"<!doctype html><html lang=en><meta charset=utf-8><title>{title(text)}</title>"
             f"<style>{STYLE}</style>{body}")

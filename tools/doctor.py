@@ -200,7 +200,7 @@ def folder():
 
 
 def work():
-    """Look whether the learner's copies can be written, and hide no package."""
+    """Look whether copies and the lab's memory can be written, and hide no package."""
     state = Path(os.environ.get("LAB_STATE") or WORK / ".lab")
     foreign = [path for path in (ROOT / ".venv", WORK, state, *sorted(WORK.glob("*.ipynb")))
                if not writable(path)]
@@ -219,7 +219,7 @@ def work():
 
 
 def writable(path):
-    asked = os.W_OK | os.X_OK if path.is_dir() else os.W_OK
+    asked = os.W_OK | os.X_OK if os.path.isdir(str(path)) else os.W_OK
     return not os.path.lexists(str(path)) or os.access(str(path), asked)
 
 
@@ -286,7 +286,10 @@ def missing_wheels():
 
 
 def index_answers():
-    """Return whether pip gets the smallest of the packages, with its own settings."""
+    """Return whether pip gets the smallest of the packages, with its own settings.
+
+    They name proxies, mirrors and certificates.
+    """
     wanted = f"tqdm=={install.pins()['tqdm']}"
     with tempfile.TemporaryDirectory() as folder:
         return said(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
@@ -405,7 +408,7 @@ def installed():
     try:
         ran = subprocess.run(program, cwd=str(ROOT), capture_output=True, stdin=subprocess.DEVNULL,
                              timeout=INSTALLED_S)
-        last = ran.stderr.decode(errors="replace").strip().split("\n")[-1]
+        last = (ran.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
         out, wrong = ran.stdout, last if ran.returncode else None
     except subprocess.TimeoutExpired as error:
         out, wrong = error.stdout or b"", f"not done after {INSTALLED_S} s"

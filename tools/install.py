@@ -33,7 +33,8 @@ ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
          "requirements/room.txt": "about a minute, 600 MB on disk",
          "requirements/dev.txt": "about a minute, 1.3 GB on disk",
          "requirements/book.txt": "about half a minute, 250 MB on disk"}
-BUILD = "flit_core>=3.12"  # what both pyproject.toml ask for
+# What installs lab_utils and roundtrips themselves; both pyproject.toml ask for it.
+BUILD = "flit_core>=3.12"
 
 
 def main(arguments):
@@ -140,7 +141,7 @@ def offline():
 
 
 def gather(name):
-    """Gather all wheels that `pip install -r name` needs, and those that build lab_utils."""
+    """Gather what `pip install -r name` and lab_utils need, for this Python and machine."""
     say(f"Gathering what {name} names into wheelhouse/, for Python "
         f"{sys.version_info[0]}.{sys.version_info[1]}: about half a minute, 150 MB.")
     wanted = [line.split("#")[0].strip() for held in with_those_it_names(name)

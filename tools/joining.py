@@ -28,7 +28,10 @@ PLACES = "", "/services/board"  # a board alone, and one beside a hub
 
 
 def join(address, name, folder):
-    """Set what kernels need to post to the board at `address`, or exit with advice."""
+    """Set what kernels need to post to the board at `address`, or exit with advice.
+
+    `folder` keeps the token.
+    """
     address = address if "://" in address else f"http://{address}"
     secure = address.startswith("https:")
     certificate = believed(address, kept(folder, address, "pem")) if secure else ""
@@ -72,7 +75,7 @@ def believed(address, path):
 
 
 def confirm(pem):
-    """Ask for the certificate's code, of the leader's screen; exit with advice if none is typed."""
+    """Ask for the code on the leader's screen; exit with advice where it is not typed."""
     need_terminal("the code of the room's certificate")
     print("The room's certificate is its own. Its code stands on the leader's screen, four times "
           "four letters.")

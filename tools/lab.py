@@ -83,6 +83,7 @@ def bring_up_to_date():
 def chapters():
     """Return notebooks, what stands beside them, and solutions, in the order of their copies."""
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
+    # The other right and wrong answers are for the tests.
     found = [*(path for pattern in patterns for path in CHAPTERS.glob(pattern)),
              *EXERCISES.glob("*/solution.py")]
     return sorted((path for path in found if path.is_file()), key=name_of)
@@ -156,7 +157,7 @@ def write(target, content):
 
 
 def edited(target, now, copied):
-    """Return True if it is neither a version of ours, the one laid or the new, nor a plain file."""
+    """Return True if it is no plain file, or neither the version laid there nor the new one."""
     if not os.path.lexists(target):
         return False
     laid = copied.get(target.relative_to(WORK).as_posix())

@@ -32,9 +32,11 @@ import drawings  # noqa: E402  stands in book/
 
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 CELL_TIMEOUT_S = 300
-FAILED = "no knee shown", "too few rounds to tell"  # words of a figure that shows nothing
+# So says a figure whose rounds do not show what was looked for.
+FAILED = "no knee shown", "too few rounds to tell"
 NOTICED = 1.1  # two figures of one work that are further apart make a reader wonder
-UNDER_LOAD = "under-load"  # the tag of a cell that times known work beside something else
+# The tag of a cell that times known work anew, beside something else on purpose.
+UNDER_LOAD = "under-load"
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
 ASK_VERSIONS = ("from lab_utils.testbed.fingerprints import environment_line\n"
                 "print(environment_line())")
@@ -170,6 +172,7 @@ def run(path):
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
+        # For the reading edition.
         "measured": {"date": datetime.date.today().isoformat(), "on": versions},
     })
     for number, cell in enumerate(notebook.cells):
@@ -191,7 +194,8 @@ def tidy(output):
                                               for kind, more in output.metadata.items()
                                               if kind.startswith("image/")})
     if "data" in output:
-        output.data.pop("application/vnd.jupyter.widget-view+json", None)  # without its state
+        # Its state is not saved, so it would show nothing.
+        output.data.pop("application/vnd.jupyter.widget-view+json", None)
     return output
 
 

@@ -5,7 +5,7 @@ it kept.
     python tools/room.py --open               for the network this machine is in
     python tools/room.py --address 10.0.0.7   for the network in which it has this address
     python tools/room.py --containers         a container for each, in docker-compose.yml's hub
-    python tools/room.py --end                deletes files and passwords; asks first, unless --sure
+    python tools/room.py --end                deletes learners' files and passwords; asks or --sure
 
 A JupyterHub (room/jupyterhub_config.py) asks each learner for a name and the room's password and
 starts them a JupyterLab. All that the room keeps stands in .room/, which only you can read:
@@ -52,7 +52,8 @@ CONTAINER_MB, CONTAINER_CPUS = 1024, 2  # for a learner's client and server, whi
 PROCESS_MB = 2048  # what one process of a learner's may fill; where the system can, all together
 LEARNERS_A_CORE = 15  # who measure by turns
 OPEN_FILES = 10_240
-PORTS = range(20_000, 32_000)  # that no system gives to whoever connects
+# No system gives these to whoever connects, before the room listens there.
+PORTS = range(20_000, 32_000)
 IDLE_S = 2 * 3600  # without anything done, a learner's server is closed; the files stay
 START_S, END_S = 60, 10  # the hub has so long to come up, and to end with all learners' servers
 WARMING = """

@@ -28,7 +28,7 @@ BUDGETS = {
     "tests of all rooms": (["tests", "roundtrips/tests"], 15_000),
     "tools, room, bench": (["tools", "room", "bench"], 3_700),
 }
-ANSWERS = "/solution.py", "/also/", "/wrong/"  # of exercises: what a learner may write
+ANSWERS = "/solution.py", "/also/", "/wrong/"  # what a learner may write is no code of ours
 
 
 def lines(folders):
