@@ -17,10 +17,10 @@ PHONE = "screen and (max-width: 46em)"  # so says book.css
 
 
 def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at=""):
-    """Return the notebook for the book, with `solutions`, {exercise: its code}, and no pictures.
+    """Return the notebook for the book. `solutions` is {exercise: its code}.
 
-    `drawn` are the drawings in their place, in folders `at`, light and dark. `front` is the front
-    page, as a path from the chapter.
+    `drawn` names the drawings that take the place of its pictures, in folders `at`, light and
+    dark. `front` is the front page, as a path from the chapter.
     """
     if folds:
         fold_answers(notebook["cells"])

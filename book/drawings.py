@@ -13,7 +13,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FIGURES, NARROW = HERE / "figures", "-narrow"
 KIND = "image/svg+xml"
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}  # words are text; files repeat
+# Words are text; the same figure is the same file.
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "the lab's"}
 NOBODY = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider: words keep their room
 # On a dark page: its ground; what each part of a colour adds to its lightness; and colours that,
@@ -59,7 +60,7 @@ def as_svg(figure):
 
 
 def squeezed(text):
-    """A fifth of the letters, nothing visible lost: tenths of a point, no comments or groups."""
+    """A fifth of the letters, nothing visible lost: tenths of a point, no comments or names."""
     text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
     text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
     text = text.replace("</style>", "text{white-space:pre}</style>")
@@ -71,7 +72,8 @@ def tenths(found):
 
 
 def in_the_dark(text):
-    """A drawing for a dark page: light where it was dark. What is black has no colour there."""
+    """A drawing for a dark page: light where it was dark."""
+    # What is black has no colour in the file.
     text = text.replace("<svg ", '<svg fill="#000000" ', 1)
     return TAG.sub(lambda tag: COLOR.sub(lambda found: dark(found[0]), tag[0]), text)
 

@@ -44,7 +44,8 @@ def confine(spawner):
         "init": True, "cpuset_cpus": places.take(spawner.user.name)}
 
 
-# Caddy, before the hub, says by which address and protocol somebody came; this would say its own.
+# Caddy, before the hub, says by which address and protocol somebody came; this proxy would say
+# its own.
 c.ConfigurableHTTPProxy.command = [*c.ConfigurableHTTPProxy.command, "--no-x-forward"]
 
 # Learners' servers reach the hub by its name in their network. Without the first line it would

@@ -119,8 +119,10 @@ def serving(handler):
     """Serve by an Answering; yield the address."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def guess(value, name="00.loop", unit="ms", age_s=0, **more):

@@ -58,7 +58,8 @@ def test_the_constants_are_those_of_the_points_beside_them():
 def test_first_the_guess_then_the_race(opened):
     page = opened(reduced_motion="reduce")
     assert page.is_hidden(".race ul") and page.is_hidden(".still")
-    guess(page, -3)
+    page.fill("input[type=number]", "-3")
+    page.click("button[type=submit]")
     assert page.is_hidden(".race ul")
     guess(page, 7)
     right = ms("one by one", 100, 1) / ms("pipeline", 100, 1)

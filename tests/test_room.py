@@ -135,7 +135,7 @@ def test_the_hub_takes_the_settings_and_listens_where_it_was_told(room, monkeypa
     assert Path(folders["LAB_WORK"](ana)) == tmp_path / "learners" / "ana" / "work"
     socket_path = folders["JUPYTER_RUNTIME_DIR"](ana) + "/kernel--ipc-5"
     assert len(socket_path) + 36 < 104  # of a Unix socket's path, on macOS
-    assert "REDIS_URL" not in config.Spawner.env_keep  # one server has sixteen databases
+    assert "REDIS_URL" not in config.Spawner.env_keep  # sixteen databases, thirty learners
 
 
 # Ending
@@ -305,7 +305,8 @@ def test_systemd_limits_all_together_where_cgroups_are_its_own(room, monkeypatch
     assert f"MemoryMax={room.PROCESS_MB}M" in room.tied.scope(room.PROCESS_MB)
 
 
-needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="others tell of no parent's end")
+needs_linux = pytest.mark.skipif(sys.platform != "linux",
+                                 reason="others tell of no parent's end, and of orphans")
 
 
 @needs_linux

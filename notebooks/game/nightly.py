@@ -1,4 +1,4 @@
-"""Print how many players there are in each country, at night. GAME_REDIS is the Redis' address."""
+"""Print the players of each country, as a job at night does. GAME_REDIS: the Redis's address."""
 
 import collections
 import os

@@ -102,8 +102,8 @@ async def serve(options, folder, secret):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     if not room.hub:
         say(port, secret, options)
-    always = [room.stream.write(), room.stream.watch(), *([watch_hub(ended)] if room.hub else [])]
-    tasks = [asyncio.create_task(each) for each in always]
+    jobs = [room.stream.write(), room.stream.watch(), *([watch_hub(ended)] if room.hub else [])]
+    tasks = [asyncio.create_task(each) for each in jobs]
     await ended.wait()
     server.stop()
     for task in tasks:

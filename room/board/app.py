@@ -59,7 +59,7 @@ class Room:
             self.changed = asyncio.Event()
 
     async def person(self, token):
-        """Return the Person with that token, or None. Raises HTTPError 503: no hub to be asked."""
+        """Return the Person with that token, or None. Raises HTTPError 503: a silent hub."""
         if len(token) > LONGEST_TOKEN:
             return None
         joined = self.book.joined.get(people.digest(token))
@@ -75,7 +75,7 @@ class Room:
         return None
 
     def view(self, name, names):
-        """Return the leader's page: the question `name`, or the one that was guessed at last."""
+        """Return what the leader's page shows: the question `name`, or the one guessed at last."""
         if name not in course().questions:
             name = self.book.latest or next(iter(course().questions))
         return {"version": self.version(), **self.book.overview(names, time.time()),
@@ -112,7 +112,7 @@ class Handler(web.RequestHandler):
         self.finish(json.dumps({"error": said}))
 
     def body(self):
-        """Return the posted JSON object. Raises HTTPError 413 for one too long, else 400."""
+        """Return the posted JSON object. Raises HTTPError: 413 too long, 400 none."""
         if len(self.posted) > LARGEST_POST:
             raise web.HTTPError(413, f"Post at most {LARGEST_POST:,} bytes.")
         try:

@@ -28,7 +28,7 @@ class Book:
         self.guesses = defaultdict(dict)  # {question: {person: entry}}
         self.measured = defaultdict(dict)  # {question: {person: value}}
         self.checks = defaultdict(dict)  # {exercise: {person: {"tries", "solved", "at"}}}
-        self.shown, self.revealed = set(), {}  # questions; {question: when it was first revealed}
+        self.shown, self.revealed = set(), {}  # questions on show; {question: when first}
         self.joined = {}  # {digest of a token: entry}, the learners on laptops of their own
         self.latest = None  # the question that was guessed at last
 
@@ -57,8 +57,8 @@ class Book:
         """Keep the last guess before its answer was shown, so that a slip can be mended."""
         self.meet(entry)
         name, person = entry["name"], entry["person"]
-        last = self.is_late(entry) or person in self.measured[name]
-        if person not in self.guesses[name] or not last:
+        told = self.is_late(entry) or person in self.measured[name]
+        if person not in self.guesses[name] or not told:
             self.guesses[name][person] = entry
         self.latest = name
 
@@ -84,7 +84,7 @@ class Book:
             person.update(at=entry["at"], chapter=entry["name"][:2])
 
     def who(self, person, names):
-        """Return how the board calls somebody: where no name is asked for, by order of coming."""
+        """Return somebody's name, or where names are not shown a number, as they came."""
         known = self.people[person]
         return known["who"] if names and known["who"] else f"guest {known['number']}"
 
@@ -126,7 +126,7 @@ class Book:
         return found[:MOST_STUCK]
 
     def after(self):
-        """Return what was guessed, and tried in vain: {"learners", "questions", "exercises"}."""
+        """Return without names what was guessed and tried: learners, questions, exercises."""
         asked = [self.question(name, names=False, shown=True)
                  for name in course().questions if self.guesses[name]]
         for each in asked:
