@@ -81,7 +81,9 @@ def add(part, cell):
 
 
 def stated(path):
-    """The minutes of its parts as a chapter's first cell states them; None if it does not."""
+    """Return [minutes of the main path, the exercises, Deeper], as the first cell states them;
+    or None.
+    """
     found = TIME.search(nbformat.read(path, as_version=4).cells[0].source)
     return found and [int(minutes or 0) for minutes in found.groups()]
 

@@ -92,7 +92,7 @@ def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed
 
 @told
 def test_what_a_program_took_from_threads_is_told(r, hog):
-    """Threads' waits for each other are no disturbance, and hide none, though how much it took."""
+    """Threads' waits for each other disturb nobody and hide no disturbance, only its size."""
     clients = [lab.connect(1) for _ in range(4)]
 
     def pings(client):

@@ -11,7 +11,8 @@ from lab_utils.testbed.link import Link, link
 
 def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r):
     found = lab.fingerprint()
-    assert all(line.startswith("this machine: ") for line in repr(found).splitlines())
+    lines = repr(found).splitlines()
+    assert len(lines) == len(found) and all(line.startswith("this machine: ") for line in lines)
     assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol",
                            "timeout", "retries", "Python", "system", "busy", "scale"]
     assert found["redis-py"] == redis.__version__

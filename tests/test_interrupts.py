@@ -226,7 +226,9 @@ print(lines)
 
 
 def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on():
-    """In a Python of its own: an error that is being handled may be left behind by a tracer's."""
+    """In a Python of its own: what a tracer raises between two lines can leave a handled error
+    behind.
+    """
     said = subprocess.run([sys.executable, "-c", WHEREVER], capture_output=True, text=True,
                           timeout=120, check=False)
     assert said.returncode == 0 and int(said.stdout) > 50, said.stderr

@@ -73,6 +73,7 @@ def test_every_way_is_seen_as_it_was_sent(r):
 
 def test_a_request_lasts_as_long_as_the_distance(r):
     seen = watch({"loop": loop}, lab.connect(rtt_ms=5))["loop"]
+    # one may leave late from a busy CPU
     assert statistics.median(flight.end - flight.start for flight in seen.flights) > 0.004
     assert 0.5 < seen.waiting / seen.seconds <= 1
 

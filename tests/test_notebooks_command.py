@@ -109,7 +109,8 @@ def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, pa
     assert command.main([str(path)]) == (not written)
     said = capsys.readouterr().out
     both = r"“wait” at RTT 0 ms takes 1.* ms \(.*\) in \[2\] and 4.* in \[3\]"
-    assert re.search("ipynb: rewritten\n$" if written else f"NOT rewritten, {both}", said), said
+    assert re.search("^chapter.ipynb: rewritten\n$" if written else f"NOT rewritten, {both}",
+                     said), said
 
 
 @pytest.mark.parametrize("seconds, others, more, disagree", [

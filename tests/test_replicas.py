@@ -10,10 +10,14 @@ from lab_utils.testbed import guard, keeper, replicas
 
 @pytest.fixture
 def nothing_stays():
-    """Of the processes that the test starts."""
+    """Of the processes that the test starts: when it calls this, and at its end."""
     before = set(keeper._kept)
-    yield
-    assert not [kept for kept in keeper._kept - before if kept.alive()]
+
+    def check():
+        assert not [kept for kept in keeper._kept - before if kept.alive()]
+
+    yield check
+    check()
 
 
 @pytest.fixture
@@ -79,6 +83,7 @@ def test_a_second_replica_of_one_primary(two):
 def test_stopped_nothing_is_left(nothing_stays):
     two = lab.replica()
     two.stop()
+    nothing_stays()
     two.stop()
 
 

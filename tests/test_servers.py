@@ -253,8 +253,9 @@ def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
 
 
 def test_options_that_lead_to_another_server():
-    for name in "host", "port", "password", "unix_socket_path":
-        refusal(lab.connect, **{name: "x"})
+    for options in ({"host": "example.org"}, {"port": 6379}, {"password": "x"},
+                    {"unix_socket_path": "/x"}):
+        refusal(lab.connect, **options)
 
 
 def test_a_database_that_is_not_reserved_is_not_connected_to(somebodys_server):
