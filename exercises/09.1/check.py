@@ -4,9 +4,12 @@ import contextlib
 import time
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
-from lab_utils.course.checking import (Refused, Recording, commands_in, connect, cost_of, counted,
-                                       exercise_client, refuse_over, replaced, shown, spare)
+from lab_utils.course.checking import (Refused, Recording, commands_in, connect, cost_of,
+                                       counted, exercise_client, refuse_over, replaced, shown,
+                                       spare)
 
 # More replies than one recv() brings.
 VALUES = ({f"exercise:row:{i}": f"value {i}" for i in range(15_000)}
@@ -64,7 +67,7 @@ def loaded(answer, client):
 
 def check_refused_one(answer):
     """Raise Refused if replies behind a refused SET wait for the next caller."""
-    client = spare(max_connections=1, retry=None)
+    client = spare(max_connections=1, retry=Retry(NoBackoff(), 0))
     try:
         client.execute_command("ACL", "SETUSER", "default", "resetkeys", "~exercise:row:*")
         try:

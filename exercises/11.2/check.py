@@ -4,6 +4,8 @@ import queue
 import time
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from lab_utils.course.checking import (Refused, Recording, cost_of, frozen, names_in, names_sent,
                                        refuse_over, replica, shown, text)
@@ -34,8 +36,8 @@ def check(answer):
 
 def turn_about(primary):
     """Return a client that uses two connections in turn, as beside other threads."""
-    limits = {"socket_timeout": SOCKET_TIMEOUT_S, "retry": None}
-    options = primary.get_connection_kwargs() | limits
+    options = primary.get_connection_kwargs() | {"socket_timeout": SOCKET_TIMEOUT_S,
+                                                 "retry": Retry(NoBackoff(), 0)}
     client = redis.Redis.from_pool(redis.BlockingConnectionPool(
         max_connections=2, timeout=1, queue_class=queue.Queue, **options))
     for _ in range(2):

@@ -142,7 +142,8 @@ def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
 def selects_of_reserved(seen):
     """Return the round trips of handshakes that are only there for the reserved database.
 
-    The asyncio client sends that SELECT with other commands: there it costs none of its own.
+    On REDIS_URL's server it is not number 0. The asyncio client sends that SELECT with other
+    commands: there it costs none of its own.
     """
     alone = sum(trip.setup and trip.names == {"SELECT": 1} for trip in seen.round_trips)
     commands = [each for write in seen.writes if write.setup for each in commands_in([write.data])]

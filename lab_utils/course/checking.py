@@ -193,6 +193,9 @@ def sending(hook):
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
 
 
+# What an answer returned
+
+
 def text(value):
     """Return bytes as the text they are, and anything else as it is."""
     return value.decode() if isinstance(value, bytes) else value

@@ -17,7 +17,10 @@ def sent(path: Path) -> str:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return a figure's module, what it imports in its place (a page has no files), and style."""
+    """Return a figure's module, with what it imports in its place, and its style.
+
+    A page takes no module from a file.
+    """
     text = {path.name: sent(path) for path in FOLDER.glob("*.*s")}
     module = IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"])
     return module, text["parts.css"] + text[f"{name}.css"]

@@ -184,7 +184,8 @@ def legend(axes, seen):
     known[WORKING] = {"facecolor": style.CLIENT}
     shown = {textwrap.fill(meaning, sized(80, 40)): fill for meaning, fill in known.items()
              if meaning in seen}
-    below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")  # the axis' own label
+    # Under the axis' own label.
+    below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")
     explain(axes, shown, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
             ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2,
             handletextpad=0.5)

@@ -180,4 +180,4 @@ def palette():
 
 def colors_in(roles):
     """Return the colours that tuples, lists and dicts hold, however deep."""
-    return set(re.findall("#[0-9A-F]{6}", repr(roles)))
+    return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))

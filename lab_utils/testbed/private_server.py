@@ -128,8 +128,9 @@ def refuse_old(version: tuple[int, int], where: str):
 def configuration(version, port, password, settings) -> str:
     """Return the whole of a private server's redis.conf."""
     lines = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""']
-    # it may be given a replica, or become one
-    lines += ["appendonly no", f"masterauth {password}", "repl-diskless-sync-delay 0"]
+    lines.append("appendonly no")
+    # It may be given a replica, or become one.
+    lines += [f"masterauth {password}", "repl-diskless-sync-delay 0"]
     lines += ["daemonize no", *settings, "loglevel notice"]  # so that it says when it is ready
     if version >= (7, 0):
         lines.append("enable-debug-command local")  # DEBUG; before 7.0 it needs no leave

@@ -96,7 +96,7 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
 
     It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody
     watches, from 30 ms before the work to 30 ms after it. The other client is a process of its own,
-    next to the server: it waits for no interpreter of ours.
+    next to the server: it waits for no interpreter of ours. Raises LabError for less than one run.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
@@ -119,7 +119,8 @@ def plot_rain(watched: dict, title: str | None = None):
     Across are the ms since the work began, upwards the ms that it waited (log). A panel for each
     way, the work shaded, shows the run whose slowest PING is the middle one. PINGs are left out
     that another one would cover; never the slowest. Returns a Figure, or None where figures are
-    off; prints one line in words. Raises LabError for anything but Bystanders by name.
+    off; prints one line in words. Raises LabError for anything but Bystanders by name,
+    and a title that is no text.
     """
     from ..figures.rain import draw_rain
 

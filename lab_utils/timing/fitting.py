@@ -61,7 +61,7 @@ def fit(command):
 
 
 def solve(measured: dict) -> Model:
-    """Return the Model closest to {commands in a turn: seconds at RTT 0}, by relative errors."""
+    """Return the Model of {commands in a turn: seconds at RTT 0}, by least relative squares."""
     import numpy as np
 
     shares = np.array([(1 / seconds, size / seconds) for size, seconds in measured.items()])
@@ -83,6 +83,7 @@ def hidden_distance(many: tuple, few: tuple | None = None,
     both constants. With one figure alone the constant counts as none, and a turn holds one
     command's cost too. This machine's own share of a turn is taken off (a, and c where it is in
     it), since the authors' is not known. A figure that went in is no evidence for what comes out.
+    A distance is never negative.
     """
     more_turns, longer_s = figure(many)
     fewer_turns, shorter_s = figure((0, 0.0) if few is None else few)

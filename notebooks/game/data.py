@@ -30,7 +30,7 @@ def fill(r):
 
 
 def address(r):
-    """Return the URL of a client's server. It holds the password: do not print it."""
+    """Return a server's URL, for a program of its own. It holds the password: do not print it."""
     options = r.get_connection_kwargs()
     login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
     return f"redis://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

@@ -4,7 +4,7 @@ import json
 
 from .page import BOARD, FEED, LIMIT
 
-# Counts a visit and lets it live for ARGV[2] s; beyond ARGV[1], by page.py's rule, changes nothing.
+# Counts a visit, to live ARGV[2] s; beyond ARGV[1] (page.py's rule) refuses it, changes nothing.
 COUNT_VISIT = """
 local hits = tonumber(redis.call('GET', KEYS[1]) or 0)
 if hits >= tonumber(ARGV[1]) then return 0 end

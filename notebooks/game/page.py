@@ -1,4 +1,4 @@
-"""The start page of a small game, as one writes it first: each function asks for what it needs.
+"""The start page of a small game, as one writes it first: each asks Redis when it needs to.
 
 `r` is a client with decode_responses=True.
 """
