@@ -26,8 +26,8 @@ def told(folder, server, *words, **options):
 
 
 def printed(server, program, *options):
-    """Return what a program prints as JSON in its last line; it knows its client's `options`."""
+    """Return what a program prints, JSON and nothing else; it knows its client's `options`."""
     text = f"import json\noptions = {server!r}\n{textwrap.dedent(program)}"
     done = ran(None, server, *options, "-c", text, by=())
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout)

@@ -114,7 +114,8 @@ FILES = {
     "broken.py": "import redis\nthis is no Python\n", "ordinary.py": ORDINARY,
     "greenlets.py": GREENLETS, "seam.py": SEAM + PROGRAM, "silent.py": "pass\n",
     "calm.py": PROGRAM.replace('{user}")', '{user}")  # roundtrips: ignore'),
-    "valkey.py": "__file__ = 'site-packages/valkey.py'", "other.py": "import valkey\n",
+    "valkey.py": "__file__ = 'site-packages/valkey.py'",  # stands for it
+    "other.py": "import valkey\n",
 }  # fmt: skip
 
 

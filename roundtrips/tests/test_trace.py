@@ -1,6 +1,7 @@
 """What a trace counts in programs of one kind each; random ones are in test_truth."""
 
 import asyncio
+import gc
 import json
 import sys
 import threading
@@ -69,6 +70,20 @@ async def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
     assert t.log[0].bytes_received == len(b"+PONG\r\n")
 
 
+async def test_a_confirmation_that_is_late_is_waited_for(r, async_r):
+    listener = async_r.pubsub()
+    await listener.subscribe("before")
+    await listener.get_message(timeout=5)
+    r.client_pause(300)
+    with trace() as t:
+        await listener.subscribe("news")
+        nothing = await listener.get_message(timeout=0.05)
+        assert (nothing, t.round_trips) == (None, 0)
+        await listener.get_message(timeout=5)
+    assert t.round_trips == 1
+    await listener.aclose()
+
+
 def test_a_timeout_is_a_lost_round_trip(server):
     with redis.Redis(**server, socket_timeout=0.2, retry=Retry(NoBackoff(), 0)) as client:
         client.ping()
@@ -127,6 +142,43 @@ def test_a_unix_socket(tmp_path):
             client.get("user:1")
     assert (t.round_trips, t.connections, t.bytes_received) == (1, 1, len(b"$-1\r\n"))
     assert t.record.places[0].address == path
+
+
+def test_a_reply_after_the_blocks_end_changes_nothing_in_it(r):
+    """A pipeline is answered in part when the inner block ends; the outer one sees the rest."""
+    [connection] = r.connection_pool._available_connections
+    with trace() as outer:
+        with trace() as inner:
+            connection.send_packed_command(connection.pack_commands([["PING"], ["NO"]]))
+            connection.read_response()
+        with pytest.raises(redis.ResponseError):
+            connection.read_response()
+    [cut], [whole] = inner.log, outer.log
+    assert cut.replied <= inner.seconds
+    assert cut.seconds == pytest.approx(inner.waiting) and inner.waiting < outer.waiting
+    assert (cut.outcome, whole.outcome) == ("answered", "error")
+
+
+def test_a_trace_that_nobody_holds_is_gone_at_once(r):
+    gc.disable()
+    try:
+        with trace() as t:
+            r.get("a")
+        assert t.round_trips == 1
+        source = weakref.ref(t._source)
+        del t
+        assert source() is None
+    finally:
+        gc.enable()
+
+
+def test_what_goes_on_after_the_block_keeps_no_threads(r):
+    with trace() as t:
+        held = t._source
+        thread = threading.Thread(target=r.get, args=("a",))
+        thread.start()
+        thread.join()
+    assert len(t.log) >= 1 and not held.worker_numbers and not held.workers
 
 
 def test_it_can_be_read_while_it_runs(r):

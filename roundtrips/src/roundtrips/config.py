@@ -141,6 +141,7 @@ def fits(value: Any, wanted: tuple[type, ...]) -> bool:
     """Return whether a value of a TOML file is of these types, and none that can't be meant."""
     if isinstance(value, list):
         return list in wanted and all(isinstance(each, str) for each in value)
+    # No isinstance: True is an int.
     return type(value) in wanted and (type(value) is not int or value >= 0)
 
 

@@ -34,7 +34,8 @@ PARTING = frozenset({"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "QUIT"})
 CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
 
 # A round trip is a note, a plain list, until somebody asks: a GET must not become much slower by
-# being looked at. These are the places in it; WHAT is a Said, or the bytes of a short command.
+# being looked at. These are the places in it; WHAT is a Said, or the bytes of a short command;
+# WORKER becomes its number once the note is kept.
 (RECORDER, SENT, WHAT, SITE, WORKER, CONNECTION, SETUP, STREAM, RECEIVED, MISSING, REPLIED, FAILURE,
  WAS_LOST, REPLY, HEARD, DEPTH) = range(16)  # fmt: skip
 
@@ -218,7 +219,8 @@ class Recorder:
 
     def drop(self) -> None:
         """Let go of what was seen: a thread that goes on after the block still knows this one."""
-        self.kept, self.folds, self.places, self.workers = [], {}, [], []
+        self.kept, self.folds, self.places = [], {}, []
+        self.workers, self.worker_numbers = [], {}
         self.path.close()
 
     @property
@@ -306,6 +308,7 @@ class Recorder:
             self.limit = len(stay) + 2 * BATCH
 
     def keep(self, note: list[Any]) -> None:
+        note = [None, *note[1:]]  # without this recorder, which keeps it
         setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
         names = names_in(what)
         size = what.size if type(what) is Said else len(what)

@@ -70,6 +70,11 @@ def two_and_an_expiry(r):
         r.sadd(f"tags:{number}", "a", "b")
 
 
+def counter(r):
+    r.set("hits", 1)
+    r.set("hits", int(r.get("hits")) + 1)
+
+
 def connection_each(r):
     for number in range(5):
         with redis.Redis(**r.options) as client:
@@ -84,6 +89,10 @@ SURE = [
     (in_pages, "loop", 196, "pipe.hgetall(key)"),
     (lambda r: each(lambda n: r.get(f"user:{n % 50}"), range(100)), "loop", 98, "r.mget(keys)"),
     (two_and_an_expiry, "loop", 19, "pipe.hset(key, mapping=values)"),
+    (two_and_an_expiry, "loop", 19, "pipe.sadd(key, *members)"),
+    (lambda r: each(lambda n: r.pipeline().set(f"user:{n}", 1).execute()),
+     "small pipelines", 19, "transaction=False"),
+    (counter, "read, then written", 1, "r.incr(key, amount)"),
     (lambda r: each(r.keys, ("user:*", "cart:*")), "keys", 0, "scan_iter(match=pattern, count=1_0"),
     (lambda r: (r.mset(NUMBERS), list(r.scan_iter("member:*"))), "small scans", SOME,
      "r.scan_iter(match=pattern, count=1_000)"),
@@ -164,6 +173,7 @@ LOOKED_AT = [
     (lambda r: (r.set("settings", "x"), each(lambda _: r.get("settings"))),
      [("again", 19, "before the loop")]),
     (drained, [(*LOOP, "r.lpop(key, 1_000)")]),
+    (lambda r: each(lambda n: r.publish("news", n)), [(*LOOP, "if all are there")]),
     (lambda r: each(lambda n: r.register_script(NO_KEY)(args=[n])), [
         ("loop", 18, "for argument in arguments:\n    script(args=[argument], client=pipe)"),
     ]),
@@ -308,7 +318,7 @@ PROGRAMS += [(program, None, []) for program in GOOD]
 NAMES = {
     "key": "k", "keys": ["k"], "field": "f", "fields": ["f"], "amount": 1, "pattern": "*",
     "arguments": [1], "TEXT": NO_KEY, "member": "m", "members": ["m"], "values": {"k": 1},
-    "print": lambda *_: None, "uuid4": uuid.uuid4, "redis": redis,
+    "channel": "k", "messages": [1], "print": lambda *_: None, "uuid4": uuid.uuid4, "redis": redis,
 }  # fmt: skip
 A_HASH = ("hset", "f", 1)
 OF_TYPE = {

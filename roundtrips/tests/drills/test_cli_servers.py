@@ -117,7 +117,8 @@ def test_uvicorn(folder, server, more):
 @pytest.mark.parametrize("pool", ["prefork", "threads"])
 def test_celery(folder, server, pool):
     pytest.importorskip("celery")
-    ran(folder, server, "-c", "import jobs; [jobs.work.delay(5) for _ in range(4)]", by=())
+    asked = ran(folder, server, "-c", "import jobs; [jobs.work.delay(5) for _ in range(4)]", by=())
+    assert asked.returncode == 0, asked.stderr
     words = ("--max", "5", "-m", "celery", "-A", "jobs", "worker", "-P", pool, "-c", "2")
 
     def all_done():
