@@ -147,7 +147,8 @@ def test_ending_asks_and_deletes_only_a_room(room, monkeypatch, capsys):
     room.main(["--end", "--sure"])
     assert (room.FOLDER / "thesis.txt").exists()
     assert "There is no room to end" in capsys.readouterr().out
-    (room.FOLDER / "learners" / "ana").mkdir(parents=True)
+    for name in ("bob", "ana"):
+        (room.FOLDER / "learners" / name).mkdir(parents=True)
     (room.FOLDER / "room.json").touch()
     monkeypatch.setattr("builtins.input", lambda _: "no")
     with pytest.raises(SystemExit, match="Nothing is deleted"):
@@ -156,7 +157,12 @@ def test_ending_asks_and_deletes_only_a_room(room, monkeypatch, capsys):
         room.end(sure=True)
     monkeypatch.setattr("builtins.input", lambda _: "yes")
     room.main(["--end"])
-    assert "1 learner: ana" in capsys.readouterr().out and not room.FOLDER.exists()
+    assert "2 learners: ana, bob" in capsys.readouterr().out and not room.FOLDER.exists()
+    room.FOLDER.mkdir()
+    (room.FOLDER / "room.json").touch()
+    monkeypatch.setattr("builtins.input", lambda _: "no")
+    room.main(["--end", "--sure"])
+    assert not room.FOLDER.exists()
 
 
 # Who is who

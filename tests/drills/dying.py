@@ -51,8 +51,9 @@ HELPERS = {
     "retrial": ("", "lab.retrial()"),
 }
 
-SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,  # s of a call,
-        "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}  # about, of those that take long
+# s of a call, about, of those that take long
+SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
+        "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}
 
 
 class Place:
@@ -73,9 +74,10 @@ class Place:
         A Redis server overwrites its environment with its title. Zombies have neither.
         """
         found, mark = {}, self.mark.encode()
-        for process in Path("/proc").glob("[0-9]*"):
+        for process in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
-                if (mark in (process / "environ").read_bytes()
+                if process.name.isdigit() and (
+                        mark in (process / "environ").read_bytes()
                         or os.readlink(process / "cwd").startswith(str(self.folder))):
                     command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                     found[int(process.name)] = command[:60]

@@ -51,6 +51,12 @@ def test_with_every_optional_tool_hidden(tmp_path):
     same_facts(NOTICING, PATH=str(tmp_path))
 
 
+def test_with_every_optional_tool_there():
+    if missing := [tool for tool in TOOLS if not shutil.which(tool)]:
+        lacks(f"not installed here: {', '.join(missing)}")
+    same_facts(NOTICING)
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", CHOSEN)
 def test_on_another_server(name):
@@ -59,7 +65,7 @@ def test_on_another_server(name):
     CI has every optional tool, so that these chapters are run with them.
     """
     if os.environ.get("CI") == "true":
-        assert all(map(shutil.which, TOOLS))
+        assert [tool for tool in TOOLS if not shutil.which(tool)] == []
     chapters = [path for path in CHAPTERS if SIZE == "full" or not path.name.startswith(SCOREBOARD)]
     try:
         with ALL[name]() as environment:

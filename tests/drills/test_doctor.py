@@ -60,18 +60,19 @@ def test_a_sound_lab(place):
 def test_what_is_broken_stops_no_other_check(place):
     stamp(place)
     [own] = (place / ".venv").glob("lib/python3*/site-packages")
-    (own / "orjson.py").write_text("raise ImportError('wrong architecture')\n", encoding="utf-8")
+    wrong = "raise ImportError('wrong architecture')\n"
+    (own / "jupyterlab.py").write_text(wrong, encoding="utf-8")
     shutil.rmtree(place / ".venv" / "share" / "jupyter" / "labextensions")
     paths = (own / "lab.pth").read_text(encoding="utf-8")
     (own / "lab.pth").write_text(f"{own}\n{paths}", encoding="utf-8")
     ours, theirs = "/bin/false", "redis://:s3cret@127.0.0.1:9/0"
     status, said = doctor(place, LAB_REDIS_SERVER=ours, REDIS_URL=theirs)
-    assert status != 0 and "5 to put right" in said and "note link not tried" in said, said
-    assert "FIX imports orjson (ImportError: wrong architecture)" in said
+    assert status != 0 and "4 to put right" in said and "note link not tried" in said, said
+    assert "FIX imports jupyterlab (ImportError: wrong architecture)" in said
     assert "FIX widgets" in said and "make clean, then make lab" in said
     assert "FIX server /bin/false does not say that it is a Redis server" in said
     assert "FIX own server No answer from redis://:***@127.0.0.1:9/0" in said
-    assert "FIX kernel ImportError: wrong architecture" in said and "s3cret" not in said
+    assert "ok kernel starts and answers" in said and "s3cret" not in said
 
 
 def test_a_python_of_venv_that_is_gone_and_no_internet(place):

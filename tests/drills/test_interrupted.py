@@ -73,9 +73,9 @@ def started():
     "The processes of this kernel, but for servers: for those see noting()."
     mark = f"LAB_DRILL={os.environ['LAB_DRILL']}".encode()
     found = []
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if mark in (process / "environ").read_bytes():
+            if process.name.isdigit() and mark in (process / "environ").read_bytes():
                 found.append((process / "cmdline").read_bytes())
     return sorted(command for command in found if b"redis-server" not in command)
 

@@ -109,10 +109,7 @@ def dies(place, helper, way, after_s):
         elif way == "logout":
             kill_all(place.started(), signal.SIGTERM)
         process.wait(10)
-    try:
-        assert place.left(but=children) == [], f"{way} after {after_s:.3f} s of {helper}"
-    finally:
-        kill_all(children)
+    assert place.left(but=children) == [], f"{way} after {after_s:.3f} s of {helper}"
 
 
 @pytest.mark.parametrize("seed", seeds(300))
