@@ -71,17 +71,16 @@ async def test_a_sign_of_life_is_a_round_trip_of_its_own(server):
 
 
 async def test_a_confirmation_that_is_late_is_waited_for(r, async_r):
-    listener = async_r.pubsub()
-    await listener.subscribe("before")
-    await listener.get_message(timeout=5)
-    r.client_pause(300)
-    with trace() as t:
-        await listener.subscribe("news")
-        nothing = await listener.get_message(timeout=0.05)
-        assert (nothing, t.round_trips) == (None, 0)
+    async with async_r.pubsub() as listener:
+        await listener.subscribe("before")
         await listener.get_message(timeout=5)
-    assert t.round_trips == 1
-    await listener.aclose()
+        r.client_pause(300)
+        with trace() as t:
+            await listener.subscribe("news")
+            nothing = await listener.get_message(timeout=0.05)
+            assert (nothing, t.round_trips) == (None, 0)
+            await listener.get_message(timeout=5)
+        assert t.round_trips == 1
 
 
 def test_a_timeout_is_a_lost_round_trip(server):
