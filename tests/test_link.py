@@ -92,13 +92,10 @@ def ping_ms(client):
 
 
 def test_a_ping_takes_the_distance_asked_for(r):
-    """Not less: most pings. Not much more: the fastest, as a crowded machine delays many."""
-    seconds = {rtt: ping_times(lab.connect(rtt_ms=rtt), 15) for rtt in (1, 5, 20)}
-    usual, fastest = ({rtt: 1000 * of(times) for rtt, times in seconds.items()}
-                      for of in (statistics.median, min))
-    assert fastest[1] < fastest[5] < fastest[20]
-    assert usual[5] >= 0.9 * 5 and fastest[5] < 15
-    assert usual[20] >= 0.9 * 20 and fastest[20] < 40
+    measured = {rtt: ping_ms(lab.connect(rtt_ms=rtt)) for rtt in (1, 5, 20)}
+    assert measured[1] < measured[5] < measured[20]
+    assert 0.9 * 5 <= measured[5] < 15
+    assert 0.9 * 20 <= measured[20] < 40
 
 
 def test_each_distance_has_a_port_and_none_is_no_link(r):
