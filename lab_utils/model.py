@@ -28,7 +28,7 @@ class Model:
     def __repr__(self):
         text = f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}"
         off = f", ~{100 * self.residual:.0f}% off at most where it was fitted"
-        return text + off * bool(self.residual)
+        return text + off if self.residual else text
 
 
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:

@@ -31,9 +31,9 @@ def rows_of(published, reproduced, fitted):
         factor = factor_off(then, now)
         note = f"{sized('published ', '')}{plain_duration(then)}"
         note += f", {factor:.1f}x {'faster' if now < then else 'slower'}" if factor >= ALIKE else ""
-        rows.append(Row(f"{name}{' (fitted)' * (name in fitted)}", now * 1000, plain_duration(now),
-                        style.Look(style.NO_ROLE), note, then * 1000,
-                        since_look=style.Look(style.PUBLISHED)))
+        label = f"{name} (fitted)" if name in fitted else name
+        rows.append(Row(label, now * 1000, plain_duration(now), style.Look(style.NO_ROLE), note,
+                        then * 1000, since_look=style.Look(style.PUBLISHED)))
     return rows
 
 
