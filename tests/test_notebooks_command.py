@@ -98,8 +98,8 @@ TIMED = 'os.environ["PAUSE"] = "{}"\n_ = lab.compare({{"wait": {}}}, rounds=3)'
 
 
 @pytest.mark.parametrize("then, work, tags, written", [
-    (0.045, "wait", "[]", False), (0.015, "wait", "[]", True),
-    (0.045, "lambda r: wait(r)", "[]", True), (0.045, "wait", '["under-load"]', True),
+    (0.45, "wait", "[]", False), (0.015, "wait", "[]", True),
+    (0.45, "lambda r: wait(r)", "[]", True), (0.45, "wait", '["under-load"]', True),
 ], ids=["disagree", "agree", "other work", "on purpose"])
 def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, path, capsys,
                                                                      then, work, tags, written):

@@ -316,8 +316,8 @@ def start_waker(memory, bell):
         return pid
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-        if os.getppid() == link:
+        if os.getppid() == link:  # asked while it still gets the CPU to end on
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
             os.dup2(bell, 0)
             os.closerange(1, 256)
             keep_awake(memory, link, int(sys.argv[3]))

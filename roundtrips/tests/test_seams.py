@@ -16,6 +16,8 @@ from redis.retry import Retry
 from roundtrips import callsites, critical_path, recorder, redis_py, scope, sockets, trace
 from test_changes import is_plain
 
+HASTY = {"socket_timeout": 0.02, "socket_connect_timeout": 5}  # in reading alone
+
 
 def outcome(call):
     try:
@@ -47,7 +49,7 @@ def plain_part(options):
             seen.append(listener.get_message(timeout=5))
         with redis.Redis(**{**options, "port": 1}, retry=Retry(NoBackoff(), 0)) as nobody:
             seen.append(outcome(nobody.ping)[0])
-        with redis.Redis(**options, socket_timeout=0.02, retry=Retry(NoBackoff(), 0)) as hasty:
+        with redis.Redis(**{**options, **HASTY}, retry=Retry(NoBackoff(), 0)) as hasty:
             seen.append(outcome(lambda: hasty.blpop("list", timeout=1)))
     return seen
 
@@ -62,7 +64,7 @@ async def async_part(options):
             seen.append(str(error))
         seen.append(await asyncio.to_thread(int, "3"))
     once = redis.asyncio.retry.Retry(NoBackoff(), 0)
-    async with redis.asyncio.Redis(**options, socket_timeout=0.02, retry=once) as hasty:
+    async with redis.asyncio.Redis(**{**options, **HASTY}, retry=once) as hasty:
         try:
             await hasty.blpop("list", timeout=1)
         except redis.TimeoutError as error:

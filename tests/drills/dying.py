@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 import signal
 from pathlib import Path
@@ -71,16 +72,19 @@ class Place:
     def started(self):
         """{pid: command} of a kernel's processes: they carry its mark, or work in its folder.
 
-        A Redis server overwrites its environment with its title. Zombies have neither.
+        A Redis server overwrites its environment with its title. Zombies have neither. One that
+        SIGKILL has reached is gone but for a turn on the CPU: what keeps the CPU awake runs at
+        the lowest priority, and beside busy programs waited up to 6 s for the turn to end in.
         """
         found, mark = {}, self.mark.encode()
         for process in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
                 if process.name.isdigit() and (
                         mark in (process / "environ").read_bytes()
-                        or os.readlink(process / "cwd").startswith(str(self.folder))):
+                        or os.readlink(process / "cwd").startswith(str(self.folder))
+                        ) and not is_killed(process):
                     command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    found[int(process.name)] = command[:60]
+                    found[int(process.name)] = command[:200]
         return found
 
     def left(self, but=()):
@@ -91,6 +95,13 @@ class Place:
 
         wait_until(lambda: not found(), GRACE_S)
         return found()
+
+
+def is_killed(process):
+    """Whether SIGKILL waits for the process, to a thread of it or to all."""
+    status = (process / "status").read_text()
+    return any(int(pending, 16) >> signal.SIGKILL - 1 & 1
+               for pending in re.findall(r"^(?:Sig|Shd)Pnd:\t(\w+)", status, re.MULTILINE))
 
 
 @pytest.fixture
