@@ -7,7 +7,7 @@ take no more room. One with `payloads` keeps the bytes of each write and read be
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from operator import itemgetter
@@ -176,8 +176,9 @@ class Recorder:
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
         self.unseen: set[str] = set()  # what else goes to Redis, not by what is replaced
-        self.faults: list[Exception] = []  # of this package, while it looked on
+        self.faults: list[BaseException] = []  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
+        self.ended: deque[list[Any]] = deque()  # sorted, and not kept yet
         self.limit = WHOLE + BATCH  # of notes
         self.room = KEPT_REPLIES
         self.sorting = threading.RLock()
@@ -292,20 +293,26 @@ class Recorder:
             notes = sorted(self.notes[:number], key=itemgetter(SENT))
             flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
             ready = number if all_of_them else max(flies, number - BATCH)
-            flying = []
+            ended, flying, lost = self.ended.copy(), list[Any](), list[Any]()
             for note in notes[:ready]:
                 if note[REPLIED] is not None:
-                    try:
-                        self.keep(note)
-                    except Exception as fault:
-                        self.faults.append(fault)
+                    ended.append(note)
                 elif note[MISSING] and not all_of_them:
                     flying.append(note)
                 else:
-                    self.unanswered += waited_for(note)
+                    lost.append(note)
             stay = [*flying[-MOST_FLYING:], *notes[ready:]]
-            self.notes[:number] = stay
+            unanswered = self.unanswered + sum(map(waited_for, lost))
+            # One statement of plain stores, between which Python handles no signal.
+            self.notes[:number], self.ended, self.unanswered = stay, ended, unanswered
             self.limit = len(stay) + 2 * BATCH
+            while self.ended:
+                try:
+                    self.keep(self.ended.popleft())
+                except BaseException as fault:  # a Ctrl-C costs the one that it hits, which is said
+                    self.faults.append(fault)
+                    if not isinstance(fault, Exception):
+                        raise
 
     def keep(self, note: list[Any]) -> None:
         note = [None, *note[1:]]  # without this recorder, which keeps it
