@@ -361,10 +361,8 @@ def is_alive(pid: int) -> bool:
     """Return whether this process still runs."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

@@ -293,18 +293,12 @@ class Recorder:
             notes = sorted(self.notes[:number], key=itemgetter(SENT))
             flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
             ready = number if all_of_them else max(flies, number - BATCH)
-            ended, flying, lost = self.ended.copy(), list[Any](), list[Any]()
+            ended, flying = self.ended.copy(), list[Any]()
             for note in notes[:ready]:
-                if note[REPLIED] is not None:
-                    ended.append(note)
-                elif note[MISSING] and not all_of_them:
-                    flying.append(note)
-                else:
-                    lost.append(note)
+                waits = note[REPLIED] is None and note[MISSING] and not all_of_them
+                (flying if waits else ended).append(note)
             stay = [*flying[-MOST_FLYING:], *notes[ready:]]
-            unanswered = self.unanswered + sum(map(waited_for, lost))
-            # One statement of plain stores, between which Python handles no signal.
-            self.notes[:number], self.ended, self.unanswered = stay, ended, unanswered
+            self.notes[:number], self.ended = stay, ended  # no signal is handled in between
             self.limit = len(stay) + 2 * BATCH
             while self.ended:
                 try:
@@ -315,6 +309,9 @@ class Recorder:
                         raise
 
     def keep(self, note: list[Any]) -> None:
+        if note[REPLIED] is None:
+            self.unanswered += waited_for(note)
+            return
         note = [None, *note[1:]]  # without this recorder, which keeps it
         setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
         names = names_in(what)

@@ -295,6 +295,7 @@ def numbers_of(recorder: Recorder) -> Record:
     recorder.sort_in()  # which may find a fault
     with recorder.sorting:
         faults = Counter(f"{type(fault).__name__}: {fault}"[:200] for fault in recorder.faults)
+        said = [name + (f" ({n:,} times)" if n > 1 else "") for name, n in faults.most_common(3)]
         return Record(
             totals=replace(recorder.totals),
             commands=dict(recorder.commands),
@@ -308,10 +309,7 @@ def numbers_of(recorder: Recorder) -> Record:
             detached=recorder.detached,
             others=sorted(recorder.others),
             unseen=[*clients_here(), *again, *sorted(recorder.unseen)],
-            faults=[
-                fault + (f" ({times:,} times)" if times > 1 else "")
-                for fault, times in faults.most_common(3)
-            ],
+            faults=said,
         )
 
 
