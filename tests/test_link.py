@@ -141,14 +141,16 @@ def test_another_delay_holds_for_connections_that_there_are(peer):
 
 def test_what_was_late_is_told_once_and_without_asking(peer):
     """A link that stood still for 0.2 s with bytes of two connections due is late by that once."""
-    port = peer(echo, 200)
+    port = peer(echo, 400)
     with connected(port) as one, connected(port) as other:
+        assert one.send(b"x") == other.send(b"x") == 1
+        assert one.recv(1) == other.recv(1) == b"x"  # so the link has accepted both
         before = link().late_s()
-        one.sendall(b"x")
-        other.sendall(b"x")
+        assert one.send(b"x") == other.send(b"x") == 1
+        time.sleep(0.02)  # it has read them, and none is due
         stopped = time.perf_counter()
         os.kill(link().pid, signal.SIGSTOP)
-        time.sleep(0.3)
+        time.sleep(0.4)
         assert link().late_s() == before  # nobody was asked
         os.kill(link().pid, signal.SIGCONT)
         assert one.recv(1) == other.recv(1) == b"x"
