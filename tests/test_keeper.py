@@ -142,8 +142,7 @@ def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
     kept = Kept(["sh", "-c", "echo > file; read _"], folder=True, stdin=subprocess.PIPE)
     assert wait_until((Path(kept.folder) / "file").exists)
     kept.process.stdin.close()
-    assert wait_until(lambda: not kept.alive(), GONE_S)
-    assert not Path(kept.folder).exists()
+    assert wait_until(lambda: not kept.alive(), GONE_S) and not Path(kept.folder).exists()
     kept.stop()
 
 
