@@ -2,10 +2,10 @@
 
 import os
 import re
-import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from nbval.plugin import get_sanitize_patterns
 
@@ -51,21 +51,21 @@ def refusal(call, *args, **kwargs):
 
 def running(pid):
     """True while a process runs; one that has ended and waits to be reaped does not."""
-    asked = ["ps", "-o", "stat=", "-p", str(pid)]
-    state = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
-    return bool(state) and not state.startswith("Z")
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 GONE_S = 2  # the lab's promise: so long after its end nothing of it is left, on a busy machine too
 
 
 def wait_until(condition, seconds=30):
-    """True as soon as `condition()` is, False if it is not within `seconds`.
+    """True as soon as `condition()` is, False if it is not in a look every 10 ms for `seconds`.
 
-    What is to begin has as many as the busiest machine needs; what is to be gone has GONE_S.
+    What is to begin has many, what is to be gone GONE_S: of time in which the machine went on.
     """
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    for _ in range(round(100 * seconds)):
         if condition():
             return True
         time.sleep(0.01)

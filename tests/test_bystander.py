@@ -19,10 +19,10 @@ module = importlib.import_module("lab_utils.timing.bystanders")  # its name is t
 
 
 def test_it_sends_by_the_clock_answered_or_not(r):
-    """If it waited for each reply, a pause of 300 ms would be one PING, and the median quick."""
+    """If it waited for each reply, a pause of 300 ms would be one PING; it is all that were due."""
     [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
-    assert len(run.samples) > 250
-    assert run.median > 0.1 and run.worst >= 0.25 and run.took >= 0.3
+    assert sum(latency > 0.1 for _, latency in run.samples) > 150
+    assert run.worst >= 0.25 and run.took >= 0.3
     due = [due for due, _ in run.samples]
     assert all(0.0009 < later - earlier < 0.0011 for earlier, later in itertools.pairwise(due))
     heard = [due + latency for due, latency in run.samples]
@@ -46,12 +46,12 @@ def test_each_run_has_its_setup_and_at_the_scale_of_ci_there_is_one(r, monkeypat
     assert order == ["setup", "work"] * (3 + 1)
 
 
-def test_an_idle_server_is_not_felt_and_even_the_shortest_work_has_a_sample(r):
-    felt = lab.bystander(lambda r: time.sleep(0.2), r)
-    [run] = felt.runs
-    assert len(run.samples) > 150
-    assert felt.median < 0.05
-    assert all(due + latency >= 0 and due <= felt.took for due, latency in run.samples)
+def test_an_idle_server_is_not_felt_and_even_the_shortest_work_has_a_sample(r, monkeypatch):
+    monkeypatch.setenv("LAB_SCALE", "workshop")  # three runs: not all of them are disturbed
+    felt = lab.bystander(lambda r: time.sleep(0.2), r, runs=3)
+    run = min(felt.runs, key=lambda run: run.median)
+    assert len(run.samples) > 150 and run.median < 0.05
+    assert all(due + latency >= 0 and due <= run.took for due, latency in run.samples)
     felt = lab.bystander(lambda r: None, r)
     assert felt.runs[0].samples and felt.worst > 0
 
@@ -71,8 +71,8 @@ def test_what_was_due_while_the_bystander_had_no_cpu_counts_too(r, started):
     Its arguments, which every user of the machine can read, hold no password.
     """
     def work(r):
-        for wait_s, sent in ((0, signal.SIGSTOP), (0.2, signal.SIGCONT)):
-            threading.Timer(wait_s, os.killpg, [started[0].process.pid, sent]).start()
+        os.killpg(group := started[0].process.pid, signal.SIGSTOP)
+        threading.Timer(0.2, os.killpg, [group, signal.SIGCONT]).start()
         time.sleep(0.1)
 
     assert len(lab.bystander(work, r).runs[0].samples) > 90
@@ -83,7 +83,7 @@ def test_a_function_that_raises_ends_the_bystander_too(r):
     clients = len(r.client_list())
     with pytest.raises(redis.ResponseError):
         lab.bystander(lambda r: r.execute_command("NOSUCH"), r)
-    assert wait_until(lambda: len(r.client_list()) == clients, GONE_S)
+    assert wait_until(lambda: len(r.client_list()) <= clients, GONE_S)
 
 
 def test_an_error_is_a_reply_too():

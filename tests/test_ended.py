@@ -67,7 +67,7 @@ SAID = ["True True True", GONE, "this machine: the link had ended; a new one sta
 
 
 def run(script, **environment):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=60,
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=300,
                           env={**os.environ, "REDIS_URL": "", **environment},
                           capture_output=True, text=True)
 
@@ -173,7 +173,7 @@ def test_a_server_that_stops_answering_is_said_in_time(another_server):
         try:
             lab.connect()
         except lab.LabError as error:
-            print("No answer from" in str(error), time.monotonic() - started < 6)
+            print("No answer from" in str(error), time.monotonic() - started < 12)
         finally:
             os.kill({theirs.pid}, signal.SIGCONT)
     """

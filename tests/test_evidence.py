@@ -57,10 +57,9 @@ def compute(cpu_s):
 def test_what_a_program_on_the_same_cpu_took(r, hog):
     with steady(server().pid) as held:
         hog(held.cpus[0])
-        seconds, spent = spent_on(Watch(server().pid), lambda: compute(0.1))
-    assert 0.1 <= spent.client < 0.2
-    without = seconds - spent.taken
-    assert without == pytest.approx(0.1, rel=0.15), "what it would have been"
+        seconds, spent = spent_on(Watch(server().pid), lambda: compute(0.5))
+    assert 0.5 <= spent.client < 1
+    assert seconds - spent.taken == pytest.approx(0.5, rel=0.15), "what it would have been"
     assert spent.taken > 0.2 * seconds
 
 
@@ -151,4 +150,4 @@ def test_what_ran_once_is_noted(r, hog):
         with watched(server().pid):
             compute(0.1)
     assert calm.so_far().busy and calm.so_far().rounds == 1
-    assert 0.2 < calm.so_far().taken_share < 0.95
+    assert 0.2 < calm.so_far().taken_share < 0.99

@@ -81,14 +81,14 @@ def test_a_server_behind_a_script_ends_too(kernel, tmp_path_factory, tmp_path):
 def test_a_link_that_had_much_to_say_ends_though_a_forked_child_lives(kernel, tmp_path):
     """It must not wait for somebody to read it: the child could."""
     process, [child, link] = kernel("""
-        import os, time
+        import os, select, time
         import lab_utils as lab
         from lab_utils.testbed.link import link
         far = lab.connect(1)
         link().ask("record")
         far.set("big", "x" * 20_000_000)
         os.write(link().requests, b'{"do": "recorded"}\\n')
-        time.sleep(0.5)
+        select.select([link().said], (), ())
         child = os.fork() or time.sleep(60)
         print(child, link().pid, flush=True)
         time.sleep(60)
@@ -139,10 +139,10 @@ def test_a_signal_to_all_processes_at_once_leaves_nothing(kernel, tmp_path, name
 
 
 def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
-    kept = Kept(["sh", "-c", "echo here > file; sleep 0.2"], folder=True)
-    assert wait_until(lambda: (Path(kept.folder) / "file").exists())
-    assert wait_until(lambda: not kept.alive(), GONE_S)
-    assert not Path(kept.folder).exists()
+    kept = Kept(["sh", "-c", "echo > file; read _"], folder=True, stdin=subprocess.PIPE)
+    assert wait_until((Path(kept.folder) / "file").exists)
+    kept.process.stdin.close()
+    assert wait_until(lambda: not kept.alive(), GONE_S) and not Path(kept.folder).exists()
     kept.stop()
 
 

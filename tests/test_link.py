@@ -73,22 +73,21 @@ def test_megabytes_there_and_back_unchanged(peer, rtt_ms):
 
 def test_many_messages_are_in_flight_together(peer):
     """Twenty messages sent without waiting share the delay; one by one they would take twenty."""
-    with connected(peer(echo, 100)) as sock:
+    with connected(peer(echo, 500)) as sock:
         started = time.perf_counter()
         for number in range(20):
             sock.sendall(bytes([number]))
             time.sleep(0.002)
         with sock.makefile("rb") as stream:
             assert stream.read(20) == bytes(range(20))
-        took = time.perf_counter() - started
-    assert 0.1 <= took < 0.6
+        assert 0.5 <= time.perf_counter() - started < 5
 
 
 # Distance
 
 
 def ping_ms(client):
-    return 1000 * statistics.median(ping_times(client, 15))
+    return 1000 * statistics.quantiles(ping_times(client, 15), n=4)[0]  # a busy one is longer
 
 
 def test_a_ping_takes_the_distance_asked_for(r):
@@ -129,11 +128,11 @@ def test_a_busy_moment_does_not_decide_a_distance(r, monkeypatch):
 def test_another_delay_holds_for_connections_that_there_are(peer):
     port = peer(echo, 2)
     with connected(port) as sock:
-        link().set_delay(port, 0.1)
+        link().set_delay(port, 0.5)
         started = time.perf_counter()
         sock.sendall(b"x")
         sock.recv(1)
-        assert 0.2 <= time.perf_counter() - started < 1
+        assert 1 <= time.perf_counter() - started < 5
 
 
 # Lateness
@@ -141,14 +140,16 @@ def test_another_delay_holds_for_connections_that_there_are(peer):
 
 def test_what_was_late_is_told_once_and_without_asking(peer):
     """A link that stood still for 0.2 s with bytes of two connections due is late by that once."""
-    port = peer(echo, 10)
+    port = peer(echo, 400)
     with connected(port) as one, connected(port) as other:
+        assert one.send(b"x") == other.send(b"x") == 1
+        assert one.recv(1) == other.recv(1) == b"x"  # so the link has accepted both
         before = link().late_s()
-        one.sendall(b"x")
-        other.sendall(b"x")
+        assert one.send(b"x") == other.send(b"x") == 1
+        time.sleep(0.02)  # it has read them, and none is due
         stopped = time.perf_counter()
         os.kill(link().pid, signal.SIGSTOP)
-        time.sleep(0.2)
+        time.sleep(0.4)
         assert link().late_s() == before  # nobody was asked
         os.kill(link().pid, signal.SIGCONT)
         assert one.recv(1) == other.recv(1) == b"x"
@@ -160,9 +161,10 @@ def test_what_was_late_is_told_once_and_without_asking(peer):
 def test_the_waker_stops_when_told_and_dies_with_the_link():
     own = Link()
     _, waker = own.pids()
+    assert wait_until(lambda: state(waker) == "S", 30)
     asleep = cpu_s(waker)
     own.keep_awake(True)
-    assert wait_until(lambda: cpu_s(waker) > asleep + 0.002, 30)  # at its priority: a while
+    assert wait_until(lambda: cpu_s(waker) > asleep, 30)  # at its priority: a while
     own.keep_awake(False)
     assert wait_until(lambda: state(waker) == "S", 30)
     spent = cpu_s(waker)
@@ -290,9 +292,9 @@ def test_a_reader_that_stalls_holds_the_sender_back(peer):
 
     chunk, digest, sent = os.urandom(1 << 20), hashlib.blake2b(), 0
     with connected(peer(stall_then_read, 1)) as sock:
-        sock.settimeout(0.3)
         with contextlib.suppress(TimeoutError):
             while sent < 200 << 20:
+                sock.settimeout(PATIENCE_S if sent < 64 << 20 else 0.3)
                 size = sock.send(chunk)
                 digest.update(chunk[:size])
                 sent += size
