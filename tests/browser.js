@@ -37,7 +37,7 @@ const tooWide = async path => {
     panel.content.notebookConfig = {...panel.content.notebookConfig, windowingMode: 'none'};
     const drawn = () => panel.node.querySelectorAll('.jp-CodeCell .cm-content').length;
     const code = panel.content.widgets.filter(cell => cell.model.type === 'code').length;
-    for (let wait = 0; wait < 200 && (drawn() < code || !panel.node.clientWidth); wait += 1) await new Promise(next => setTimeout(next, 50));
+    for (let wait = 0; wait < 1200 && (drawn() < code || !panel.node.clientWidth); wait += 1) await new Promise(next => setTimeout(next, 50));
     await new Promise(next => requestAnimationFrame(() => requestAnimationFrame(next)));
     const broken = [...panel.node.querySelectorAll('.jp-OutputArea-output pre')].filter(shown => {
         const style = getComputedStyle(shown), lines = shown.textContent.replace(/\n$/, '').split('\n').length;
