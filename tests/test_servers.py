@@ -218,7 +218,7 @@ def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(som
     script = ("import os, time, lab_utils as lab\n"
               "from lab_utils.testbed.chosen_server import server\n"
               "lab.connect().set('key1', 1)\n"
-              "os.fork() or time.sleep(4)\n"
+              "os.fork() or time.sleep(60)\n"
               "print(server().reservation.process.pid, flush=True); time.sleep(60)")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
                           env={**os.environ, "REDIS_URL": url_of(theirs, db=3)}) as kernel:
