@@ -37,16 +37,15 @@ class Holder:
     def __init__(self, cores, number):
         wanted = json.dumps([turns.CORES, turns.DOOR, cores, number])
         self.process = subprocess.Popen([sys.executable, "-c", HOLDER, wanted],
-                                        stdin=-1, stdout=-1, stderr=-1, text=True)
+                                        stdin=-1, stdout=-1, stderr=-1, text=True)  # pipes
         self.process.stderr.readline()
 
     def holds(self):
         return self.process.stdout.readline().split()
 
     def waits(self):
-        """Whether one has the door, in which it waits, and this one still holds nothing."""
-        return (wait_until(lambda: not is_free(turns.DOOR))
-                and not select.select([self.process.stdout], (), (), 0.5)[0])
+        wait_until(lambda: not free(""))  # there one waits, and behind it
+        return not select.select([self.process.stdout], (), (), 0.5)[0]
 
     def let_go(self):
         self.process.kill()
@@ -63,15 +62,11 @@ def names(tmp_path, monkeypatch):
     return ["a", "b"]
 
 
-def is_free(path):
-    """True while nobody holds a lock on it."""
-    lock = turns.locked(path)
-    turns.release({path: lock})
-    return lock is not None
-
-
 def free(core):
-    return is_free(turns.CORES.format(core))
+    """True while nobody holds that core, or "", the door."""
+    lock = turns.locked(turns.CORES.format(core))
+    turns.release({core: lock})
+    return lock is not None
 
 
 @pytest.fixture
@@ -83,14 +78,6 @@ def holder():
             return made
 
         yield make
-
-
-@pytest.fixture
-def naps(monkeypatch):
-    """What happens, in its order, while one waits."""
-    made = []
-    monkeypatch.setattr(turns, "time", SimpleNamespace(sleep=lambda _: made.pop(0)()))
-    return made
 
 
 def test_as_many_at_once_as_cores(names, holder):
@@ -108,8 +95,8 @@ def test_who_wants_two_has_them_together_and_is_not_passed_for_ever(names, holde
     held = first.holds()
     both = holder(names, 2)
     assert both.waits()
-    [other] = {*names} - {*held}
-    assert wait_until(lambda: free(other)), "who waits for two holds none, but tries"
+    other = next(name for name in names if name not in held)
+    assert wait_until(lambda: free(other))  # who waits for two holds none, but tries
     later = holder(names, 1)
     assert later.waits()
     first.let_go()
@@ -148,15 +135,16 @@ def test_a_forked_child_leaves_what_its_parent_measures_alone(r):
         assert not any(free(core) for core in held.turn)
 
 
-def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder, naps):
+def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder, monkeypatch):
     holder(names[:1], 1).holds()
-    naps.append(lambda: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(turns, "time", SimpleNamespace(  # while it waits
+        sleep=lambda _: signal.raise_signal(signal.SIGINT)))
     with pytest.raises(KeyboardInterrupt):
         turns.hold(names[:1], 1)
     assert not turns._held
 
 
-def test_who_waits_long_sees_it_and_nothing_stays(names, holder, naps, monkeypatch, capfd):
+def test_who_waits_long_sees_it_and_nothing_stays(names, holder, monkeypatch, capfd):
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
     shown = {}
@@ -164,7 +152,8 @@ def test_who_waits_long_sees_it_and_nothing_stays(names, holder, naps, monkeypat
         monkeypatch.setenv("LAB_SCALE", scale)
         one = holder(names[:1], 1)
         one.holds()
-        naps += [lambda: time.sleep(0.2), one.let_go]  # longer than a bar needs, and than patience
+        naps = iter([lambda: time.sleep(0.2), one.let_go])  # a bar is shown, and then it ends
+        monkeypatch.setattr(turns, "time", SimpleNamespace(sleep=lambda _, naps=naps: next(naps)()))
         turns.release(turns.hold(names[:1], 1))
         shown[scale] = capfd.readouterr()
     assert "waiting: another kernel is measuring" in shown["workshop"].err
