@@ -285,8 +285,7 @@ HOGS = """
 import subprocess, sys
 each = [sys.executable, "-c", "held = bytearray(200 << 20); print(flush=True); input()"]
 hogs = [subprocess.Popen(each, stdin=-1, stdout=-1) for _ in range(4)]
-for hog in hogs:
-    hog.stdout.readline()  # it holds its memory, until all do, or was killed
+[hog.stdout.readline() for hog in hogs]  # each holds its memory until all do, or is killed
 print(*[hog.communicate(b"go") and hog.returncode for hog in hogs])
 """
 
@@ -363,7 +362,7 @@ def test_who_tidies_up_after_a_kernel_gets_a_moment_for_it(tmp_path):
     """As a server's keeper does, which ignores signals and ends by itself."""
     keeper = ["sh", "-c", "trap '' TERM; echo; read -r nothing; sleep 0.2; rm \"$0\"",
               str(kept := tmp_path / "kept")]
-    code = (f"import subprocess; keeper = subprocess.Popen({keeper}, stdin=-1, stdout=-1); "
+    code = (f"import subprocess as s; keeper = s.Popen({keeper}, stdin=s.PIPE, stdout=s.PIPE); "
             "keeper.stdout.readline()")
     tied = ("import sys, tied; assert tied.MOMENT_S > 0.2; tied.MOMENT_S = tied.KILLED_S = 20; "
             "tied.main(sys.argv[1:])")  # 0.2 s may take longer than 0.5 s
