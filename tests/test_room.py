@@ -327,7 +327,7 @@ def test_a_process_ends_with_its_parent_however_that_ends():
     assert wait_until(lambda: [each.name() for each in below()] == ["sleep"])
     [sleeping] = below()
     parent.kill()
-    parent.communicate()
+    parent.wait()
     assert wait_until(lambda: not running(child) and not running(sleeping.pid))
     assert not os.path.exists(f"/proc/{parent.pid}")
 
