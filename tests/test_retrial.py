@@ -70,11 +70,10 @@ def test_a_cell_that_fails_or_ends_its_python_leaves_its_claims_untested_with_th
     assert (board.claims["D7"].word, board.claims["D7"].because) == (UNTESTED, "OSError: no memory")
 
 
-def test_a_cell_that_takes_too_long(shelf, monkeypatch):
-    monkeypatch.setattr(module, "CELL_TIMEOUT_S", 1)
-    book(shelf, FIRST,
-         "import time\ntry:\n    time.sleep(50)\nexcept Exception:\n    time.sleep(50)")
-    assert lab.retrial().claims["C2"].because == "a cell of this chapter took longer than 1 s"
+def test_a_cell_that_takes_too_long(shelf):
+    book(shelf, FIRST, "import signal as s, time\nassert s.setitimer(s.ITIMER_REAL, 0.1)[0] > 60\n"
+         "try:\n    time.sleep(50)\nexcept Exception:\n    time.sleep(50)")
+    assert lab.retrial().claims["C2"].because == "a cell of this chapter took longer than 120 s"
 
 
 def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
@@ -88,14 +87,14 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
                                "retrials = importlib.import_module('lab_utils.course.retrials')\n"
                                f"retrials.NOTEBOOKS = pathlib.Path({str(shelf)!r})\n"
                                "lab.retrial()")
-        assert wait_until(lambda: seen.exists() and seen.read_text(), 30)
+        assert wait_until(lambda: seen.exists() and seen.read_text(), 60)
         manager.interrupt_kernel()
-        replies = iter(lambda: client.get_shell_msg(timeout=10), None)  # some to: is it up?
+        replies = iter(lambda: client.get_shell_msg(timeout=60), None)  # some to: is it up?
         reply = next(each["content"] for each in replies
                      if each["parent_header"].get("msg_id") == asked)
         assert reply["ename"] == "Interrupted"
         assert " ".join(reply["traceback"]).startswith("Interrupted lab.retrial was interrupted.")
-        assert wait_until(lambda: not running(int(seen.read_text())), 5)
+        assert wait_until(lambda: not running(int(seen.read_text())))
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

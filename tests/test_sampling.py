@@ -11,14 +11,9 @@ from chapter_helpers import sampling as module
 from chapter_helpers.sampling import sampled
 
 
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    monkeypatch.setenv("LAB_SCALE", "ci")
-
-
 def busy(seconds):
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    end = time.thread_time() + seconds  # another program's turn on the CPU is in none
+    while time.thread_time() < end:
         pass
 
 

@@ -12,7 +12,7 @@ from helpers import GONE_S, refusal, running, url_of, wait_until
 
 import lab_utils as lab
 from lab_utils.errors import LabError
-from lab_utils.testbed import chosen_server, guard, link, private_server
+from lab_utils.testbed import chosen_server, guard, link, private_server, reservation
 from lab_utils.testbed.plain_socket import raw_socket
 
 
@@ -218,7 +218,7 @@ def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(som
     script = ("import os, time, lab_utils as lab\n"
               "from lab_utils.testbed.chosen_server import server\n"
               "lab.connect().set('key1', 1)\n"
-              "os.fork() or time.sleep(4)\n"
+              "os.fork() or time.sleep(60)\n"
               "print(server().reservation.process.pid, flush=True); time.sleep(60)")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
                           env={**os.environ, "REDIS_URL": url_of(theirs, db=3)}) as kernel:
@@ -229,8 +229,9 @@ def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(som
     assert theirs.connect(db=3).dbsize() == 0 and theirs.connect().pubsub_channels() == []
 
 
-def test_a_logout_leaves_the_reserved_database_empty_and_free(somebodys_server):
+def test_a_logout_leaves_the_reserved_database_empty_and_free(somebodys_server, monkeypatch):
     """It sends SIGTERM to all processes, so to the one too that is to empty the database."""
+    monkeypatch.setattr(reservation, "END_S", 30)
     theirs = somebodys_server()
     mine = chosen_server.own_server(url_of(theirs, db=3))
     mine.connect().set("key1", 1)

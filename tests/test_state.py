@@ -25,7 +25,6 @@ def nothing_said_yet(monkeypatch):
 
 @pytest.fixture
 def file(remembered):
-
     remembered.mkdir()
     return remembered / "state.json"
 

@@ -4,7 +4,7 @@ import gc
 import random
 import re
 import time
-from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from helpers import refusal
@@ -41,41 +41,35 @@ def undisturbed(monkeypatch):
 def test_every_round_runs_every_variant_in_an_order_of_its_own(r, undisturbed):
     random.seed(3)
     ran = []
-    lab.compare({name: (lambda r, name=name: (ran.append(name), time.sleep(0.002)))
-                 for name in "abc"}, same=False, rounds=20)
+    lab.compare({name: lambda r, name=name: ran.append(name) for name in "abc"}, same=False,
+                setup=lambda r: None, rounds=20)  # after a setup each is called once
     timed = ran[-60:]
     orders = [tuple(timed[start:start + 3]) for start in range(0, 60, 3)]
     assert all(sorted(order) == ["a", "b", "c"] for order in orders)
     assert len(set(orders)) > 2
 
 
-def test_short_calls_are_repeated_within_a_round(r):
-    calls = Counter()
+@pytest.fixture
+def now(monkeypatch, undisturbed):
+    """The clock of a comparison: a list, as many tenths of a millisecond as it is long."""
+    made = []
+    monkeypatch.setattr("lab_utils.timing.rounds.time", SimpleNamespace(
+        perf_counter=lambda: len(made) / 10_000, sleep=lambda _: None))
+    return made
 
-    def short(r):
-        calls["short"] += 1
-        ends = time.perf_counter() + 0.0001
-        while time.perf_counter() < ends:
-            pass
 
-    times = lab.compare({"short": short}, rounds=3)
-    # half of those planned for an undisturbed call
-    assert calls["short"] > 3 * SHORTEST_SAMPLE_S / 0.0001 / 2
+def test_short_calls_are_repeated_within_a_round(r, now):
+    times = lab.compare({"short": lambda r: now.append(1)}, rounds=3)
+    assert len(now) >= 3 * SHORTEST_SAMPLE_S * 10_000
     assert len(times.rounds("short")) == 3
-    assert 0.00005 < times.seconds("short") < 0.001  # seconds are those of one call
+    assert times.seconds("short") == pytest.approx(0.0001), "of one call"
 
 
-def test_setup_runs_before_each_call_and_outside_the_clock(r):
-    log = []
-
-    def setup(r):
-        log.append("setup")
-        time.sleep(0.02)
-
-    variants = {"a": lambda r: log.append("a"), "b": lambda r: log.append("b")}
-    times = lab.compare(variants, setup=setup, same=False, rounds=4)
-    assert log[::2] == ["setup"] * (len(log) // 2) and "setup" not in log[1::2]
-    assert times.seconds("a") < 0.01
+def test_setup_runs_before_each_call_and_outside_the_clock(r, now):
+    variants = {"a": lambda r: now.append("a"), "b": lambda r: now.append("b")}
+    times = lab.compare(variants, setup=lambda r: now.append("setup"), same=False, rounds=4)
+    assert now[::2] == ["setup"] * (len(now) // 2) and "setup" not in now[1::2]
+    assert times.seconds("a") == pytest.approx(0.0001)
 
 
 def test_different_work_is_refused_before_anything_is_timed(r):
@@ -96,10 +90,10 @@ def test_an_async_variant_gets_the_asyncio_client_its_setup_a_plain_one_and_is_t
         return members
 
     times = lab.compare({"asyncio": taken, "plain": lambda r: r.spop("set", 3)},
-                        setup=lambda r: r.sadd("set", "a", "b", "c"), rtt_ms=(0, 5), rounds=3)
+                        setup=lambda r: r.sadd("set", "a", "b", "c"), rtt_ms=(0, 50), rounds=3)
     assert found == {("redis.asyncio.client", 3)}  # what each call's setup had put there
-    assert times.seconds("asyncio", 5) >= 0.0045
-    assert times.seconds("asyncio", 0) < times.seconds("asyncio", 5)
+    assert times.seconds("asyncio", 50) >= 0.045
+    assert times.seconds("asyncio", 0) < times.seconds("asyncio", 50)
 
 
 def test_options_go_to_the_clients(r):
@@ -111,7 +105,7 @@ def test_options_go_to_the_clients(r):
 
 
 def test_further_distances_take_longer(r):
-    times = lab.compare({"loop": loop, "pipeline": pipeline}, ops=10, rtt_ms=(0, 1, 5), rounds=3)
+    times = lab.compare({"loop": loop, "pipeline": pipeline}, ops=10, rtt_ms=(0, 1, 5), rounds=12)
     assert times.rtts == [0, 1, 5] and times.names == ["loop", "pipeline"]
     assert times.seconds("loop", 0) < times.seconds("loop", 1) < times.seconds("loop", 5)
     assert times.seconds("loop", 5) >= 0.9 * 10 * 0.005
@@ -166,7 +160,7 @@ def test_looking_at_what_a_call_returned_is_nobodys_time(r, monkeypatch):
 
     monkeypatch.setattr("lab_utils.timing.rounds.check_ran", looks_long)
     budget = lab.compare({"it": loop}, rounds=3).budget("it")
-    assert budget.client < 0.025 and budget.total < 0.025
+    assert budget.client < 0.05 and budget.total < 0.05
 
 
 def test_the_three_parts_of_one_round_add_up_exactly():

@@ -7,11 +7,12 @@ import select
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
+from helpers import wait_until
 
 from lab_utils.testbed import pinning, turns
 from lab_utils.testbed.chosen_server import server
@@ -24,6 +25,7 @@ HOLDER = """
 import json, sys
 from lab_utils.testbed import turns
 turns.CORES, turns.DOOR, cores, number = json.loads(sys.argv[1])
+print("begins", file=sys.stderr, flush=True)
 print(*turns.hold(cores, number), flush=True)
 sys.stdin.read()
 """
@@ -35,12 +37,14 @@ class Holder:
     def __init__(self, cores, number):
         wanted = json.dumps([turns.CORES, turns.DOOR, cores, number])
         self.process = subprocess.Popen([sys.executable, "-c", HOLDER, wanted],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                                        stdin=-1, stdout=-1, stderr=-1, text=True)  # pipes
+        self.process.stderr.readline()
 
     def holds(self):
         return self.process.stdout.readline().split()
 
     def waits(self):
+        wait_until(lambda: not free(""))  # there one waits, and behind it
         return not select.select([self.process.stdout], (), (), 0.5)[0]
 
     def let_go(self):
@@ -59,7 +63,7 @@ def names(tmp_path, monkeypatch):
 
 
 def free(core):
-    """True while nobody holds that core."""
+    """True while nobody holds that core, or "", the door."""
     lock = turns.locked(turns.CORES.format(core))
     turns.release({core: lock})
     return lock is not None
@@ -91,7 +95,8 @@ def test_who_wants_two_has_them_together_and_is_not_passed_for_ever(names, holde
     held = first.holds()
     both = holder(names, 2)
     assert both.waits()
-    assert free(next(name for name in names if name not in held))  # who waits for two holds none
+    other = next(name for name in names if name not in held)
+    assert wait_until(lambda: free(other))  # who waits for two holds none, but tries
     later = holder(names, 1)
     assert later.waits()
     first.let_go()
@@ -130,10 +135,10 @@ def test_a_forked_child_leaves_what_its_parent_measures_alone(r):
         assert not any(free(core) for core in held.turn)
 
 
-def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder):
-    one = holder(names[:1], 1)
-    one.holds()
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder, monkeypatch):
+    holder(names[:1], 1).holds()
+    monkeypatch.setattr(turns, "time", SimpleNamespace(  # while it waits
+        sleep=lambda _: signal.raise_signal(signal.SIGINT)))
     with pytest.raises(KeyboardInterrupt):
         turns.hold(names[:1], 1)
     assert not turns._held
@@ -147,7 +152,8 @@ def test_who_waits_long_sees_it_and_nothing_stays(names, holder, monkeypatch, ca
         monkeypatch.setenv("LAB_SCALE", scale)
         one = holder(names[:1], 1)
         one.holds()
-        threading.Timer(0.5, one.let_go).start()
+        naps = iter([lambda: time.sleep(0.2), one.let_go])  # a bar is shown, and then it ends
+        monkeypatch.setattr(turns, "time", SimpleNamespace(sleep=lambda _, naps=naps: next(naps)()))
         turns.release(turns.hold(names[:1], 1))
         shown[scale] = capfd.readouterr()
     assert "waiting: another kernel is measuring" in shown["workshop"].err

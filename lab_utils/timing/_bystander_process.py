@@ -34,7 +34,6 @@ def main():
     if sock.recv(64) != PONG:
         return
     wake_on_time()
-    print("ready", flush=True)
     print(json.dumps(watch(sock)), flush=True)
 
 
@@ -46,6 +45,7 @@ def watch(sock):
     """
     samples, waiting, last = [], collections.deque(), b""
     due, end, closed = time.perf_counter(), None, False
+    print("ready", flush=True)
     while waiting or end is None:
         now = time.perf_counter()
         while end is None and due <= now:
