@@ -102,7 +102,7 @@ def test_uvicorn(folder, server, more):
     def served():
         try:
             for _ in range(4):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).read()
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=50).read()
             return True
         except OSError:
             return False
