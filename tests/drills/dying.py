@@ -89,14 +89,15 @@ class Place:
         While one of them wants a CPU to end on, time goes by more slowly: what keeps the CPU awake
         runs at the lowest priority, and beside busy programs waited up to 6 s for its turn.
         """
-        passed = 0
+        passed, now = 0, time.monotonic()
         while True:
             alive = {pid: command for pid, command in self.started().items() if pid not in but}
             found = [*alive.items(), *self.folder.iterdir()]
             if not found or passed >= GRACE_S:
                 return found
             time.sleep(0.01)
-            passed += 0.0005 if any(map(wants_a_cpu, alive)) else 0.01
+            before, now = now, time.monotonic()  # where all stands still, a moment
+            passed += min(now - before, 0.05) / (20 if any(map(wants_a_cpu, alive)) else 1)
 
 
 def wants_a_cpu(pid):
