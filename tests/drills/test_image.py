@@ -155,7 +155,7 @@ def test_a_client_on_the_host_follows_the_clusters_nodes(tmp_path):
         return subprocess.run(["sh", "-c", check], capture_output=True).returncode == 0
 
     try:
-        assert wait_until(healthy, 100)
+        assert wait_until(healthy, 30)
         client = RedisCluster(host="127.0.0.1", port=base + 1)
         assert {client.set(f"key:{number}", number) for number in range(100)} == {True}
         found = {(node.host, node.port) for node in client.get_nodes()}
