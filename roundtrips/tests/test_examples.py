@@ -160,7 +160,6 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
             content = page.locator("#RoundTripsPanel")
             expect(content).to_contain_text(label)
             expect(content).to_contain_text("django_shop.py:")
-        browser.close()
 
 
 ASYNC = """
