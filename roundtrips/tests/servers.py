@@ -65,7 +65,7 @@ def running(*settings: str, password: str | None = None) -> Iterator[dict[str, A
 
 def answers(options: dict[str, Any], process: subprocess.Popen[str]) -> bool:
     with redis.Redis(**options, socket_timeout=5) as client:
-        for _ in range(1_000):
+        for _ in range(6_000):
             with contextlib.suppress(redis.ConnectionError):
                 return bool(client.ping())
             if process.poll() is not None:

@@ -224,5 +224,6 @@ async def test_what_is_on_its_way_when_a_block_ends_makes_it_uncounted(async_r, 
     with pytest.raises(Uncounted, match="1 write on the way when the block ended"):
         async with budget(max=5):
             task = asyncio.create_task(async_r.blpop("nothing", timeout=5))
-            await asyncio.sleep(0.1)
+            for _ in range(100):  # turns of the loop: by then it has written
+                await asyncio.sleep(0)
     task.cancel()

@@ -142,6 +142,7 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
     need("django", "debug_toolbar", "playwright")
     from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)
     address, _ = serve(start, "django_shop.py", "runserver", "--noreload", "{0}:{1}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
@@ -159,7 +160,6 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
             content = page.locator("#RoundTripsPanel")
             expect(content).to_contain_text(label)
             expect(content).to_contain_text("django_shop.py:")
-        browser.close()
 
 
 ASYNC = """

@@ -14,6 +14,7 @@ import json, multiprocessing, os, signal, subprocess, sys, time
 import redis
 
 options = json.loads(os.environ["CLIENT"])
+over, done = os.pipe()
 
 
 def work(number):
@@ -25,6 +26,7 @@ def work(number):
 
 def slow(number):
     work(number)
+    os.write(done, b".")
     time.sleep(60)
 
 
@@ -53,7 +55,7 @@ if __name__ == "__main__":
         process = multiprocessing.get_context("fork").Process(target=globals()[mode], args=(5,))
         process.start()
         if mode == "slow":
-            time.sleep(1)
+            os.read(over, 1)
             process.terminate()
         process.join()
         print(process.exitcode)
@@ -97,11 +99,12 @@ if __name__ == "__main__":
     elif mode == "becomes":
         os.execvp("echo", ["echo", "another"])
     elif mode == "running":
-        subprocess.Popen([sys.executable, __file__, "sleeps"], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL).stdout.read(1)
-    elif mode == "sleeps":
+        child = subprocess.Popen([sys.executable, __file__, "waits"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        child.stdout.read(1)
+    elif mode == "waits":  # until its parent is gone
         os.write(1, b".")
-        time.sleep(2.5)
+        sys.stdin.read()
     elif mode == "clients":
         subprocess.run([sys.executable, "-c", "import valkey"])
 """

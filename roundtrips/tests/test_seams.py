@@ -50,7 +50,7 @@ def plain_part(options):
         with redis.Redis(**{**options, "port": 1}, retry=Retry(NoBackoff(), 0)) as nobody:
             seen.append(outcome(nobody.ping)[0])
         with redis.Redis(**{**options, **HASTY}, retry=Retry(NoBackoff(), 0)) as hasty:
-            seen.append(outcome(lambda: hasty.blpop("list", timeout=1)))
+            seen.append(outcome(lambda: hasty.blpop("list", timeout=20)))
     return seen
 
 
@@ -66,7 +66,7 @@ async def async_part(options):
     once = redis.asyncio.retry.Retry(NoBackoff(), 0)
     async with redis.asyncio.Redis(**{**options, **HASTY}, retry=once) as hasty:
         try:
-            await hasty.blpop("list", timeout=1)
+            await hasty.blpop("list", timeout=20)
         except redis.TimeoutError as error:
             seen.append(str(error))
     return seen

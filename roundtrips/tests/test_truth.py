@@ -26,10 +26,9 @@ def same(what, counted, true):
 
 def check(program, proxy):
     with pytest.MonkeyPatch.context() as patched:
-        for name, number in zip(
-            ("WHOLE", "BATCH"), program.get("kept", [10_000, 1_000]), strict=True
-        ):
-            patched.setattr(recorder, name, number)  # so many are kept whole
+        whole, batch = program.get("kept", [10_000, 1_000])
+        patched.setattr(recorder, "WHOLE", whole)  # so many are kept whole
+        patched.setattr(recorder, "BATCH", batch)
         run = Run(program, proxy).play()
     trace = run.blocks[0].tracing.trace
     check_against_the_proxy(run, trace)
@@ -77,13 +76,9 @@ def check_outputs(t):
 
 @given(program=programs())
 @settings(
-    max_examples=MANY,
-    deadline=None,
-    derandomize=MANY <= 100,
-    database=None,
+    max_examples=MANY, deadline=None, derandomize=MANY <= 100, database=None, print_blob=False,
     suppress_health_check=list(HealthCheck),
-    print_blob=False,
-)
+)  # fmt: skip
 def test_random_programs(shared_proxy, program):
     # On a connection that was killed, whether the proxy still hears what is written before a task
     # is cancelled is a matter of the moment.

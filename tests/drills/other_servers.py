@@ -61,7 +61,7 @@ def a_server(*settings, password=None):
     kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(),
                 stdout=subprocess.DEVNULL)
     try:
-        assert wait_until(lambda: is_up(port, password), 10)
+        assert wait_until(lambda: is_up(port, password))
         yield port
     finally:
         kept.stop()

@@ -64,25 +64,23 @@ class Room:
         return visitor, visitor.ask("/api/join", body)[1]["token"]
 
     def processes(self):
-        """{pid: its environment} of all that runs for this room."""
+        """{process: its environment} of all that runs for this room."""
         found = {}
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 environment = process.environ()
                 said = environment.get("ROOM", "") + environment.get("LAB_WORK", "")
                 if str(self.folder) in said:
-                    found[process.pid] = environment
+                    found[process] = environment
         return found
 
     def left_over(self):
         """What is still there a moment after the room has closed: processes, folders."""
-        def folders():
-            return [path.name for path in self.tmp.glob("redis-round-trip-lab-*")]
+        def found():
+            return [*self.processes(), *self.tmp.glob("redis-round-trip-lab-*")]
 
-        wait_until(lambda: not self.processes() and not folders(), 10)
-        running = [" ".join(psutil.Process(pid).cmdline())
-                   for pid in self.processes() if psutil.pid_exists(pid)]
-        return running + folders()
+        wait_until(lambda: not found())
+        return found()
 
 
 @contextlib.contextmanager

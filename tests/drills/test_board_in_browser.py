@@ -48,7 +48,8 @@ def works_through(page, said):
     page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
     cell = page.locator(".jp-CodeCell .cm-content", has_text="lab.guess(")
     page.hover(".jp-NotebookPanel .jp-WindowedPanel-outer")
-    assert wait_until(lambda: cell.count() or page.mouse.wheel(0, 300), 30)
+    drawn = "new Promise(next => requestAnimationFrame(() => next()))"  # it scrolls past nothing
+    assert wait_until(lambda: cell.count() or page.mouse.wheel(0, 300) or page.evaluate(drawn))
     written = f'guess_loop = lab.guess("00.loop", {said}, "ms")'
     cell.fill(written)  # whatever moves meanwhile: a click may land beside a cell pushed down
     assert cell.inner_text() == written

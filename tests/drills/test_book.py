@@ -129,7 +129,8 @@ def test_light_and_dark(book, browser):  # noqa: F811
         assert len(drawn) > 4
         assert all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
         page.set_viewport_size({"width": 380, "height": 800})
-        page.wait_for_function("[...document.images].every(image => image.complete)")
+        page.wait_for_function("[...document.images].every(image => image.complete) && "
+                               f"({DRAWINGS})().some(([name]) => name.includes('narrow'))")
         narrow = {name: width for name, width in page.evaluate(DRAWINGS) if "narrow" in name}
         assert len(narrow) > 4 and all(300 < width < 380 for width in narrow.values()), narrow
         page.close()

@@ -98,7 +98,6 @@ def test_uv_can_be_declined(tree, uv, no):
     assert not (uv / "called").exists()
 
 
-@pytest.mark.timeout(900)
 def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
     place = tmp_path / "a room with ü"
     place.mkdir()

@@ -95,11 +95,17 @@ def changed(before, after):
     return [f"{name}: {was} became {after[name]}"
             for name, was in before.items() if after[name] != was]
 
-def settle(read, before, seconds=2):
-    deadline = time.monotonic() + seconds
-    while read() != before and time.monotonic() < deadline:
+def settle(read, before):
+    for _ in range(100):  # not by the clock: of a machine that stands still it is one
+        if read() == before:
+            break
         time.sleep(0.02)
     return read()
+
+def come_again():
+    "Waits for a Ctrl-C that may come again."
+    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):
+        time.sleep(0.002)
 
 def clients():
     gc.collect()
@@ -126,9 +132,9 @@ lab.count(three, checked), lab.capture(three, far)
 before, processes, connections = state(), started(), clients()
 kind, sentence = "", ""
 faulthandler.dump_traceback_later(100, exit=True)  # where it hangs, if it does
-print("ready", flush=True)
 try:
     try:
+        print("ready", flush=True)
         while True:
             exec(asked["again"])
     except KeyboardInterrupt as error:
@@ -136,22 +142,24 @@ try:
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one may still come
 except KeyboardInterrupt:
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-time.sleep(0.3)
+sys.stdin.read()  # it ends when all have been sent
+come_again()
 signal.signal(signal.SIGINT, handler)
 
 wrong = changed(before, settle(state, before))
 if settle(started, processes) != processes:
     wrong.append(f"processes: {processes} became {started()}")
-if running := [kept.process.args[5:7] for kept in never_returned if kept.alive()]:
-    wrong.append(f"servers of an interrupted call: {running}")
+running = lambda: [kept.process.args[5:7] for kept in never_returned if kept.alive()]
+if settle(running, []):
+    wrong.append(f"servers of an interrupted call: {running()}")
 whole = sentence.startswith("lab.") and sentence.endswith("Run the cell again.")
 if kind == "Interrupted" and not whole:
     wrong.append(f"it said: {sentence}")
 if kind == "KeyboardInterrupt" and fell_into_a_helper and not asked["twice"]:
     wrong.append("it fell into a helper, and the learner gets a traceback")
 r = None
-own = 100 if "lab.connect" in asked["again"] else 0  # those are the learner's
-if clients() > connections + own:
+most = connections + 100 * ("lab.connect" in asked["again"])  # those are the learner's
+if not settle(lambda: clients() <= most, True):
     wrong.append(f"clients: {connections} became {clients()}: {checked.client_list()}")
 wrong += inexact()
 print(json.dumps([kind, wrong]), flush=True)
@@ -199,9 +207,7 @@ for number in range(asked["tries"]):
         found = signal.signal(signal.SIGINT, signal.SIG_IGN)
         handler = handler if found is signal.SIG_IGN else found
     sender.stdout.readline()
-    # A Ctrl-C may come again.
-    while any(isinstance(thread, threading.Timer) for thread in threading.enumerate()):
-        time.sleep(0.002)
+    come_again()
     handler = handler if handler is not signal.SIG_IGN else told
     signal.signal(signal.SIGINT, handler)
     wrong += [(after_s, said) for said in changed(before, settle(state, before))]

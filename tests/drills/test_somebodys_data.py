@@ -188,7 +188,7 @@ def kernel(script, url, *arguments, **environment):
                    "PYTHONPATH": str(ROOT), **environment}
     command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
     return subprocess.run(command, env=environment, cwd=ROOT / "notebooks", capture_output=True,
-                          text=True, timeout=250)
+                          text=True, timeout=800)
 
 
 def test_every_public_function_is_tried():

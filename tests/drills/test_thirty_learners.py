@@ -75,9 +75,8 @@ def work(learner):
 def memory_mb(learner):
     """(of the JupyterLab server, of all else of a learner's); what is shared is divided."""
     server = beside = 0
-    for pid, environment in learner.room.processes().items():
+    for process, environment in learner.room.processes().items():
         if environment.get("LAB_WORK", "").endswith(f"/learners/{learner.name}/work"):
-            process = psutil.Process(pid)
             memory = process.memory_full_info()
             size = getattr(memory, "pss", memory.uss) / 1e6
             if "jupyterhub.singleuser" in process.cmdline():

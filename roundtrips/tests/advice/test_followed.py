@@ -48,14 +48,14 @@ def fill(r):
 
 
 def data(r):
-    """All that the database holds."""
+    """All that the database holds, each with how long it lasts, within a minute."""
     read = {
         b"string": r.get, b"hash": r.hgetall, b"set": r.smembers,
         b"list": lambda key: r.lrange(key, 0, -1),
         b"zset": lambda key: r.zrange(key, 0, -1, withscores=True),
         b"stream": lambda key: [fields for _, fields in r.xrange(key)],
     }  # fmt: skip
-    return {key: (read[r.type(key)](key), r.ttl(key)) for key in sorted(r.keys())}
+    return {key: (read[r.type(key)](key), round(r.ttl(key), -2)) for key in sorted(r.keys())}
 
 
 def each(call, items):
@@ -94,7 +94,7 @@ def add_one(r, key):
 NAMES = {
     "fields": FIELDS, "members": MEMBERS, "items": IDS, "messages": IDS, "offsets": IDS,
     "values": dict.fromkeys(FIELDS, 2), "scores": dict.fromkeys(MEMBERS, 3), "field": "n",
-    "item": "z", "amount": 1, "args": [1], "seconds": 60, "start": 0, "end": 1, "low": 0, "high": 9,
+    "item": "z", "amount": 1, "args": [1], "seconds": 90, "start": 0, "end": 1, "low": 0, "high": 9,
 }  # fmt: skip
 PROGRAMS = {
     "GET": of_many(Redis.get, "text", replies="values"),
@@ -108,15 +108,15 @@ PROGRAMS = {
     "XLEN": of_many(Redis.xlen, "stream"),
     "XRANGE": of_many(Redis.xrange, "stream"),
     "SMISMEMBER": of_many(Redis.smismember, "set", MEMBERS),
-    "GETEX": of_many(Redis.getex, "text", ex=60),
+    "GETEX": of_many(Redis.getex, "text", ex=90),
     "GETDEL": of_many(Redis.getdel, "text"),
     "SET": of_many(Redis.set, "text", "new", replies=None),
-    "SET EX": of_many(Redis.set, "text", "new", ex=60),
+    "SET EX": of_many(Redis.set, "text", "new", ex=90),
     "SETNX": of_many(Redis.setnx, "lock", "new"),
     "SET NX": of_many(Redis.set, "lock", "new", nx=True),
     "SET GET": of_many(Redis.set, "text", "new", get=True),
     "DEL": of_many(Redis.delete, "ranks"),
-    "EXPIRE": of_many(Redis.expire, "user", 60),
+    "EXPIRE": of_many(Redis.expire, "user", 90),
     "INCR": of_many(Redis.incr, "count"),
     "RPUSH": of_many(Redis.rpush, "list", "z"),
     "HGET of one": of_one(Redis.hget, "partly", "fields", replies="values"),
@@ -147,7 +147,7 @@ PROGRAMS = {
     "PUBLISH": of_one(Redis.publish, "news", "messages"),
     "EVALSHA": of_many(lambda r, key: r.register_script(TEXT)([key], [1]), "count"),
     "SET, EXPIRE": of_many(
-        lambda r, key: (r.set(key, "new"), r.expire(key, 60)), "text", replies=None
+        lambda r, key: (r.set(key, "new"), r.expire(key, 90)), "text", replies=None
     ),
     "EXISTS, GET": of_many(
         lambda r, key: r.get(key) if r.exists(key) else None, "text", replies="values"

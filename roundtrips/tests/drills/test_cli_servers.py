@@ -76,7 +76,7 @@ def stopped(folder, server, words, until, number=signal.SIGTERM):
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 200
             while not until():
                 late = process.poll() is not None or time.monotonic() > deadline
                 assert not late, (folder / "log").read_text()
@@ -102,7 +102,7 @@ def test_uvicorn(folder, server, more):
     def served():
         try:
             for _ in range(4):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).read()
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=50).read()
             return True
         except OSError:
             return False

@@ -110,7 +110,6 @@ def differences(told, counts):
     return {what: pair for what, pair in both.items() if pair[0] != pair[1]}
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(("name", "version"), list(runs()))
 def test_each_count_is_the_proxys(primary, tmp_path, name, version, record_property):
     record_property("of", f"redis-py {version[0]}")

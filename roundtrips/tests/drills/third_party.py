@@ -146,7 +146,7 @@ def aiocache(port, _):
             await cache.multi_set([("b", 1), ("c", 2)])
             assert len(await cache.multi_get(["a", "b", "c"])) == 3
             await asyncio.gather(*(cache.get("a") for _ in range(8)))
-            async with RedLock(cache, "a", 2):
+            async with RedLock(cache, "a", 60):
                 await cache.increment("n")
 
     asyncio.run(main())
@@ -159,7 +159,7 @@ def python_redis_lock(port, _):
     seen = []
 
     def work():
-        with redis_lock.Lock(client, "only", expire=5, auto_renewal=True):
+        with redis_lock.Lock(client, "only", expire=60, auto_renewal=True):
             seen.append(client.incr("n"))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
