@@ -16,6 +16,6 @@ def test_it_works_on_the_labs_server(r, rtt_ms):
 
 
 def test_what_is_imported_is_in_the_time_and_nothing_of_this_process_is_there(r):
-    assert lab.run_fresh("pass") < lab.run_fresh("import time; time.sleep(0.05)")
+    assert lab.run_fresh("import time; time.sleep(0.05)") > 0.05
     assert "NameError" in refusal(lab.run_fresh, "lab")
     assert "0 to 500" in refusal(lab.run_fresh, SET, 501)

@@ -17,7 +17,6 @@ ADVICE = {  # words of the README: the claim
     "Java parallel stream": "D4",
 }
 
-
 CHAPTERS = (ROOT / "notebooks").glob("*.ipynb")
 WORDS = {name: word for path in CHAPTERS for name, (word, _) in shown_in(path).items()}
 claims.load_all()
