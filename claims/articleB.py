@@ -25,9 +25,9 @@ def b1(get, list_10, list_1000, list_10000, pipeline):
     10, 1,000 and 10,000 items, a pipeline of 1,000 GETs.
     """
     gains = get, list_10, list_1000, list_10000, pipeline
-    told = ["no different" if gain == 1 else f"~{times(gain)}" for gain in gains]
-    seen = ("a GET {}, lists of 10, 1,000 and 10,000 items {}, {} and {}, a pipeline of 1,000 GETs "
-            "{}".format(*told))
+    seen = (f"a GET ~{times(get)}, lists of 10, 1,000 and 10,000 items ~{times(list_10)}, "
+            f"~{times(list_1000)} and ~{times(list_10000)}, a pipeline of 1,000 GETs "
+            f"~{times(pipeline)}")
     if statistics.median(gains) >= ABOUT_TEN:
         return Verdict(HOLDS, seen)
     if max(gains) >= NO_GAIN:
