@@ -61,9 +61,10 @@ GONE_S = 2  # the lab's promise: so long after its end nothing of it is left, on
 
 
 def wait_until(condition, seconds=30):
-    """True as soon as `condition()` is, False if it is not in a look every 10 ms for `seconds`.
+    """True as soon as `condition()` is; False after so many looks as the seconds have 10 ms.
 
-    What is to begin has many, what is to be gone GONE_S: of time in which the machine went on.
+    It counts looks, so a machine that stands still uses up no patience. What is to be gone after a
+    kernel has GONE_S.
     """
     for _ in range(round(100 * seconds)):
         if condition():

@@ -19,7 +19,7 @@ module = importlib.import_module("lab_utils.timing.bystanders")  # its name is t
 
 
 def test_it_sends_by_the_clock_answered_or_not(r):
-    """If it waited for each reply, a pause of 300 ms would be one PING; it is all that were due."""
+    """If it waited for each reply, a pause of 300 ms would be one PING: all are sent when due."""
     [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
     assert sum(latency > 0.1 for _, latency in run.samples) > 150
     assert run.worst >= 0.25 and run.took >= 0.3

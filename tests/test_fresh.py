@@ -15,7 +15,7 @@ def test_it_works_on_the_labs_server(r, rtt_ms):
     assert took > 5 * rtt_ms / 1000 * 0.9  # four turns to connect, and the SET's
 
 
-def test_what_is_imported_is_in_the_time_and_nothing_of_this_process_is_there(r):
-    assert lab.run_fresh("import time; time.sleep(0.05)") > 0.05
+def test_what_it_does_is_in_the_time_and_nothing_of_this_process_is_there(r):
+    assert lab.run_fresh("pass") < 3 < lab.run_fresh("import time; time.sleep(3)")
     assert "NameError" in refusal(lab.run_fresh, "lab")
     assert "0 to 500" in refusal(lab.run_fresh, SET, 501)

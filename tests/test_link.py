@@ -87,7 +87,7 @@ def test_many_messages_are_in_flight_together(peer):
 
 
 def ping_ms(client):
-    return 1000 * statistics.quantiles(ping_times(client, 15), n=4)[0]  # a busy one is longer
+    return 1000 * statistics.quantiles(ping_times(client, 15), n=4)[0]  # a busy machine's is longer
 
 
 def test_a_ping_takes_the_distance_asked_for(r):
@@ -139,15 +139,17 @@ def test_another_delay_holds_for_connections_that_there_are(peer):
 
 
 def test_what_was_late_is_told_once_and_without_asking(peer):
-    """A link that stood still for 0.2 s with bytes of two connections due is late by that once."""
+    """A link that stood still while bytes of two connections were due is late by that once."""
     port = peer(echo, 400)
     with connected(port) as one, connected(port) as other:
         assert one.send(b"x") == other.send(b"x") == 1
         assert one.recv(1) == other.recv(1) == b"x"  # so the link has accepted both
         before = link().late_s()
-        assert one.send(b"x") == other.send(b"x") == 1
-        time.sleep(0.02)  # it has read them, and none is due
         stopped = time.perf_counter()
+        if sys.platform == "linux":  # where bytes tell when they came; else it has to read them
+            os.kill(link().pid, signal.SIGSTOP)
+        assert one.send(b"x") == other.send(b"x") == 1
+        time.sleep(0.02)
         os.kill(link().pid, signal.SIGSTOP)
         time.sleep(0.4)
         assert link().late_s() == before  # nobody was asked
@@ -164,7 +166,7 @@ def test_the_waker_stops_when_told_and_dies_with_the_link():
     assert wait_until(lambda: state(waker) == "S", 30)
     asleep = cpu_s(waker)
     own.keep_awake(True)
-    assert wait_until(lambda: cpu_s(waker) > asleep, 30)  # at its priority: a while
+    assert wait_until(lambda: cpu_s(waker) > asleep + 0.001, 60)  # at its priority: a while
     own.keep_awake(False)
     assert wait_until(lambda: state(waker) == "S", 30)
     spent = cpu_s(waker)

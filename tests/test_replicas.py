@@ -8,6 +8,7 @@ from helpers import refusal
 
 import lab_utils as lab
 from lab_utils.testbed import guard, keeper, replicas
+from lab_utils.testbed.link import distance_through
 
 
 @pytest.fixture
@@ -70,6 +71,7 @@ def test_at_a_distance_a_confirmed_write_takes_a_round_trip_of_the_replicas():
         far.primary.set("key", "value")
         assert far.primary.wait(1, 5_000) == 1 and time.perf_counter() - began >= 0.09
         assert lab.count(lambda r: r.set("key", "value"), far.primary).round_trips == 1
+        assert distance_through(far.primary) is None
 
 
 def test_a_second_replica_of_one_primary(two):

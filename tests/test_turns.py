@@ -44,8 +44,8 @@ class Holder:
         return self.process.stdout.readline().split()
 
     def waits(self):
-        wait_until(lambda: not free(""))  # there one waits, and behind it
-        return not select.select([self.process.stdout], (), (), 0.5)[0]
+        at_the_door = wait_until(lambda: not free(""))  # there one waits, and behind it
+        return at_the_door and not select.select([self.process.stdout], (), (), 0.5)[0]
 
     def let_go(self):
         self.process.kill()

@@ -23,7 +23,7 @@ from .keeper import cut, lifeline
 
 # Of the channel's name; then the database, whose it is, a token.
 PREFIX = "redis-round-trip-lab reserves "
-END_S = 10  # it gives up by itself when its server is silent for 4 s
+END_S = 10  # it gives up by itself after two silences of its server, of 4 s each
 
 
 class Reservation:

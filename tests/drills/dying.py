@@ -86,8 +86,8 @@ class Place:
     def left(self, but=()):
         """What is left of a dead kernel, processes and files, when GRACE_S are over.
 
-        While one of them wants a CPU to end on, time goes by more slowly: what keeps the CPU awake
-        runs at the lowest priority, and beside busy programs waited up to 6 s for its turn.
+        While one wants a CPU to end on, time goes by more slowly: what keeps the CPU awake runs at
+        the lowest priority, and beside busy programs waited up to 6 s for its turn.
         """
         passed, now = 0, time.monotonic()
         while True:
@@ -101,9 +101,10 @@ class Place:
 
 
 def wants_a_cpu(pid):
-    """Whether a process runs, or waits for its turn, or for a disk."""
+    """Whether a process of the lowest priority runs, or waits for its turn."""
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] in "RD"
+        return (os.sched_getscheduler(pid) == os.SCHED_IDLE
+                and Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "R")
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ class Room:
         def found():
             return [*self.processes(), *self.tmp.glob("redis-round-trip-lab-*")]
 
-        wait_until(lambda: not found())
+        wait_until(lambda: not found(), 10)
         return found()
 
 

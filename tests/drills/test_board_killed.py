@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from boards import Board, environment
+from boards import Board, environment, gone
 from helpers import ROOT, wait_until
 from tries import SEED, tries
 
@@ -60,11 +60,13 @@ def test_nothing_is_lost_or_doubled_while_it_is_killed(board, tmp_path, record_p
         kernel.stdin.close()
     for _ in range(KILLS):
         time.sleep(chance.uniform(0.2, 1))
+        server = board.server_pid()
         if chance.random() < 0.5:
-            os.kill(board.server_pid(), signal.SIGKILL)
-            assert wait_until(lambda: board.post("nobody's")[0] == 401, 30)
+            os.kill(server, signal.SIGKILL)
+            assert gone(server) and wait_until(lambda: board.post("nobody's")[0] == 401)
         else:
             board.stop(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            assert gone(server)
             board.start()
     assert [kernel.wait(180) for kernel in kernels] == [0] * KERNELS
     board.stop(signal.SIGKILL)

@@ -176,7 +176,7 @@ class Recorder:
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
         self.unseen: set[str] = set()  # what else goes to Redis, not by what is replaced
-        self.faults: list[BaseException] = []  # of this package, while it looked on
+        self.faults: list[Exception] = []  # of this package, while it looked on
         self.notes: list[list[Any]] = []  # not sorted in yet
         self.ended: deque[list[Any]] = deque()  # sorted, and not kept yet
         self.limit = WHOLE + BATCH  # of notes
@@ -288,14 +288,13 @@ class Recorder:
         others make thousands of round trips. Once it is closed, nothing stays.
         """
         with self.sorting:
-            all_of_them = not self.is_open
             number = len(self.notes)  # other threads add to them meanwhile: those stand behind
             notes = sorted(self.notes[:number], key=itemgetter(SENT))
             flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
-            ready = number if all_of_them else max(flies, number - BATCH)
+            ready = max(flies, number - BATCH) if self.is_open else number
             ended, flying = self.ended.copy(), list[Any]()
             for note in notes[:ready]:
-                waits = note[REPLIED] is None and note[MISSING] and not all_of_them
+                waits = note[REPLIED] is None and note[MISSING] and self.is_open
                 (flying if waits else ended).append(note)
             stay = [*flying[-MOST_FLYING:], *notes[ready:]]
             self.notes[:number], self.ended = stay, ended  # no signal is handled in between
@@ -303,17 +302,18 @@ class Recorder:
             while self.ended:
                 try:
                     self.keep(self.ended.popleft())
+                except Exception as fault:
+                    self.faults.append(fault.with_traceback(None))
                 except BaseException as fault:  # a Ctrl-C costs the one that it hits, which is said
-                    self.faults.append(fault)
-                    if not isinstance(fault, Exception):
-                        raise
+                    self.faults.append(InterruptedError(type(fault).__name__))
+                    raise
 
     def keep(self, note: list[Any]) -> None:
+        setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
         if note[REPLIED] is None:
             self.unanswered += waited_for(note)
             return
         note = [None, *note[1:]]  # without this recorder, which keeps it
-        setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
         names = names_in(what)
         size = what.size if type(what) is Said else len(what)
         came, outcome = note[RECEIVED], outcome_of(note)
@@ -322,8 +322,8 @@ class Recorder:
         # The Worker itself would keep alive those that started it.
         note[WORKER] = self.worker_numbers.get(worker.token, -1)
         if note[WORKER] < 0 and len(self.workers) < MOST_PLACES:
-            note[WORKER] = self.worker_numbers[worker.token] = len(self.workers)
             self.workers.append(worker.name)
+            note[WORKER] = self.worker_numbers[worker.token] = len(self.workers) - 1
         if setup:
             self.totals.setup_trips += 1
         else:

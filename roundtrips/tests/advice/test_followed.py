@@ -48,7 +48,7 @@ def fill(r):
 
 
 def data(r):
-    """All that the database holds, each with how long it lasts, within a minute."""
+    """All that the database holds, each with how long it lasts, to the nearest 100 s."""
     read = {
         b"string": r.get, b"hash": r.hgetall, b"set": r.smembers,
         b"list": lambda key: r.lrange(key, 0, -1),
