@@ -94,7 +94,7 @@ def test_an_interrupt_leaves_no_kernel_behind(shelf, tmp_path):
                      if each["parent_header"].get("msg_id") == asked)
         assert reply["ename"] == "Interrupted"
         assert " ".join(reply["traceback"]).startswith("Interrupted lab.retrial was interrupted.")
-        assert wait_until(lambda: not running(int(seen.read_text())))
+        assert wait_until(lambda: not running(int(seen.read_text())), 5)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

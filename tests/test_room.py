@@ -328,7 +328,7 @@ def test_a_process_ends_with_its_parent_however_that_ends():
     [sleeping] = below()
     parent.kill()
     parent.wait()
-    assert wait_until(lambda: not running(child) and not running(sleeping.pid))
+    assert wait_until(lambda: not running(child) and not running(sleeping.pid), 5)
     assert not os.path.exists(f"/proc/{parent.pid}")
 
 
@@ -353,7 +353,7 @@ def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
     detached = int(file.read_text())  # killed by now, it may be
     if ends == "told":
         tied.send_signal(signal.SIGINT)  # which the command ignores, as it may
-    assert tied.wait(30) == (7 if ends == "by itself" else -signal.SIGKILL & 0xFF)
+    assert tied.wait(10) == (7 if ends == "by itself" else -signal.SIGKILL & 0xFF)
     assert not running(detached)
 
 

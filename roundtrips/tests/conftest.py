@@ -23,7 +23,7 @@ def server():
         yield options
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)  # programs of tests that ask for the server alone find it empty, too
 def r(server):
     """A client of it, whose database is empty."""
     with redis.Redis(**server) as client:

@@ -96,7 +96,7 @@ def changed(before, after):
             for name, was in before.items() if after[name] != was]
 
 def settle(read, before):
-    for _ in range(100):  # not by the clock: of a machine that stands still it is one
+    for _ in range(30):  # looks, not seconds: a machine that stands still uses up none
         if read() == before:
             break
         time.sleep(0.02)

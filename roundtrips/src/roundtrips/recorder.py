@@ -288,13 +288,14 @@ class Recorder:
         others make thousands of round trips. Once it is closed, nothing stays.
         """
         with self.sorting:
+            is_open = self.is_open  # another thread may close it meanwhile
             number = len(self.notes)  # other threads add to them meanwhile: those stand behind
             notes = sorted(self.notes[:number], key=itemgetter(SENT))
             flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
-            ready = max(flies, number - BATCH) if self.is_open else number
+            ready = max(flies, number - BATCH) if is_open else number
             ended, flying = self.ended.copy(), list[Any]()
             for note in notes[:ready]:
-                waits = note[REPLIED] is None and note[MISSING] and self.is_open
+                waits = note[REPLIED] is None and note[MISSING] and is_open
                 (flying if waits else ended).append(note)
             stay = [*flying[-MOST_FLYING:], *notes[ready:]]
             self.notes[:number], self.ended = stay, ended  # no signal is handled in between

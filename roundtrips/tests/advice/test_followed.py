@@ -94,7 +94,8 @@ def add_one(r, key):
 NAMES = {
     "fields": FIELDS, "members": MEMBERS, "items": IDS, "messages": IDS, "offsets": IDS,
     "values": dict.fromkeys(FIELDS, 2), "scores": dict.fromkeys(MEMBERS, 3), "field": "n",
-    "item": "z", "amount": 1, "args": [1], "seconds": 90, "start": 0, "end": 1, "low": 0, "high": 9,
+    "item": "z", "amount": 1, "args": [1], "seconds": 9_990, "start": 0, "end": 1, "low": 0,
+    "high": 9,
 }  # fmt: skip
 PROGRAMS = {
     "GET": of_many(Redis.get, "text", replies="values"),
@@ -108,15 +109,15 @@ PROGRAMS = {
     "XLEN": of_many(Redis.xlen, "stream"),
     "XRANGE": of_many(Redis.xrange, "stream"),
     "SMISMEMBER": of_many(Redis.smismember, "set", MEMBERS),
-    "GETEX": of_many(Redis.getex, "text", ex=90),
+    "GETEX": of_many(Redis.getex, "text", ex=9_990),
     "GETDEL": of_many(Redis.getdel, "text"),
     "SET": of_many(Redis.set, "text", "new", replies=None),
-    "SET EX": of_many(Redis.set, "text", "new", ex=90),
+    "SET EX": of_many(Redis.set, "text", "new", ex=9_990),
     "SETNX": of_many(Redis.setnx, "lock", "new"),
     "SET NX": of_many(Redis.set, "lock", "new", nx=True),
     "SET GET": of_many(Redis.set, "text", "new", get=True),
     "DEL": of_many(Redis.delete, "ranks"),
-    "EXPIRE": of_many(Redis.expire, "user", 90),
+    "EXPIRE": of_many(Redis.expire, "user", 9_990),
     "INCR": of_many(Redis.incr, "count"),
     "RPUSH": of_many(Redis.rpush, "list", "z"),
     "HGET of one": of_one(Redis.hget, "partly", "fields", replies="values"),
@@ -147,7 +148,7 @@ PROGRAMS = {
     "PUBLISH": of_one(Redis.publish, "news", "messages"),
     "EVALSHA": of_many(lambda r, key: r.register_script(TEXT)([key], [1]), "count"),
     "SET, EXPIRE": of_many(
-        lambda r, key: (r.set(key, "new"), r.expire(key, 90)), "text", replies=None
+        lambda r, key: (r.set(key, "new"), r.expire(key, 9_990)), "text", replies=None
     ),
     "EXISTS, GET": of_many(
         lambda r, key: r.get(key) if r.exists(key) else None, "text", replies="values"
