@@ -177,6 +177,13 @@ def test_each_measured_figure_is_changed_in_turn_and_nothing_else():
                        {**measured, "pooled_s": {10: 8.0}}, {**measured, "pooled_s": {10: 2.0}}]
 
 
+def test_without_a_clone_it_is_said_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(claims, "FOLDER", tmp_path)
+    monkeypatch.setattr(claims, "CLAIMS", {})
+    claims.load_all.cache_clear()
+    assert "from a clone of the lab" in refusal(lab.claim, "A1", loop_s=1.0)
+
+
 def test_every_claim_is_known_by_its_article():
     claims.load_all()
     for name, claim in claims.CLAIMS.items():

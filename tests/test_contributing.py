@@ -1,4 +1,4 @@
-"""What contributors find: issue forms, a changelog, and the cheat sheet as it is printed."""
+"""What contributors find: issue forms, and the cheat sheet as it is printed."""
 
 import re
 
@@ -35,10 +35,6 @@ def test_the_form_knows_every_chapter():
     options = fields(GITHUB / "ISSUE_TEMPLATE" / "wrong.yml")["chapter"]["attributes"]["options"]
     mapped = MAPPED.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     assert mapped and [option for option in options if re.match(r"\d\d ", option)] == mapped
-
-
-def test_the_changelog_has_a_place_for_what_is_new():
-    assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 # The cheat sheet

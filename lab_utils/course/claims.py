@@ -163,6 +163,7 @@ def load_all() -> None:
     """Run every file of claims/, so that all claims are known."""
     for path in sorted(FOLDER.glob("article*.py")):
         ARTICLES[path.stem[-1]] = load_file(f"claims_{path.stem}", path).ARTICLE
+    check_clone(CLAIMS, f"claims in {FOLDER}")
 
 
 def judge_of(name: str) -> Callable[..., Verdict]:
@@ -293,8 +294,7 @@ def turning(name: str, stored: dict) -> list[dict]:
     load_all()
     known, measured = CLAIMS[name], numbered(stored)
     word = known.judge(**measured).word
-    near = nearby(measured, known.margin)
-    return [other for other in near if known.judge(**other).word != word]
+    return [near for near in nearby(measured, known.margin) if known.judge(**near).word != word]
 
 
 def numbered(stored):
