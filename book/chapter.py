@@ -74,7 +74,7 @@ def fold(cell, part, to_open, opened):
 
 
 def say_figure(cell, output):
-    """A figure's sentence as its `alt`, where Sphinx looks for it."""
+    """Return a figure's sentence as its `alt`, where Sphinx looks for it."""
     if "image/png" in output.get("data", {}):
         alt = output["metadata"]["image/png"]["alt"]
         shown = cell["metadata"].setdefault("mystnb", {})
@@ -83,7 +83,7 @@ def say_figure(cell, output):
 
 
 def as_image(output):
-    """A figure as an element: its drawings, or else its picture, held in it."""
+    """Return a figure as an element: its drawings, or else its picture, held in it."""
     if "text/html" in output["data"]:
         return output["data"]["text/html"]
     alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
@@ -92,12 +92,12 @@ def as_image(output):
 
 
 def drag_of(output):
-    """What a figure that one can drag computes from, and its name; None of another output."""
+    """Return what a figure to drag computes from, and its name; None of another output."""
     return output.get("metadata", {}).get("image/png", {}).get("drag")
 
 
 def draw(cell, output, drawn, at):
-    """A figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
+    """Return a figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
     if f"{cell}.svg" not in drawn or "image/png" not in output.get("data", {}):
         return
     alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
@@ -122,7 +122,7 @@ def folded_solution(name, code):
 
 
 def solution_anchor(name):
-    """The anchor of a solution on its chapter's page: "solution-01-2" of exercise 01.2."""
+    """Return the anchor of a solution on its chapter's page: "solution-01-2" of exercise 01.2."""
     return f"solution-{name.replace('.', '-')}"
 
 

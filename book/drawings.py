@@ -43,7 +43,7 @@ def look_at(figure):
 
 
 def rules():
-    """The tests' own, of what a reader can read."""
+    """Return the tests' own module, of what a reader can read."""
     found = importlib.util.spec_from_file_location("legible", HERE.parent / "tests" / "legible.py")
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
@@ -60,7 +60,7 @@ def as_svg(figure):
 
 
 def squeezed(text):
-    """A fifth of the letters, nothing visible lost: tenths of a point, no comments or names."""
+    """Return a fifth of the letters, all visible kept: tenths of a point, no comments or names."""
     text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
     text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
     text = text.replace("</style>", "text{white-space:pre}</style>")
@@ -72,14 +72,14 @@ def tenths(found):
 
 
 def in_the_dark(text):
-    """A drawing for a dark page: light where it was dark."""
+    """Return a drawing for a dark page: light where it was dark."""
     # What is black has no colour in the file.
     text = text.replace("<svg ", '<svg fill="#000000" ', 1)
     return TAG.sub(lambda tag: COLOR.sub(lambda found: dark(found[0]), tag[0]), text)
 
 
 def dark(color):
-    """A colour turned in lightness alone, as by `invert(.93) hue-rotate(180deg)`, or DARK's."""
+    """Turn a colour in lightness alone, as by `invert(.93) hue-rotate(180deg)`, or by DARK."""
     if color.upper() in DARK:
         return DARK[color.upper()]
     parts = (int(color[place:place + 2], 16) / 255 for place in (1, 3, 5))

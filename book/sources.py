@@ -43,7 +43,7 @@ IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 
 
 def lay_out(target):
-    """Writes all sources into the folder `target`, which is emptied first."""
+    """Write all sources into the folder `target`, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
     (target / DRAWINGS).mkdir(parents=True)
     pages, placed = {}, set()
@@ -75,7 +75,7 @@ class Book:
         path.write_text(text, encoding="utf-8")
 
     def bring(self, file):
-        """A picture, or a file that is offered to be kept."""
+        """Copy a picture, or a file that is offered to be kept."""
         (self.target / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / file, self.target / file)
 
@@ -107,7 +107,7 @@ class Book:
         return json.dumps(notebook)
 
     def linked(self, text, page):
-        """The text of a page, whose links lead to pages of the book, not to the repository's."""
+        """Return a page's text, its links leading to pages of the book, not to the repository's."""
         for file in IMAGE.findall(text):
             self.bring(normal(page.parent / file))
         return CODE_OR_LINK.sub(lambda found: self.link(found, page), text)
@@ -145,7 +145,7 @@ def chapter_link(found):
 
 
 def slug(anchor):
-    """A heading's anchor as on GitHub; JupyterLab's keep capitals and question marks."""
+    """Return a heading's anchor as on GitHub; JupyterLab's keep capitals and question marks."""
     return re.sub(r"[^\w-]", "", unquote(anchor).lower())
 
 
@@ -154,7 +154,7 @@ def relative(file, page):
 
 
 def game():
-    """The programs that chapter 12 is about, on one page."""
+    """Return the programs that chapter 12 is about, on one page."""
     parts = ["---\norphan: true\n---\n# The programs of chapter 12\n"]
     for path in sorted((ROOT / "notebooks" / "game").glob("*.py")):
         parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8')}```\n")
@@ -162,7 +162,7 @@ def game():
 
 
 def explorable(name, still, constants, asks=True):
-    """A figure to drag, in place of a still one, which stays where no script runs and on paper.
+    """Return a figure to drag, in place of a still one, which stays without scripts and on paper.
 
     All of it stands in the page: a browser takes no module from a file.
     """

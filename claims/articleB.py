@@ -2,7 +2,7 @@
 
 import statistics
 
-from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, cases, judge
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import duration, times
 
 ARTICLE = "Using Redis efficiently from Python ([Dd]enzow(ill)? with DB and Python)"
@@ -158,11 +158,8 @@ def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
             f"in plain Python, and ~{times(here)} beside all the other keys, as this client reads")
     adds = ("KEYS returns names alone. With the values, KEYS and MGET take "
             f"{duration(keys_mget_s)}, HGETALL {duration(hgetall_s)}")
-    if max(here, alone) < 1:
-        return Verdict(HOLDS, seen, adds)
-    if min(here, alone) < 1:
-        return Verdict(DEPENDS, f"on the parser and on the keys around: {seen}", adds)
-    return Verdict(FAILS, seen, adds)
+    return by_degree(max(here, alone) < 1, min(here, alone) < 1,
+                     "the parser and on the keys around", seen, adds)
 
 
 cases("B6",
@@ -220,11 +217,9 @@ def b9(tried, pickle_same, json_same, json_changed):
                f"{json_same}")
     adds = (f"json changed {json_changed} of them without an error. Byte strings are what SET and "
             "GET take: Redis has more types")
-    if pickle_same <= json_same:
-        return Verdict(FAILS, counted, adds)
-    if pickle_same >= 0.8 * tried and json_same <= 0.5 * tried:
-        return Verdict(HOLDS, counted, adds)
-    return Verdict(DEPENDS, f"on the types you use: {counted}", adds)
+    nearly_any_and_few = pickle_same >= 0.8 * tried and json_same <= 0.5 * tried
+    return by_degree(nearly_any_and_few, pickle_same > json_same, "the types you use", counted,
+                     adds)
 
 
 cases("B9",

@@ -1,6 +1,6 @@
 """Judge the claims of one article, each with measurements that speak for it and against."""
 
-from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, cases, judge
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import counted, duration, milliseconds, times
 
 ARTICLE = "Redis Pipeline and the round trip (30 March 2023)"
@@ -103,10 +103,7 @@ def c4(batch_times, all_at_once_s, smaller_s, batch_bytes, all_at_once_bytes, sm
             f"~{smaller:.0f}% of the client's memory, batches of 10,000 ~{client:.0f}%. Speed "
             "stops growing long before memory does")
     fast, small = batch_times <= NEARLY_AS_FAST, share <= FAR_LESS
-    if fast and small:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the size: {seen}", adds) if fast or small
-            else Verdict(FAILS, seen, adds))
+    return by_degree(fast and small, fast or small, "the size", seen, adds)
 
 
 cases("C4",
@@ -167,11 +164,8 @@ def c6(rtt_ms, published_gain, connecting_gain, open_gain):
     adds = (f"on a connection that is open the gain is ~{times(open_gain)}: most of the published "
             "0.132 s is set-up, if the fit is right. Both figures went into it, so neither is "
             "evidence")
-    if published_gain / SEEN_TOO <= connecting_gain <= published_gain * SEEN_TOO:
-        return Verdict(HOLDS, seen, adds)
-    if connecting_gain >= NO_GAIN:
-        return Verdict(DEPENDS, f"on what a connection costs: {seen}", adds)
-    return Verdict(FAILS, seen, adds)
+    seen_too = published_gain / SEEN_TOO <= connecting_gain <= published_gain * SEEN_TOO
+    return by_degree(seen_too, connecting_gain >= NO_GAIN, "what a connection costs", seen, adds)
 
 
 cases("C6",

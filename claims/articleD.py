@@ -1,6 +1,6 @@
 """Judge the claims of one article, each with measurements that speak for it and against."""
 
-from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, cases, judge
+from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import duration, milliseconds, times
 
 ARTICLE = "Can Redis pipelining overcome network latency? (Spring Data Redis on AWS)"
@@ -15,13 +15,6 @@ MORE_CPU = 1.5  # D5: times the CPU of the same calls one by one
 A_TENTH = 1.1  # D6: times faster, from which on a pipeline counts as faster
 HUNDREDS = 100  # D6
 NO_GAIN = 1.2  # D7
-
-
-def by_degree(wholly, partly, on, seen, adds=""):
-    """Return the Verdict of a claim that holds wholly, in part (`on` what), or not at all."""
-    if wholly:
-        return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
 
 
 @judge("D1", "01", "From another availability zone, commands sent one by one become slower.",

@@ -1,6 +1,15 @@
 """Judge the claims of one article, each with measurements that speak for it and against."""
 
-from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, cases, judge
+from lab_utils.course.claims import (
+    DEPENDS,
+    FAILS,
+    HOLDS,
+    UNTESTED,
+    Verdict,
+    by_degree,
+    cases,
+    judge,
+)
 from lab_utils.words import duration, times
 
 ARTICLE = "Why was my Redis so slow? (Qiita, 17 April 2017)"
@@ -25,10 +34,7 @@ def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
         return Verdict(UNTESTED, "writing one by one took no longer than importing and connecting, "
                        f"which only a disturbed machine measures: {seen}", adds)
     tenfold, still_faster = loop_s >= TENFOLD * hundreds_s, hundreds_work_s >= NO_GAIN * once_work_s
-    if tenfold and still_faster:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if tenfold or still_faster
-            else Verdict(FAILS, seen, adds))
+    return by_degree(tenfold and still_faster, tenfold or still_faster, "the distance", seen, adds)
 
 
 cases("E1",
@@ -50,10 +56,7 @@ def e2(loop_s, mset_s, loop_client_s, mset_server_s):
     adds = (f"the client's own CPU is ~{100 * loop_client_s / loop_s:.0f}% of the loop's time. Of "
             f"MSET's time the server computes only ~{100 * mset_server_s / mset_s:.0f}%: the rest "
             "is the client and the way between")
-    if slower >= TENFOLD:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the client: {seen}", adds) if slower >= TWICE
-            else Verdict(FAILS, seen, adds))
+    return by_degree(slower >= TENFOLD, slower >= TWICE, "the client", seen, adds)
 
 
 cases("E2",
@@ -70,10 +73,7 @@ def e3(write_pipeline, write_multi, read_pipeline, read_multi):
             f"~{times(read_pipeline)}")
     adds = (f"on writes, at the same distance, MSET gains ~{times(write_multi)} and a pipeline "
             f"~{times(write_pipeline)}")
-    if read_multi >= TENFOLD:
-        return Verdict(HOLDS, seen, adds)
-    return (Verdict(DEPENDS, f"on the distance: {seen}", adds) if read_multi >= TWICE
-            else Verdict(FAILS, seen, adds))
+    return by_degree(read_multi >= TENFOLD, read_multi >= TWICE, "the distance", seen, adds)
 
 
 cases("E3",

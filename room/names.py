@@ -1,5 +1,7 @@
-"""Who is who in the room: one password for all, and a name that belongs to the browser that took it
-first. A name is shown as it was typed, and compared as it looks."""
+"""Who is who in the room: one password for all, and a name that belongs to its first browser.
+
+A name is shown as it was typed, and compared as it looks.
+"""
 
 import json
 from secrets import compare_digest

@@ -133,7 +133,7 @@ def strange_colors(figure):
     from lab_utils.figures import style
 
     shares = LinearSegmentedColormap.from_list("shares", style.SHARE_OF_WAITING)
-    known = {color.lower() for color in style.palette()}
+    known = {color.lower() for color in palette()}
     known |= {to_hex(shares(step)) for step in range(256)}
     if strange := sorted(colors_in(figure) - known):
         yield f"colours without a role: {', '.join(strange)}"
@@ -154,7 +154,19 @@ def meanings():
     roles = (style.WAYS, style.CLIENT, style.SERVER, style.WAITING, style.HANDSHAKE, style.FAILED,
              style.RISK, style.MESSAGE, style.PUBLISHED, style.GUESS, style.NO_ROLE,
              style.DISTANCES, style.FRAMING)
-    return set(style.colors_in(roles))
+    return hexes_in(roles)
+
+
+def palette():
+    """Every colour that has a role, as "#RRGGBB"."""
+    from lab_utils.figures import style
+
+    return hexes_in([value for name, value in vars(style).items() if name.isupper()])
+
+
+def hexes_in(roles):
+    """The colours that tuples, lists and dicts hold, however deep."""
+    return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))
 
 
 @functools.cache

@@ -19,6 +19,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from boards import Answering, Board, Visitor, check, guess, measured, serving
 from helpers import ROOT, wait_until
+from legible import palette
 
 import lab_utils as lab
 from lab_utils.course import certificates, guesses, reporting, state
@@ -121,7 +122,7 @@ def test_it_knows_every_question_of_the_chapters_with_its_unit_and_words():
 
 def test_its_colours_are_the_labs():
     written = (PAGE / "board.css").read_text(encoding="utf-8")
-    assert {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{6}", written)} <= style.palette()
+    assert {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{6}", written)} <= palette()
     assert f"--guess: {style.GUESS}" in written
 
 

@@ -30,6 +30,8 @@ def test_counts():
     assert [words.two_figures(value) for value in (6.63, 0.1234, 123.4)] == ["6.6", "0.12", "120"]
     assert [*map(words.milliseconds, (0, 0.25, 5, 20.0, 500))] == [
         "0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
+    assert [words.within(factor) for factor in (1, 1.04, 1.041, 1.1, 2.34)] == [
+        "within 0%", "within 4%", "within 5%", "within 1.10x", "within 2.3x"]
 
 
 def test_every_measured_duration_and_ratio_is_blanked():
@@ -71,8 +73,3 @@ def test_how_many_lines_there_are_of_what_is_measured_is_no_fact_but_another_lin
 ])
 def test_a_measurement_that_changes_is_not(one, other):
     assert as_compared(one) == as_compared(other)
-
-
-def test_how_far_off():
-    assert [words.within(factor) for factor in (1, 1.04, 1.041, 1.1, 2.34)] == [
-        "within 0%", "within 4%", "within 5%", "within 1.10x", "within 2.3x"]

@@ -1,4 +1,4 @@
-"""Prints docs/cheat_sheet.md onto one A4 page, docs/cheat_sheet.pdf, with chromium: make sheet
+"""Prints docs/cheat_sheet.md onto one A4 page, docs/cheat_sheet.pdf, with chromium: `make sheet`.
 
 The title of the PDF ends with the first letters of the text's SHA-256, so that a test sees whether
 the two belong together.

@@ -1,5 +1,4 @@
-"""A lab for everyone in a room, on this machine: `make room` opens it, `make endroom` deletes what
-it kept.
+"""A lab for everyone in a room: `make room` opens it, `make endroom` deletes what it kept.
 
     python tools/room.py                      on this machine only, http://127.0.0.1:8000
     python tools/room.py --open               for the network this machine is in

@@ -125,6 +125,13 @@ class Retried:
         return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
 
 
+def by_degree(wholly, partly, on, seen, adds=""):
+    """Return the Verdict of a claim that holds wholly, in part (`on` what), or not at all."""
+    if wholly:
+        return Verdict(HOLDS, seen, adds)
+    return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
+
+
 def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True):
     """Register the decorated function as the judge of a Claim."""
     def register(function):

@@ -40,7 +40,7 @@ class Exercise:
 
 
 def names() -> list[str]:
-    """Return the names of all exercises, in order: "00.1", "01.1" …"""
+    """Return the names of all exercises, in order: "00.1", "01.1" and so on."""
     return sorted(path.parent.name for path in FOLDER.glob("[0-9][0-9].[0-9]/check.py"))
 
 

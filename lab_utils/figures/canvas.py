@@ -33,7 +33,7 @@ paper = SimpleNamespace(width=WIDE)  # what is drawn on
 
 
 def sized(wide, narrow):
-    """What suits the paper: the first on a notebook's page, the other on a phone."""
+    """Return what suits the paper: the first on a notebook's page, the other on a phone."""
     return narrow if paper.width == NARROW else wide
 
 

@@ -171,13 +171,3 @@ def readable(color):
     """Return the colour for words, where it is dark enough on white; ink where it is not."""
     red, green, blue = (int(color[place:place + 2], 16) for place in (1, 3, 5))
     return color if 0.299 * red + 0.587 * green + 0.114 * blue < 130 else INK
-
-
-def palette():
-    """Return every colour that has a role, as "#RRGGBB"."""
-    return colors_in([value for name, value in globals().items() if name.isupper()])
-
-
-def colors_in(roles):
-    """Return the colours that tuples, lists and dicts hold, however deep."""
-    return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))

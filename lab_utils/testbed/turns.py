@@ -89,7 +89,7 @@ def waiting_bar():
 
 
 def _close_in_child():
-    """A forked child holds nothing, or its parent's cores would stay held until it ends too."""
+    """Let a forked child hold nothing: its parent's cores would stay held until it ends too."""
     for lock in _held:
         os.close(lock)
     _held.clear()

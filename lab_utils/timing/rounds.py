@@ -62,7 +62,7 @@ class Runner:
         self.sync_client = sync_client or client
 
     def time(self, calls=1):
-        """Return (seconds of one call, over `calls` of them, what the last one returned)"""
+        """Return (seconds of one call, over `calls` of them, what the last one returned)."""
         if event_loop.is_async(self.fn):
             return event_loop.run(self._time_async, calls)
         fn, client = self.fn, self.client

@@ -1,5 +1,4 @@
-"""What the room guessed and where it got stuck, as one HTML file without names, for the leader to
-keep: drawn by the board's own chart, with nothing to load."""
+"""The leader's HTML file of what a room guessed and where it got stuck, without names."""
 
 import json
 import time

@@ -134,8 +134,7 @@ class SiteTotal(Sums):
 
 @dataclass(frozen=True)
 class Place:
-    """A connection: the address it leads to, the seconds after which it gives up waiting (None:
-    never), and whose it is: a cluster's client's, an asyncio client's."""
+    """A connection: its address, seconds until it gives up waiting (None: never), whose it is."""
 
     address: str
     timeout: float | None

@@ -612,7 +612,7 @@ def reads(original: Any) -> Any:
 
 
 def listens(original: Any) -> Any:
-    """A listener looks whether something has come before it reads: there it learns of a break."""
+    """Watch where a listener learns of a break: it looks whether something came before it reads."""
 
     def execute_command(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
