@@ -7,39 +7,12 @@ changes is caught, and a slow morning is not.
 
 import math
 
-
-def counted(number: int, thing: str) -> str:
-    """Return '1 round trip', '1,000 round trips', '2 replies', '2 keys'."""
-    if number != 1:
-        ies = thing.endswith("y") and thing[-2] not in "aeiou"
-        thing = f"{thing[:-1]}ies" if ies else f"{thing}s"
-    return f"{number:,} {thing}"
+from roundtrips.words import counted, duration, plain_duration, three_figures  # noqa: F401
 
 
 def singular(things: str) -> str:
     """Return 'round trip' of 'round trips', 'reply' of 'replies'."""
     return f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
-
-
-def duration(seconds: float) -> str:
-    """Return '~7.5 ms': a measured time with three figures and the unit that suits it."""
-    return "~" + plain_duration(seconds)
-
-
-def plain_duration(seconds: float) -> str:
-    """Return '7.5 ms', for a title or a label, where nothing is compared."""
-    for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
-        if abs(seconds) >= scale * 0.9995:
-            return f"{three_figures(seconds / scale)} {unit}"
-    return f"{three_figures(seconds / 1e-9)} ns"
-
-
-def three_figures(value: float) -> str:
-    """Round to three figures: 1234.5 -> '1,234', 12.345 -> '12.3', 0.012345 -> '0.0123'."""
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    text = f"{value:.3g}"
-    return text if "e" not in text else f"{value:f}"
 
 
 def two_figures(value: float) -> str:

@@ -46,8 +46,3 @@ class Recording(Recorder):
 
     def _since_began(self, message):
         return message._replace(at=message.at - self.began, ended=message.ended - self.began)
-
-
-def chunks_of(command) -> list:
-    """Return the chunks of a packed command, which redis-py may hand over as one or several."""
-    return [command] if isinstance(command, (str, bytes)) else list(command)

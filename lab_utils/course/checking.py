@@ -9,11 +9,12 @@ import itertools
 
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
+from roundtrips.redis_py import chunks_of
 from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, shown  # noqa: F401
 from ..counting.cost import cost_and_result, cost_of  # noqa: F401
-from ..counting.recording import Recording, chunks_of
+from ..counting.recording import Recording
 from ..interrupts import Whole
 from ..testbed import event_loop, guard  # noqa: F401
 from ..testbed.chosen_server import connect
@@ -187,8 +188,7 @@ def sending(hook):
 
     @functools.wraps(original)
     def send_packed_command(self, command, *args, **kwargs):
-        return hook(self, list(chunks_of(command)),
-                    lambda chunks: original(self, chunks, *args, **kwargs))
+        return hook(self, chunks_of(command), lambda parts: original(self, parts, *args, **kwargs))
 
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
 
