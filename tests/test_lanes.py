@@ -11,12 +11,13 @@ import pytest
 from flown import made
 from legible import check_legible, words_of
 from redis.retry import Retry
+from roundtrips.roundtrip import ELSEWHERE, LOST
 
 import lab_utils as lab
 from lab_utils.counting.watching import one_run, timed, watch
 from lab_utils.figures import lanes
 from lab_utils.figures.canvas import STYLE, plt
-from lab_utils.flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED
+from lab_utils.runs import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, kind_of
 
 
 def loop(r):
@@ -44,14 +45,14 @@ WAYS = {"one by one": loop, "pipeline": lambda r: pipeline(r, transaction=False)
 
 
 def kinds(run):
-    return Counter(flight.kind for flight in run.flights)
+    return Counter(map(kind_of, run.trips))
 
 
 def sent_again(run, kind):
-    """Whether a command of a flight of this kind, without a usable answer, went out again."""
-    return any(later.kind == REQUEST and later.start >= flight.end
-               and flight.commands & later.commands
-               for flight in run.flights if flight.kind == kind for later in run.flights)
+    """Whether a command of a round trip of this kind, without a usable answer, went out again."""
+    return any(kind_of(later) == REQUEST and later.sent >= trip.replied
+               and trip.names.keys() & later.names.keys()
+               for trip in run.trips if kind_of(trip) == kind for later in run.trips)
 
 
 def test_every_way_is_seen_as_it_was_sent(r):
@@ -61,22 +62,22 @@ def test_every_way_is_seen_as_it_was_sent(r):
     for run in seen.values():  # their connections were open
         assert (run.commands, kinds(run).keys(), run.rtt_ms) == ({"GET": 20}, {REQUEST}, 1)
     # Requests of one connection follow one another, and those of several overlap.
-    alone = seen["one by one"].flights
-    assert all(before.end <= after.start for before, after in itertools.pairwise(alone))
-    assert all(0 <= flight.start < flight.end <= seen["one by one"].seconds for flight in alone)
+    alone = seen["one by one"].trips
+    assert all(before.replied <= after.sent for before, after in itertools.pairwise(alone))
+    assert all(0 <= trip.sent < trip.replied <= seen["one by one"].seconds for trip in alone)
     for name in ("4 threads", "asyncio"):
         assert len(seen[name].connections) > 1
-        flights = seen[name].flights
-        assert any(before.end > after.start for before, after in itertools.pairwise(flights))
+        trips = seen[name].trips
+        assert any(before.replied > after.sent for before, after in itertools.pairwise(trips))
         for number in seen[name].connections:
-            own = [flight for flight in flights if flight.connection == number]
-            assert all(before.end <= after.start for before, after in itertools.pairwise(own))
+            own = [trip for trip in trips if trip.connection == number]
+            assert all(before.replied <= after.sent for before, after in itertools.pairwise(own))
 
 
 def test_a_request_lasts_as_long_as_the_distance(r):
     seen = watch({"loop": loop}, lab.connect(rtt_ms=5))["loop"]
     # one may leave late from a busy CPU
-    assert statistics.median(flight.end - flight.start for flight in seen.flights) > 0.004
+    assert statistics.median(trip.seconds for trip in seen.trips) > 0.004
     assert 0.5 < seen.waiting / seen.seconds <= 1
 
 
@@ -102,7 +103,7 @@ def test_what_is_sent_again_is_marked(r):
     run = one_run(lambda: timed(during_a_pause, impatient), r)
     assert kinds(run)[UNANSWERED] and kinds(run)[HANDSHAKE] and sent_again(run, UNANSWERED)
     assert run.commands == {"GET": 1}
-    assert min(each.end - each.start for each in run.flights if each.kind == UNANSWERED) > 0.19
+    assert min(each.seconds for each in run.trips if kind_of(each) == UNANSWERED) > 0.19
 
 
 def test_a_cluster_s_lanes_stand_by_node():
@@ -133,9 +134,9 @@ FIGURES = {
     "long names": {LONG: made(5), "pipeline": made(1)},
     "a cluster": {"loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
                   "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)})},
-    "everything that can happen": {"retries": made(8, kind=UNANSWERED),
-                                   "new connections": made(8, kind=HANDSHAKE),
-                                   "redirected": made(8, kind=REDIRECTED)},
+    "everything that can happen": {"retries": made(8, outcome=LOST),
+                                   "new connections": made(8, setup=True),
+                                   "redirected": made(8, outcome=ELSEWHERE)},
     "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0),
                      "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
     "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250),

@@ -1,23 +1,23 @@
 """The race of what ran here plays each request as it went, and computes other settings."""
 # ruff: noqa: F811  (fixtures are imported)
 
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from explored import browser, opened  # noqa: F401
 from flown import made
+from roundtrips.roundtrip import RoundTrip
 from test_explorables import in_ms
 
 import lab_utils as lab
-from lab_utils.flights import Flight, Run
 from lab_utils.model import Model, milliseconds
+from lab_utils.runs import Run
 from lab_utils.timing import races
 
 LASTS_MS = 7_000  # on the screen
 
-AT_ONCE = Run([Flight(0, 0.0001, 0.002, commands=Counter(GET=100))], 0.003, {}, 1)  # 1 ms of work
+AT_ONCE = Run([RoundTrip(0.0001, 0.002, names={"GET": 100})], 0.003, {}, 1)  # 1 ms of work
 RACES = {
     "two": {"loop": made(100), "pipeline": AT_ONCE},
     "threads": {"loop": made(40), "8 threads": made(5, 8)},
@@ -69,10 +69,10 @@ def test_it_races_what_it_is_given_where_somebody_looks(r, capsys, monkeypatch):
 def test_it_plays_each_request_as_it_went_and_asks_nothing(raced):
     run = made(3, turn_s=0.004, gap_s=0.002)
     page, _ = raced({"loop": run})
-    dot, flight, passed = page.locator(".packet"), run.flights[1], 0
+    dot, trip, passed = page.locator(".packet"), run.trips[1], 0
     for part, looks, along in (
             (0.25, "packet", 50), (0.75, "packet back", 50), (1.1, "packet works", 0)):
-        moment = round(LASTS_MS * (flight.start + part * (flight.end - flight.start)) / run.seconds)
+        moment = round(LASTS_MS * (trip.sent + part * trip.seconds) / run.seconds)
         page.clock.run_for(moment - passed)
         passed = moment
         assert dot.get_attribute("class") == looks

@@ -2,17 +2,16 @@
 
 import contextlib
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from redis.cluster import RedisCluster
-from roundtrips.roundtrip import ELSEWHERE, LOST
 from roundtrips.traces import Trace
 
 from .. import setting
 from ..arguments import check_client, check_dict, check_function, check_ran, check_title
 from ..errors import LabError
-from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Flight, Run
+from ..runs import Run
 from ..scale import scale
 from ..testbed import event_loop, guard
 from ..testbed.chosen_server import distance_of, server
@@ -90,7 +89,7 @@ def watched(fn, client):
         runs = [one_run(work, client)]
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
             runs.append(one_run(work, client))
-    if not runs[0].flights:
+    if not runs[0].trips:
         raise LabError("This function sent nothing to Redis. "
                        "Let it use the client that it is given.")
     return min(runs, key=lambda run: run.seconds)
@@ -126,8 +125,10 @@ def one_run(work, client) -> Run:
     """Return the Run of work(), which returns (its result, when it began, when it ended)."""
     with Recording() as seen:
         _, started, ended = work()
-    return Run(flights_of(seen.round_trips, started - seen.began), ended - started,
-               nodes_by_connection(seen, client), distance_of(client))
+    began = started - seen.began
+    trips = [replace(trip, sent=trip.sent - began, replied=trip.replied - began)
+             for trip in seen.round_trips]
+    return Run(trips, ended - started, nodes_by_connection(seen, client), distance_of(client))
 
 
 def run_of_trace(trace: Trace) -> Run:
@@ -135,20 +136,8 @@ def run_of_trace(trace: Trace) -> Run:
     record = trace.record
     addresses = list(dict.fromkeys(place.address for place in record.places))
     nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
-    flights, several = flights_of(record.log), len(addresses) > 1
-    return Run(flights, max(record.seconds, flights[-1].end), nodes if several else {}, None)
-
-
-def flights_of(round_trips, began=0.0):
-    """Return RoundTrips as the Flights that figures draw, in seconds after `began`."""
-    return [Flight(trip.connection, trip.sent - began, trip.replied - began, kind_of(trip),
-                   Counter(trip.names)) for trip in round_trips]
-
-
-def kind_of(trip):
-    if trip.outcome == LOST:
-        return UNANSWERED
-    return HANDSHAKE if trip.setup else REDIRECTED if trip.outcome == ELSEWHERE else REQUEST
+    seconds, several = max(record.seconds, record.log[-1].replied), len(addresses) > 1
+    return Run(record.log, seconds, nodes if several else {}, None)
 
 
 def nodes_by_connection(seen, client):

@@ -5,7 +5,7 @@ import statistics
 import textwrap
 from collections import Counter
 
-from ..flights import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, joined
+from ..runs import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, kind_of, on_the_way
 from ..words import counted, milliseconds, plain_duration
 from . import style
 from .canvas import caption, paper, plt, sized, styled
@@ -26,7 +26,7 @@ BIN_PX = 3
 EDGE = {"edgecolor": style.WAITING_EDGE}
 OPENING = {"facecolor": style.HANDSHAKE, "hatch": style.HANDSHAKE_HATCH, **EDGE}
 FAILED = {"facecolor": style.FAILED, "hatch": style.FAILED_HATCH, **EDGE}
-OUTCOMES = {  # kind of flight: (what it means, how its box is filled)
+OUTCOMES = {  # kind of round trip: (what it means, how its box is filled)
     REQUEST: ("waiting: a request is on its way", {"facecolor": style.WAITING, **EDGE}),
     HANDSHAKE: ("opening a connection", OPENING),
     UNANSWERED: ("no answer", FAILED),
@@ -100,8 +100,8 @@ def draw_block(axes, run, top, height, pixels):
 
     `pixels` of the axis make a second.
     """
-    lanes = [[(flight.start, flight.end, flight.kind) for flight in run.flights
-              if flight.connection == number] for number in run.connections]
+    lanes = [[(trip.sent, trip.replied, kind_of(trip)) for trip in run.trips
+              if trip.connection == number] for number in run.connections]
     if len(lanes) > MOST_LANES:
         return draw_share(axes, list(itertools.chain(*lanes)), len(lanes), run, top, height, pixels)
     each = height / len(lanes)
@@ -127,9 +127,8 @@ def is_dense(spans, pixels):
 
 def idle(run):
     """Return the spans of a run in which nothing was on its way."""
-    busy = joined((flight.start, flight.end) for flight in run.flights)
-    pairs = itertools.pairwise([(0.0, 0.0), *busy, (run.seconds, run.seconds)])
-    return [(start, end) for (_, start), (end, _) in pairs if end > start]
+    busy = [(0.0, 0.0), *on_the_way(run.trips), (run.seconds, run.seconds)]
+    return [(start, end) for (_, start), (end, _) in itertools.pairwise(busy) if end > start]
 
 
 def draw_boxes(axes, spans, low, tall):
@@ -205,7 +204,7 @@ def lanes_title(runs):
 
 def in_words(run):
     """Return '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
-    seen = Counter(flight.kind for flight in run.flights)
+    seen = Counter(map(kind_of, run.trips))
     parts = [requests_in_words(run), plain_duration(run.seconds),
              f"{run.waiting / run.seconds:.0%} of it waiting"]
     told = {HANDSHAKE: f"{counted(seen[HANDSHAKE], 'turn')} to open connections",

@@ -6,11 +6,11 @@ from dataclasses import replace
 from .. import setting
 from ..counting.watching import watch
 from ..explorables import Explorable
-from ..flights import HANDSHAKE, Run
 from ..model import Model, milliseconds
+from ..runs import HANDSHAKE, Run, kind_of
 from .fitting import fit_model
 
-MOST_FLIGHTS = 1_000  # of a way with more only their number is kept
+MOST_PLAYED = 1_000  # of a way with more only their number is kept
 
 
 def race(ways: dict[str, Callable], client, parallel: bool = False):
@@ -82,7 +82,7 @@ def way_of(run, model):
         turn_us = 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0)
         return {"at_once": 1, "commands": waits, "turn_us": turn_us, "command_us": 0}
     # the most that were on their way at one moment
-    together = max(sum(one.start <= each.start < one.end for one in run.requests)
+    together = max(sum(one.sent <= each.sent < one.replied for one in run.requests)
                    for each in run.requests)
     at_once = together if len(run.requests) > 1 else None
     turn_us, command_us = 1e6 * model.turn_s, 1e6 * model.command_s
@@ -92,20 +92,20 @@ def way_of(run, model):
 
 
 def one_after_another(run):
-    """Return the most flights of a run, handshakes too, of which no two overlap."""
+    """Return the most round trips of a run, handshakes too, of which no two overlap."""
     count, free = 0, 0.0
-    for flight in sorted(run.flights, key=lambda flight: flight.end):
-        if flight.start >= free:
-            count, free = count + 1, flight.end
+    for trip in sorted(run.trips, key=lambda trip: trip.replied):
+        if trip.sent >= free:
+            count, free = count + 1, trip.replied
     return count
 
 
 def told(run):
     """Return a run as the figure plays it: "sent answered commands connection, …", in ms."""
     lane = {number: place for place, number in enumerate(run.connections)}
-    flights = [f"{1000 * flight.start:.3f} {1000 * flight.end:.3f} "
-               f"{flight.commands.total() if flight.kind != HANDSHAKE else 0} "
-               f"{lane[flight.connection]}"
-               for flight in run.flights if len(run.flights) <= MOST_FLIGHTS]
+    flights = [f"{1000 * trip.sent:.3f} {1000 * trip.replied:.3f} "
+               f"{sum(trip.names.values()) if kind_of(trip) != HANDSHAKE else 0} "
+               f"{lane[trip.connection]}"
+               for trip in run.trips if len(run.trips) <= MOST_PLAYED]
     return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests),
             "connections": len(lane), "flights": ", ".join(flights)}
