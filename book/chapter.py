@@ -74,7 +74,7 @@ def fold(cell, part, to_open, opened):
 
 
 def say_figure(cell, output):
-    """Return a figure's sentence as its `alt`, where Sphinx looks for it."""
+    """Put a figure's sentence into its `alt`, where Sphinx looks for it."""
     if "image/png" in output.get("data", {}):
         alt = output["metadata"]["image/png"]["alt"]
         shown = cell["metadata"].setdefault("mystnb", {})
@@ -97,7 +97,7 @@ def drag_of(output):
 
 
 def draw(cell, output, drawn, at):
-    """Return a figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
+    """Put a figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
     if f"{cell}.svg" not in drawn or "image/png" not in output.get("data", {}):
         return
     alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)

@@ -60,7 +60,7 @@ def as_svg(figure):
 
 
 def squeezed(text):
-    """Return a fifth of the letters, all visible kept: tenths of a point, no comments or names."""
+    """Return the same drawing in a fifth of its letters: tenths of a point, no comments."""
     text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
     text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
     text = text.replace("</style>", "text{white-space:pre}</style>")

@@ -217,9 +217,9 @@ def b9(tried, pickle_same, json_same, json_changed):
                f"{json_same}")
     adds = (f"json changed {json_changed} of them without an error. Byte strings are what SET and "
             "GET take: Redis has more types")
-    nearly_any_and_few = pickle_same >= 0.8 * tried and json_same <= 0.5 * tried
-    return by_degree(nearly_any_and_few, pickle_same > json_same, "the types you use", counted,
-                     adds)
+    more = pickle_same > json_same
+    nearly_any_and_few = more and pickle_same >= 0.8 * tried and json_same <= 0.5 * tried
+    return by_degree(nearly_any_and_few, more, "the types you use", counted, adds)
 
 
 cases("B9",

@@ -82,9 +82,9 @@ def way_of(run, model):
         turn_us = 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0)
         return {"at_once": 1, "commands": waits, "turn_us": turn_us, "command_us": 0}
     # the most that were on their way at one moment
-    together = max(sum(one.sent <= each.sent < one.replied for one in run.requests)
-                   for each in run.requests)
-    at_once = together if len(run.requests) > 1 else None
+    trips = run.requests
+    together = max(sum(one.sent <= each.sent < one.replied for one in trips) for each in trips)
+    at_once = together if len(trips) > 1 else None
     turn_us, command_us = 1e6 * model.turn_s, 1e6 * model.command_s
     if together > 1:  # all of it is the CPU's, which they share
         turn_us, command_us = 0.0, turn_us + command_us

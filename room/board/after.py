@@ -1,4 +1,4 @@
-"""The leader's HTML file of what a room guessed and where it got stuck, without names."""
+"""The leader's HTML file of what a room guessed and where it got stuck: no names, no loading."""
 
 import json
 import time
