@@ -71,10 +71,9 @@ def bars_in(values, log):
     """Return {name: number}, a Median of rounds; raise LabError for what cannot be drawn."""
     numbers = {}
     for name, value in check_dict(values, "lab.plot_bars", BARS).items():
-        if isinstance(value, list) and value:
-            numbers[name] = Median([check_number(each, f"lab.plot_bars: {name}") for each in value])
-        else:
-            numbers[name] = number_in(value, f"lab.plot_bars: {name}")
+        what = f"lab.plot_bars: {name}"
+        numbers[name] = (Median([check_number(each, what) for each in value])
+                         if isinstance(value, list) and value else number_in(value, what))
     if log:
         check_positive_one(numbers.values(), "lab.plot_bars")
     return numbers
@@ -146,15 +145,14 @@ def bars_in_words(groups, unit):
 
 
 @styled
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured=True, ylim=None,
-               shaded=None, limit=None):
+def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, ylim=None, shaded=None,
+               limit=None):
     """Draw {name: {x: y}} as points, or {panel: {name: {x: y}}} side by side on the same axes.
 
     Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
     (lowest, highest). `shaded`, (from, to, words), shades a span of x, and `limit`, (y, words), is
     a line across. Ratios, whose ylabel says "times", get a line at 1x, and a Ratio shows its
-    interval and its own judgement. `measured=False` prints the end points as facts, to be compared
-    in CI: for counts only. Raises LabError for anything but numbers by number and name, and texts.
+    interval and judgement. Raises LabError for all but numbers by number and name, and texts.
     """
     for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
         check_text(text, label)
@@ -175,7 +173,7 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, measured
     set_limits(row, [y for points in lines for y in points.values()], ylabel, log_y, ylim, limit)
     told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel)
             for heading, series in panels.items()]
-    caption(figure, title, ". ".join(told), measured=measured)
+    caption(figure, title, ". ".join(told))
     room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
     for axes, series in zip(row, panels.values(), strict=True):
         ticks_at(axes.xaxis, [x for points in series.values() for x in points],

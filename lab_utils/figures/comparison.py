@@ -34,9 +34,8 @@ def plot_comparison(times, over, said=None, title=None):
     spans = max(values) > LONGEST_BAR * min(values)
     figure, _ = draw_rows(blocks, f"{unit} a call", log=spans)
     figure.ratios = list(ratios.values())
-    title = title or comparison_title(times, ratios)
-    told = in_words(times, over, ratios)
-    return caption(figure, title, told, times.rtts, times.calm, ROUNDS_NOTE)
+    return caption(figure, title or comparison_title(times, ratios), in_words(times, over, ratios),
+                   times.rtts, times.calm, ROUNDS_NOTE)
 
 
 def rows_at(times, over, rtt, scale, ratios):

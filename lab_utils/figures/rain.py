@@ -75,8 +75,7 @@ def mark_worst(axes, ping, across, color):
 def head(axes, name, run, runs, width):
     """Write the way's name, how long the run that is drawn took, and how far all are apart."""
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
-    letters = int(width / words_px("x", USUAL))
-    lines = textwrap.wrap(name, letters)[:2]
+    lines = textwrap.wrap(name, int(width / words_px("x", USUAL)))[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
     write(axes, small, (0, 1), (0, 4), xycoords="axes fraction", ha="left", fontsize=SMALL,
           color=style.QUIET, linespacing=1.25)

@@ -46,8 +46,7 @@ def draw_map(model, dots, rtt_ms, commands):
     colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
     figure, axes = plt.subplots(figsize=(paper.width, 5.2))
     axes.set(xscale="log", xlim=(NEAREST_MS, FARTHEST_MS), xlabel="RTT in ms, log scale")
-    axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS),
-             ylabel="commands a turn, log scale")
+    axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS), ylabel="commands a turn, log scale")
     axes.grid(False)
     xs, ys = ([low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
               for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS)))
@@ -86,8 +85,7 @@ def draw_borders(axes, model):
     """Draw half and half as a line, nine tenths dashed; write what helps on each side."""
     xs = [NEAREST_MS * 10 ** (step / 50) for step in range(201)]
     for share, line in BORDERS.items():
-        ends = [(x, commands_at(model, share, x)) for x in xs]
-        shown = [(x, y) for x, y in ends if y >= FEWEST_SHOWN]
+        shown = [(x, y) for x in xs if (y := commands_at(model, share, x)) >= FEWEST_SHOWN]
         axes.plot([x for x, _ in shown], [y for _, y in shown], zorder=2, **line)
     bold = {"fontsize": 12, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 3}
     axes.text(0.03, 2_500, "less work\nhelps here", color=style.INK, **bold)
