@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -152,3 +153,15 @@ def test_what_ran_once_is_noted(r, hog):
             compute(0.1)
     assert calm.so_far().busy and calm.so_far().rounds == 1
     assert 0.2 < calm.so_far().taken_share <= 1 - 0.1 / (time.perf_counter() - began)
+
+
+@pytest.mark.parametrize("free, cpus, taken", [(0.9, 2, 0), (0.3, 2, 0.7), (0.3, 1, 0)])
+def test_that_no_cpu_was_left_free_is_noted(monkeypatch, free, cpus, taken):
+    assert evidence.idle_s() > 0 or sys.platform != "linux"
+    idle, clock = iter((5.0, 5.0 + 10 * free)), iter((0.0, 10.0))
+    monkeypatch.setattr(evidence, "idle_s", lambda: next(idle))
+    monkeypatch.setattr(evidence, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(evidence, "affinity", lambda pid: set(range(cpus)))
+    with evidence.left_free():
+        pass
+    assert calm.so_far().taken_share == pytest.approx(taken)

@@ -23,6 +23,8 @@ from ..calm import Calm, quiet
 from .cpus import text
 from .pinning import affinity
 
+FREE = 0.65  # of a CPU: beside 16 threads 0.8 to 0.95 of the second is idle, 0.3 beside a program
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -100,6 +102,26 @@ def watched(server_pid: int | None = None, link=None):
     seconds = time.perf_counter() - started
     taken = watch.spent(before, seconds).taken
     calm.note(Calm(1, 1) if quiet(taken, seconds) else Calm(0, 1, taken / seconds))
+
+
+@contextlib.contextmanager
+def left_free():
+    """Note whether a CPU was left free for what runs inside on any of them, held nowhere.
+
+    Such a process hardly waits for a CPU that others take: it is moved. So what tells is how much
+    of one CPU was idle all the while; nothing is noted where there is one CPU, or that is not told.
+    """
+    before, started = idle_s(), time.perf_counter()
+    yield
+    free = (idle_s() - before) / (time.perf_counter() - started)
+    if before and len(affinity(0)) > 1:
+        calm.note(Calm(1, 1) if free >= FREE else Calm(0, 1, 1 - free))
+
+
+def idle_s() -> float:
+    """Return the seconds so far in which CPUs had nothing to do, added up; 0 where not told."""
+    total = text(Path("/proc/stat")).partition("\n")[0].split()
+    return sum(map(int, total[4:6])) / os.sysconf("SC_CLK_TCK")
 
 
 def between(seconds: float, most: float) -> float:
