@@ -41,12 +41,14 @@ fell_into_a_helper = False  # the last Ctrl-C
 def told(number, frame):
     "Python's own handler, which notes beforehand whether a helper of the lab's was at work."
     global fell_into_a_helper
-    fell_into_a_helper, below = False, None
+    fell_into_a_helper, below, here = False, None, frame
     while frame:
         in_helper = frame.f_code is HELPER and below is not None
         fell_into_a_helper |= in_helper and below.co_filename != interrupts.__file__
         below, frame = frame.f_code, frame.f_back
-    signal.default_int_handler(number, None)
+    if fell_into_a_helper or not interrupts.at_a_bad_moment(here):
+        signal.default_int_handler(number, None)
+    interrupts.again()  # no helper is at work, and Python throws away what is raised there
 
 signal.signal(signal.SIGINT, told)
 never_returned = []  # the servers of calls that were interrupted
