@@ -108,7 +108,7 @@ def test_a_chapter_whose_figures_of_one_work_disagree_is_not_written(command, pa
     path.write_text(text.replace('"metadata": {}', tagged), encoding="utf-8")
     assert command.main([str(path)]) == (not written)
     said = capsys.readouterr().out
-    both = r"“wait” at RTT 0 ms takes \d\d(\.\d)? ms \(.*\) in \[2\] and 2(\.\d+)? s .* in \[3\]"
+    both = r"“wait” at RTT 0 ms takes \d\d(\.\d)? ms \(.*\) in \[2\] and \d.* m?s .* in \[3\]"
     assert re.search("^chapter.ipynb: rewritten\n$" if written else f"NOT rewritten, {both}",
                      said), said
 
