@@ -155,12 +155,18 @@ def test_what_ran_once_is_noted(r, hog):
     assert 0.2 < calm.so_far().taken_share <= 1 - 0.1 / (time.perf_counter() - began)
 
 
-@pytest.mark.parametrize("free, cpus, taken", [(0.9, 2, 0), (0.3, 2, 0.7), (0.3, 1, 0)])
-def test_that_no_cpu_was_left_free_is_noted(monkeypatch, free, cpus, taken):
-    assert evidence.idle_s() > 0 or sys.platform != "linux"
-    idle, clock = iter((5.0, 5.0 + 10 * free)), iter((0.0, 10.0))
-    monkeypatch.setattr(evidence, "idle_s", lambda: next(idle))
+@pytest.mark.parametrize("idle, busy, own, cpus, taken", [
+    (9, 11, 11, 2, 0), (3, 17, 10, 2, 0.7), (0, 20, 4, 2, 1), (1, 9, 3, 1, 0),
+    (2, 18, 18, 2, 0),  # a slow machine: the client itself leaves nothing
+    (40, 40, 10, 8, 0),  # others compute, and CPUs are free beside them
+])
+def test_that_others_left_no_cpu_free_is_noted(monkeypatch, idle, busy, own, cpus, taken):
+    assert min(evidence.idle_and_busy_s()) > 0 or sys.platform != "linux"
+    told, clock = iter([(5, 5), (5 + idle, 5 + busy)]), iter((0.0, 10.0))
+    used = iter({"client": each, "server": 0, "link": 0} for each in (0, own))
+    monkeypatch.setattr(evidence, "idle_and_busy_s", lambda: next(told))
     monkeypatch.setattr(evidence, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(evidence, "Watch", lambda *_: SimpleNamespace(read=lambda: next(used)))
     monkeypatch.setattr(evidence, "affinity", lambda pid: set(range(cpus)))
     with evidence.left_free():
         pass

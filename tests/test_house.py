@@ -110,3 +110,8 @@ def test_no_room_grows_past_its_bar():
     assert [f"{room}: {now:,} lines, {now - bar:,} over its bar" for room, now, bar, _ in rows
             if now > bar] == []
     assert all(bar >= budget for _, _, bar, budget in rows) and len(rows) == len(sizes.BUDGETS)
+
+
+def test_bars_are_lowered_and_never_raised():
+    rows = [("shrunk", 60, 90, 50), ("within", 40, 90, 50), ("grown", 100, 90, 50)]
+    assert sizes.accepted(rows) == {"shrunk": 60, "within": 50, "grown": 90}

@@ -23,8 +23,6 @@ from ..calm import Calm, quiet
 from .cpus import text
 from .pinning import affinity
 
-FREE = 0.65  # of a CPU: beside 16 threads 0.8 to 0.95 of the second is idle, 0.3 beside a program
-
 
 @dataclass(frozen=True)
 class Spent:
@@ -106,22 +104,31 @@ def watched(server_pid: int | None = None, link=None):
 
 @contextlib.contextmanager
 def left_free():
-    """Note whether a CPU was left free for what runs inside on any of them, held nowhere.
+    """Note whether other programs left a CPU free for what runs inside on any of them.
 
-    Such a process hardly waits for a CPU that others take: it is moved. So what tells is how much
-    of one CPU was idle all the while; nothing is noted where there is one CPU, or that is not told.
+    What is held nowhere hardly waits for a CPU: it is moved to another. So it was disturbed where
+    less than one CPU was idle, by as much CPU as neither client nor server nor link used. Nothing
+    is noted where there is one CPU, or where that is not told.
     """
-    before, started = idle_s(), time.perf_counter()
+    from .chosen_server import server
+    from .link import link
+
+    watch = Watch(server().pid, link())
+    before, (idle, busy), started = watch.read(), idle_and_busy_s(), time.perf_counter()
     yield
-    free = (idle_s() - before) / (time.perf_counter() - started)
-    if before and len(affinity(0)) > 1:
-        calm.note(Calm(1, 1) if free >= FREE else Calm(0, 1, 1 - free))
+    seconds, now = time.perf_counter() - started, watch.read()
+    idle_now, busy_now = idle_and_busy_s()
+    own = sum(now[one] - before[one] for one in ("client", "server", "link"))
+    taken = busy_now - busy - own if idle_now - idle < seconds else 0.0
+    if idle and len(affinity(0)) > 1:
+        calm.note(Calm(1, 1) if quiet(taken, seconds) else Calm(0, 1, min(1.0, taken / seconds)))
 
 
-def idle_s() -> float:
-    """Return the seconds so far in which CPUs had nothing to do, added up; 0 where not told."""
-    total = text(Path("/proc/stat")).partition("\n")[0].split()
-    return sum(map(int, total[4:6])) / os.sysconf("SC_CLK_TCK")
+def idle_and_busy_s() -> tuple[float, float]:
+    """Return the seconds so far in which all CPUs idled, and worked; 0 where that is not told."""
+    ticks = list(map(int, text(Path("/proc/stat")).partition("\n")[0].split()[1:9]))
+    idle, second = sum(ticks[3:5]), os.sysconf("SC_CLK_TCK")
+    return idle / second, (sum(ticks) - idle) / second
 
 
 def between(seconds: float, most: float) -> float:

@@ -41,12 +41,13 @@ fell_into_a_helper = False  # the last Ctrl-C
 def told(number, frame):
     "Python's own handler, which notes beforehand whether a helper of the lab's was at work."
     global fell_into_a_helper
-    fell_into_a_helper, below, here = False, None, frame
+    fell_into_a_helper, below, here, helped = False, None, frame, False
     while frame:
+        helped |= frame.f_code is HELPER
         in_helper = frame.f_code is HELPER and below is not None
         fell_into_a_helper |= in_helper and below.co_filename != interrupts.__file__
         below, frame = frame.f_code, frame.f_back
-    if fell_into_a_helper or not interrupts.at_a_bad_moment(here):
+    if helped or not interrupts.at_a_bad_moment(here):
         signal.default_int_handler(number, None)
     interrupts.again()  # no helper is at work, and Python throws away what is raised there
 
