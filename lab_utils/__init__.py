@@ -11,9 +11,8 @@ os.environ.setdefault("ROUNDTRIPS_KEYS", "plain")
 __all__ = [
     "Cost", "LabError", "bystander", "calibration", "capture", "check", "claim", "cluster",
     "compare", "connect", "count", "empty", "fingerprint", "fit_model", "frozen", "guess",
-    "hidden_distance", "plot_bars", "plot_lanes", "plot_lines", "plot_map", "plot_published",
-    "plot_rain", "predict", "race", "replica", "retrial", "run_fresh", "spare", "sweep", "timeline",
-    "trace",
+    "plot_bars", "plot_lanes", "plot_lines", "plot_published", "plot_rain", "predict", "race",
+    "replica", "retrial", "run_fresh", "spare", "sweep", "timeline", "trace",
 ]
 
 

@@ -33,8 +33,7 @@ from .testbed.spare_server import spare
 from .timing.bystanders import bystander, plot_rain
 from .timing.cold_start import run_fresh
 from .timing.comparison import compare
-from .timing.fitting import fit_model, hidden_distance, predict
-from .timing.map_of_waiting import plot_map
+from .timing.fitting import fit_model, predict
 from .timing.races import race
 from .timing.sweeps import sweep
 

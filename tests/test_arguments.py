@@ -10,6 +10,8 @@ from redis.cluster import RedisCluster
 
 import lab_utils as lab
 from chapter_helpers.ladders import plot_ladders
+from chapter_helpers.published import hidden_distance
+from chapter_helpers.waiting_map import plot_map
 from lab_utils.testbed import chosen_server, private_server
 from lab_utils.testbed.clusters import Cluster
 from lab_utils.timing.comparison import Comparison
@@ -117,8 +119,8 @@ ROWS = [
     ("frozen", "number", lambda x, r: lab.frozen(r, x)),
     ("guess", "text", lambda x, r: lab.guess(x, ..., "ms")),
     ("guess", "text", lambda x, r: lab.guess("01.cart", ..., x)),
-    ("hidden_distance", "pair", lambda x, r: lab.hidden_distance(x, (1, 0.1))),
-    ("hidden_distance", "other way round", lambda x, r: lab.hidden_distance((10, 1), (20, 0.1))),
+    ("hidden_distance", "pair", lambda x, r: hidden_distance(x, (1, 0.1))),
+    ("hidden_distance", "other way round", lambda x, r: hidden_distance((10, 1), (20, 0.1))),
     ("plot_bars", "values", lambda x, r: lab.plot_bars(x, "ms", "title")),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, x, "title", log=True)),
     ("plot_bars", "text", lambda x, r: lab.plot_bars({"a": 1}, "ms", "title", source=x or 0)),
@@ -133,8 +135,8 @@ ROWS = [
     ("plot_lines", "values", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title")),
     ("plot_lines", "nothing above 0",
      lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
-    ("plot_map", "client or cluster", lambda x, r: lab.plot_map(x)),
-    ("plot_map", "whole number", lambda x, r: lab.plot_map(r, x)),
+    ("plot_map", "client or cluster", lambda x, r: plot_map(x)),
+    ("plot_map", "whole number", lambda x, r: plot_map(r, x)),
     ("plot_published", "values", lambda x, r: lab.plot_published("a", x, BARS, 1)),
     ("plot_rain", "values", lambda x, r: lab.plot_rain(x)),
     ("predict", "number", lambda x, r: lab.predict(1, x)),

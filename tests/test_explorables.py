@@ -9,9 +9,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from explored import CONSTANTS, PHONE, asked_on_a_phone, browser, computed, guess, opened, said
 
+from chapter_helpers.waiting_map import commands_at, share_waiting
 from lab_utils.explorables import FOLDER, sent, where
 from lab_utils.figures import style
-from lab_utils.figures.waiting_map import commands_at, share_waiting
 from lab_utils.model import Model
 from tools import constants
 

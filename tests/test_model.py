@@ -3,6 +3,7 @@
 import pytest
 
 import lab_utils as lab
+from chapter_helpers.published import hidden_distance
 from lab_utils.model import Model
 from lab_utils.timing.fitting import describe, solve
 
@@ -42,15 +43,15 @@ def test_a_hidden_distance_is_found_again():
     model = Model(turn_s=60e-6, command_s=4e-6)
     constant = 0.2
     figures = [(turns, constant + turns * (0.00034 + model.turn_s)) for turns in (10_000, 100)]
-    found = lab.hidden_distance(*figures, model=model)
+    found = hidden_distance(*figures, model=model)
     assert found.rtt_ms == pytest.approx(0.34)
     assert found.constant_s == pytest.approx(constant)
     assert found.turn_s == pytest.approx(0.00034 + 60e-6)
     # One figure alone holds a command a turn.
     alone = 10_000, model.seconds(10_000, 10_000, 0.34)
-    assert lab.hidden_distance(alone, model=model).rtt_ms == pytest.approx(0.34)
+    assert hidden_distance(alone, model=model).rtt_ms == pytest.approx(0.34)
     # Two figures for the same commands are solved by what the model makes of them.
     many, few = ((turns, model.seconds(turns, 500, 5)) for turns in (500, 1))
-    assert lab.hidden_distance(many, few, model=model).rtt_ms == pytest.approx(5)
+    assert hidden_distance(many, few, model=model).rtt_ms == pytest.approx(5)
     # A distance is never negative.
-    assert lab.hidden_distance((1_000, 0.02), (10, 0.01), model=Model(1e-3, 1e-6)).rtt_ms == 0
+    assert hidden_distance((1_000, 0.02), (10, 0.01), model=Model(1e-3, 1e-6)).rtt_ms == 0

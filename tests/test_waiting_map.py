@@ -4,13 +4,13 @@ import pytest
 from legible import check_legible, words_of
 
 import lab_utils as lab
-from lab_utils.figures.waiting_map import commands_at, draw_map, in_words, share_waiting
+from chapter_helpers import waiting_map
+from chapter_helpers.waiting_map import commands_at, draw_map, in_words, plot_map, share_waiting
 from lab_utils.model import Model
-from lab_utils.timing import map_of_waiting
 
 MODEL = Model(turn_s=20e-6, command_s=5e-6)
 DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)
-        for rtt in map_of_waiting.MEASURED_MS for count in map_of_waiting.MEASURED_COMMANDS}
+        for rtt in waiting_map.MEASURED_MS for count in waiting_map.MEASURED_COMMANDS}
 PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40),
           "top": (0.3, 10_000), "right": (75, 1)}
 SLOW, FAST = Model(400e-6, 40e-6), Model(2e-6, 0.2e-6)
@@ -40,9 +40,9 @@ def test_it_says_where_you_are(r):
 
 
 def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r, monkeypatch):
-    monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
-    monkeypatch.setattr(map_of_waiting, "fit_model", lambda: MODEL)
-    shown = lab.plot_map(lab.connect(rtt_ms=1), 40)
+    monkeypatch.setattr(waiting_map, "measured", lambda: DOTS)
+    monkeypatch.setattr(lab, "fit_model", lambda: MODEL)
+    shown = plot_map(lab.connect(rtt_ms=1), 40)
     told, (bundle, words) = shown.widget().constants, shown._repr_mimebundle_()
     assert told["way"] == pytest.approx({"at_once": None, "turn_us": 20, "command_us": 5})
     assert {"rtt": 1, "commands": 100, "share": DOTS[1, 100]} in told["dots"]
@@ -53,15 +53,15 @@ def test_a_notebook_keeps_its_picture_its_words_and_what_it_computes_from(r, mon
 
 
 def test_you_are_at_the_clients_distance(r, capsys, monkeypatch):
-    monkeypatch.setattr(map_of_waiting, "measured", lambda: DOTS)
-    five_away = lab.plot_map(lab.connect(rtt_ms=5), commands=10).constants
+    monkeypatch.setattr(waiting_map, "measured", lambda: DOTS)
+    five_away = plot_map(lab.connect(rtt_ms=5), commands=10).constants
     assert five_away["you"] == {"rtt": 5, "commands": 10}
-    near = lab.plot_map(r).constants["you"]["rtt"]
-    assert map_of_waiting.NEAREST_MS <= near < 5  # its PING, beside the work
+    near = plot_map(r).constants["you"]["rtt"]
+    assert waiting_map.NEAREST_MS <= near < 5  # its PING, beside the work
     assert capsys.readouterr().out.startswith("measured: You, 5 ms away, 10 commands a turn: ")
 
 
 def test_dots_are_measured_at_every_distance(r):
-    found = map_of_waiting.measured()
+    found = waiting_map.measured()
     assert found.keys() == DOTS.keys() and all(0 < share <= 1 for share in found.values())
     assert found[20, 1] > found[0.25, 1_000]

@@ -19,4 +19,7 @@ def check(answer):
                       else "What the last command of your function replies is the answer: put a "
                            "return before it.")
     refuse_over(cost, 2)
+    if cost.commands < 2:
+        raise Refused("both values are stored and returned, but a single command was sent: nothing "
+                      "was read", 'return r.mget(["exercise:a", "exercise:b"]) reads both.')
     return f"both values written and read in {counted(cost.round_trips, 'round trip')}"

@@ -9,7 +9,7 @@ from lab_utils.course.checking import Refused, near, number
 
 # made up: turns, RTT in ms, the set-up in seconds that both times hold
 PAIRS = ((20, 10.0, 0.125), (8, 8.0, 0.040))
-# of a turn: who takes off the client's work for it, as lab.hidden_distance does, is right too
+# of a turn: who takes off the client's work for it, as hidden_distance does, is right too
 OWN_SHARE = 0.03
 PINGS = 8
 SET_UP = ("The pipeline's time holds the same set-up. What is left when you take the one time from "

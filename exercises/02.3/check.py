@@ -14,16 +14,18 @@ HINTS_TO = {  # a reply that was read wrongly
            "after the other."),
     b"_": ("_ is RESP3's word for no value: None.",),
 }
+REPLIES = (
+    (b"+OK\r\n", b"OK"), (b":42\r\n", 42), (b"$6\r\nvalue1\r\n", b"value1"), (b"$-1\r\n", None),
+    (b"_\r\n", None), (b"$2\r\n\r\n\r\n", b"\r\n"), (b"$0\r\n\r\n", b""), (b"*0\r\n", []),
+    (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]), (b"*2\r\n$2\r\n\r\n\r\n:7\r\n", [b"\r\n", 7]),
+    (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None]),
+)
 
 
 def check(answer):
-    for data, expected in ((b"+OK\r\n", b"OK"), (b":42\r\n", 42), (b"$6\r\nvalue1\r\n", b"value1"),
-                           (b"$-1\r\n", None), (b"_\r\n", None), (b"$2\r\n\r\n\r\n", b"\r\n"),
-                           (b"$0\r\n\r\n", b""), (b"*0\r\n", []),
-                           (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]),
-                           (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None])):
+    for data, expected in REPLIES:
         found = answer(data)
         if found != expected or type(found) is not type(expected):
             hints = (AS_IT_CAME,) if isinstance(found, str) else HINTS_TO.get(data[:1], ())
             raise Refused(f"decode({data}) is {found!r}; it should be {expected!r}", *hints)
-    return "10 replies read, arrays in arrays and line ends in values among them"
+    return f"{len(REPLIES)} replies read, arrays in arrays and line ends in values among them"

@@ -1,5 +1,6 @@
 """Store an order as JSON and get back what it was."""
 
+import itertools
 import json
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -50,15 +51,18 @@ def check(answer):
 def refuse_mistaken_marks(answer, r, found, order):
     """Raise Refused if data that looks like the answer's mark for a Decimal becomes one."""
     mark = next((value for key, value in entries(found) if key == "price"), None)
-    for note in (mark, {**mark, "other": 1}) if isinstance(mark, dict) else (mark,):
+    notes = (mark, {**mark, "other": 1}) if isinstance(mark, dict) else (mark,)
+    line, *lines = order["lines"]
+    for note, nested in itertools.product(notes, (False, True)):
         clean(r)
-        sent = {**order, "note": note}
+        added = {"lines": [{**line, "note": note}, *lines]} if nested else {"note": note}
+        sent = {**order, **added}
         try:
             got = answer(r, dict(sent))
         except Exception as error:
             if not stored(r):
                 continue
-            raise Refused(f"an order whose note is {note!r} was stored, and reading it back raised "
+            raise Refused(f"an order with the note {note!r} was stored, and reading it back raised "
                           f"{type(error).__name__}: refuse it before it is stored",
                           *OWN_MARKS) from None
         where = difference(sent, got, "the order")

@@ -2,9 +2,10 @@
 
 import contextlib
 
-from lab_utils.course.checking import (SCRIPTS, Refused, Recording, clean, commands_sent, connect,
-                                       cost_of, counted, exercise_client, names_sent, sending,
-                                       stored)
+import redis
+
+from lab_utils.course.checking import (SCRIPTS, Refused, Recording, borrowed, clean, commands_sent,
+                                       connect, cost_of, counted, exercise_client, sending, stored)
 
 BUDGET = 60  # bytes received
 PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "stock": 12,
@@ -14,17 +15,18 @@ PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "sto
 IN_ONE_STEP = ("pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); "
                "pipe.execute()")
 ONE_FIELD = "HGET fetches one field; int() makes a number of it."
-TAKES_AWAY = {"DEL", "UNLINK", "HDEL"}
+OLD = {"sku": "A-1028", "stock": 3, "discount": "1990.07"}
 READS = (frozenset({b"GET", b"MGET", b"GETRANGE", b"HGET", b"HMGET", b"HGETALL", b"JSON.GET"})
          | SCRIPTS)
 
 
 def check(answer):
     with exercise_client() as r:
-        r.hset("exercise:product", mapping={"sku": "A-1028", "stock": 3, "discount": "1990.07"})
+        r.hset("exercise:product", mapping=OLD)
         with Recording() as seen:
             got = answer(r, dict(PRODUCT))
-        cost, names, held = cost_of(seen), names_sent(seen), b"\n".join(stored(r).values())
+        cost, sent, kept = cost_of(seen), commands_sent(seen), stored(r)
+        held = b"\n".join(kept.values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:
             raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under "
@@ -40,9 +42,9 @@ def check(answer):
             raise Refused(f"the right value, but {counted(cost.bytes_received, 'byte')} received; "
                           f"the budget is {BUDGET}.")
         if not any(command[0].upper() in READS and command[1:2] != [b"0"]
-                   for command in commands_sent(seen)):
+                   for command in sent):
             raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
-        if b"1990.07" in held:
+        if OLD["discount"].encode() in held:
             raise Refused("every field is stored, but the product that was there before had a "
                           "`discount`, and it is there still: HSET leaves alone what it isn't "
                           "given",
@@ -55,7 +57,7 @@ def check(answer):
             raise Refused("somebody sold five after you had stored the product: its stock is "
                           f"{stock[-1]}, and the function returned {got!r}, which it did not read "
                           "from there.", ONE_FIELD)
-    refuse_half_a_product(names)
+        refuse_half_a_product(r, sent, kept)
     return (f"{counted(cost.bytes_received, 'byte')} received for a product of "
             f"{sum(len(str(v)) for v in PRODUCT.values()):,}")
 
@@ -87,11 +89,24 @@ def sell(client):
             yield left
 
 
-def refuse_half_a_product(names):
-    """Raise Refused if the old product was taken away outside MULTI … EXEC."""
+def refuse_half_a_product(r, sent, kept):
+    """Send it all once more; raise Refused if a reader finds neither product whole in between.
+
+    `kept` are the keys in which the reader looks.
+    """
+    clean(r)
+    r.hset("exercise:product", mapping=OLD)
     queued = False
-    for name in names:
-        queued = name == "MULTI" or (queued and name != "EXEC")
-        if name in TAKES_AWAY and not queued:
-            raise Refused(f"the right value, but {name} was sent by itself: a reader who looks "
-                          "between it and the HSET finds no product, or half of one", IN_ONE_STEP)
+    with connect() as other:
+        connection = borrowed(other)
+        for name, *rest in sent:
+            connection.send_command(name, *rest)
+            with contextlib.suppress(redis.ResponseError):
+                connection.read_response()
+            queued = name.upper() == b"MULTI" or (queued and name.upper() != b"EXEC")
+            found = b"\n".join(value for key, value in stored(r).items() if key in kept)
+            if not queued and not any(all(str(value).encode() in found for value in whole.values())
+                                      for whole in (OLD, PRODUCT)):
+                raise Refused(f"the right value, but {name.decode()} was sent by itself: a reader "
+                              "who looks just after it finds no product, or half of one",
+                              IN_ONE_STEP)

@@ -19,9 +19,9 @@ def check(answer):
         if not released:
             raise Refused(f"the lock was yours and is gone, but the function returned {released!r}",
                           RETURNS)
-        client.set(lock, "another's", px=60_000)
+        client.set(lock, "not mine", px=60_000)
         released = answer(client, lock, "mine")
-        if client.get(lock) != b"another's":
+        if client.get(lock) != b"not mine":
             raise Refused("you released a lock that somebody else holds")
         if released:
             raise Refused("the lock was another's and was left alone, but the function returned "
@@ -30,7 +30,7 @@ def check(answer):
         if answer(client, lock, "mine"):
             raise Refused("there was no lock to release, but the function says that it released "
                           "one", RETURNS)
-        for token in ("another's", "mine"):
+        for token in ("not mine", "mine"):
             client.set(lock, token, px=60_000)
             in_one_turn(answer, client, lock, "mine")
     return "released when yours, left alone when not, in 1 round trip"

@@ -6,6 +6,8 @@ from lab_utils.course.checking import Refused, exercise_client, in_one_turn, tex
 
 PRICES = (("19.99", 10, "17.99"), ("80", 25, "60.00"), ("0.50", 50, "0.25"), ("2.30", 10, "2.07"),
           ("10.33", 10, "9.30"))
+LEFT_S = 12_345
+KEEP = "redis.call('SET', KEYS[1], price, 'KEEPTTL')"
 TO_THE_CENT = ("Multiplying leaves more than two decimals, or a little too few: 2.30 less 10% is "
                "2.0699999… to a computer. Round it.",
                "string.format('%.2f', price) rounds to two decimals, and makes it a text.")
@@ -18,13 +20,17 @@ def check(answer):
             client.set(key, price)
             check_price(answer(client, key, percent), client.get(key), price, percent,
                         Decimal(right))
-        client.set(key, "19.99", ex=1_000)
+        client.set(key, "19.99", ex=LEFT_S)
         in_one_turn(answer, client, key, 10)
-        if client.ttl(key) == -1:
+        left = client.ttl(key)
+        if left == -1:
             raise Refused("the price is right, but the key had an expiry, and now it has none: "
                           "this price stays for ever",
                           "SET clears an expiry. One of its options keeps it.",
-                          "redis.call('SET', KEYS[1], price, 'KEEPTTL')")
+                          KEEP)
+        if not LEFT_S - 100 < left <= LEFT_S:
+            raise Refused(f"the price is right, but the key had {LEFT_S:,} s left, and now it has "
+                          f"{left:,}", "One of SET's options keeps the expiry as it is.", KEEP)
     return "the new price stored, and returned to the cent, in 1 round trip"
 
 

@@ -21,14 +21,15 @@ MONDAY, TUESDAY = f"{SHOP}monday", f"{SHOP}tuesday"
 DAY_S = 86_400
 NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known "
              "before the first write?",
-             "Read every counter first, and raise if one holds something else than a whole number: "
-             "int(…) in Python, string.match(value, '^-?%d+$') in Lua. Then the sums and the mark, "
+             "Ask every counter first: INCRBY counter 0 adds nothing, and raises where nothing can "
+             "be added. int() takes '007', which INCRBY does not. Then the sums and the mark, "
              "together.")
 WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not "
               "begin again: who does?",
               "A loop with an end: on redis.WatchError watch again, look for the batch's name "
               "again, and count where it is missing.")
-NO_NUMBERS = "twelve", "1.5"  # Lua's tonumber takes the second; INCRBY takes neither
+# INCRBY takes none of them; Lua's tonumber the last three, Python's int the last two.
+NO_NUMBERS = "twelve", "1.5", "007", " 5"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
              "you queue until execute().",)
 LOOKED_FIRST = (". But between your look at the counters and the sums another client may write "

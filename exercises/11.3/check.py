@@ -21,9 +21,11 @@ IN_BETWEEN = ("Between your look and your write somebody else may write. What ke
 def check(answer):
     with exercise_client() as client, connect() as rival:
         check_order(client, answer)
-        check_race(client, rival, answer)
-    return (f"{len(WRITES)} writes in and out of order, and one overtaken between look and write: "
-            "the highest token wins")
+        place = 0
+        while check_race(client, rival, answer, place):
+            place += 1
+    return (f"{len(WRITES)} writes in and out of order, and one overtaken before each command that "
+            "writes: the highest token wins")
 
 
 def written(client, answer, key, value, token, tale):
@@ -67,31 +69,41 @@ def hints_for(token, highest):
             "the one that is there.")
 
 
-def check_race(client, rival, answer):
-    written(client, answer, RACED_REPORT, "old", 1, "token 1, the first of all")
-    calls = [lambda: answer(rival, RACED_REPORT, "rival", RIVALS_TOKEN)]
-    with overtaken(calls):
-        said = written(client, answer, RACED_REPORT, "late", 2,
+def check_race(client, rival, answer, place):
+    """Return False where the answer sends no more than `place` commands that could write."""
+    report = f"{RACED_REPORT} {place}"
+    written(client, answer, report, "old", 1, "token 1, the first of all")
+    calls = [lambda: answer(rival, report, "rival", RIVALS_TOKEN)]
+    with overtaken(calls, place):
+        said = written(client, answer, report, "late", 2,
                        "another client wrote while you were deciding")
-    if calls:
+    if calls and not place:
         raise Refused("nothing was written through the client that was passed in", "Use r.")
-    tale = f"token 2, and token {RIVALS_TOKEN} wrote between your look and your write"
-    found = text(client.hget(RACED_REPORT, "value"))
+    if calls:
+        return False
+    between = "two of your writes" if place else "your look and your write"
+    tale = f"token 2, and token {RIVALS_TOKEN} wrote between {between}"
+    found = text(client.hget(report, "value"))
     if found != "rival":
         raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
-    if said:
+    if said and not place:
         raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
-    written(client, answer, RACED_REPORT, "later", 3, "token 3, after all that")
-    if text(client.hget(RACED_REPORT, "value")) != "rival":
+    written(client, answer, report, "later", 3, "token 3, after all that")
+    if text(client.hget(report, "value")) != "rival":
         raise Refused(f"{tale}; then token 3 was written. The token has to be stored as one step "
                       "with the value", *IN_BETWEEN)
+    return True
 
 
-def overtaken(calls):
-    """Take one of the rival's `calls`, and make it, before each command that could write."""
+def overtaken(calls, place):
+    """Make the rival's one call when `place` commands that could write were sent."""
+    left = [place]
+
     def overtake(connection, chunks, send):
         if calls and not set(names_in(chunks)) <= READS:
-            calls.pop()()  # popped first: the rival's own commands pass
+            left[0] -= 1
+            if left[0] < 0:
+                calls.pop()()  # popped first: the rival's own commands pass
         return send(chunks)
 
     return sending(overtake)

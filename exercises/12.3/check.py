@@ -2,8 +2,8 @@
 
 import secrets
 
-from lab_utils.course.checking import (Refused, Recording, cost_of, exercise_client, names_sent,
-                                       refuse_over, shown)
+from lab_utils.course.checking import (Refused, Recording, commands_sent, cost_of, counted,
+                                       exercise_client, refuse_over, shown)
 
 VISITS = 3
 
@@ -19,13 +19,18 @@ def check(answer):
                 check_visit(said, (before, number), f"visit {number} of {user}")
                 check_kept(client, user, now, number)
                 refuse_over(cost_of(seen), 1)
-                names = names_sent(seen)
-                if {"GET", "SET"} <= set(names) and "MULTI" not in names:
-                    raise Refused("right values in one round trip, but GET and SET are two "
-                                  "commands, and a plain pipeline lets others in between: two "
-                                  "visits would both see the same one before")
+                refuse_two_steps(commands_sent(seen), f"exercise:seen:{user}".encode())
                 before = now
     return f"{VISITS * VISITS} visits, each counted and dated in one round trip"
+
+
+def refuse_two_steps(sent, key):
+    """Raise Refused if, outside MULTI, more than one command has the time of the last visit."""
+    names = [name.decode().upper() for name, *rest in sent if key in rest]
+    if len(names) > 1 and [b"MULTI"] not in sent:
+        raise Refused(f"right values in one round trip, but {' and '.join(names)} are "
+                      f"{counted(len(names), 'command')}, and a plain pipeline lets others in "
+                      "between: two visits would both see the same one before")
 
 
 def check_visit(said, expected, call):

@@ -19,6 +19,7 @@ from tries import SEED, tries
 
 import lab_utils as lab
 from chapter_helpers.sampling import sampled
+from chapter_helpers.waiting_map import plot_map
 from lab_utils.course import checking
 from lab_utils.testbed import chosen_server, guard
 from lab_utils.testbed.plain_socket import raw_socket
@@ -126,7 +127,7 @@ WITH_A_CLIENT = {
     "count, several": lambda client: lab.count({"one": set_key1, "other": set_key1}, client),
     "empty": lab.empty,
     "frozen": lambda client: lab.frozen(client, 0.1).__enter__(),
-    "plot_map": lab.plot_map,
+    "plot_map": plot_map,
     "plot_lanes": lambda client: lab.plot_lanes({"one": set_key1}, client),
     "race": lambda client: lab.race({"one": set_key1}, client),
     "raw_socket": raw_socket,
@@ -138,6 +139,7 @@ WITH_A_CLIENT = {
 # Every other public function that reaches a server, run by a kernel with REDIS_URL set.
 THROUGH_REDIS_URL = """
     import lab_utils as lab
+    from chapter_helpers.waiting_map import plot_map
     def fill(r): r.mset({f"key{i}": i for i in range(20)})
     def loop(r): return [r.get(f"key{i}") for i in range(20)]
     def mget(r): return r.mget([f"key{i}" for i in range(20)])
@@ -156,7 +158,7 @@ THROUGH_REDIS_URL = """
     lab.timeline(lambda: loop(r))
     print(lab.bystander(loop, r))
     print(lab.run_fresh("import redis; redis.Redis(**address).set('fresh', 1)"))
-    model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); lab.plot_map(r)
+    model = lab.fit_model("SET"); lab.predict(20, 20, 1, model); plot_map(r)
     lab.check("01.1", lambda r, keys: r.mget(keys))
     lab.check("00.1", lambda r: r.mset({"a": 1, "b": 2}) and r.mget(["a", "b"]))
     spare = lab.spare(); spare.flushall()
@@ -167,8 +169,8 @@ THROUGH_REDIS_URL = """
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "hidden_distance",
-                    "plot_bars", "plot_lines", "plot_published", "plot_rain"}
+WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "plot_bars",
+                    "plot_lines", "plot_published", "plot_rain"}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.

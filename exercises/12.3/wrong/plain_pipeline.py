@@ -1,4 +1,4 @@
-# refused: GET and SET are two commands
+# refused: GET and SET are 2 commands
 def visit(r, user, now):
     pipe = r.pipeline(transaction=False)
     pipe.get(f"exercise:seen:{user}")

@@ -1,10 +1,21 @@
 """Where is my time? A map by distance and commands a turn: where it is waiting, where work."""
 
-from ..words import counted, milliseconds
-from . import style
-from .canvas import SMALL, environment, paper, plt, say, styled, wrapped
-from .labels import write
-from .scales import plain_ticks
+import functools
+import statistics
+
+import lab_utils as lab
+from lab_utils import setting
+from lab_utils.arguments import check_client, check_number
+from lab_utils.explorables import where
+from lab_utils.figures import style
+from lab_utils.figures.canvas import SMALL, environment, paper, plt, say, styled, wrapped
+from lab_utils.figures.labels import write
+from lab_utils.figures.scales import plain_ticks
+from lab_utils.testbed import guard
+from lab_utils.testbed.chosen_server import distance_of
+from lab_utils.testbed.link import ping_times
+from lab_utils.timing.fitting import turn
+from lab_utils.words import counted, milliseconds
 
 NEAREST_MS, FARTHEST_MS, MOST_COMMANDS = 0.01, 100, 10_000
 # In ms; chapter 01 says whose.
@@ -14,6 +25,45 @@ STEPS = 160  # of the colours, along each axis
 FEWEST_SHOWN = 0.7  # commands a turn, so that the dots at 1 are whole
 DASHED = {"color": style.INK, "linestyle": "--", "linewidth": 1}
 BORDERS = {0.1: DASHED, 0.5: {"color": style.INK, "linewidth": 1.8}, 0.9: DASHED}
+MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
+PINGS = 15
+
+
+def plot_map(client, commands: int = 1):
+    """Draw which share of the time is waiting, by distance (ms, log) and commands a turn (log).
+
+    The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The
+    dots were measured here, each filled with its own share: where one melts into the ground, the
+    model is right. The line is half and half. "You" are at the client's distance (the one set by
+    the lab; else that of its PING), with `commands` commands a turn. Returns a figure that can be
+    dragged. Prints one line in words. Raises LabError for anything but a client, or commands that
+    are no whole number from 1 to 10,000.
+    """
+    if not setting.is_drawn():
+        return None
+    check_client(client, "plot_map", cluster=True)
+    guard.check(client)
+    check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
+    model = lab.fit_model()
+    dots, rtt = measured(), distance_to(client, model)
+    points = [{"rtt": ms, "commands": count, "share": share} for (ms, count), share in dots.items()]
+    return where.shown(draw_map(model, dots, rtt, commands), model, points,
+                       {"rtt": float(f"{rtt:.2g}"), "commands": commands})
+
+
+@functools.cache
+def measured():
+    """Measure {(RTT in ms, commands a turn): share of the time that was distance}, once."""
+    variants = {str(count): turn("SET", count) for count in MEASURED_COMMANDS}
+    times = lab.compare(variants, rtt_ms=MEASURED_MS, same=False)
+    return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
+            for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
+
+
+def distance_to(client, model):
+    """Return a client's RTT in ms: as the lab set it, or what its PING takes beside the work."""
+    return distance_of(client) or max(
+        NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)))
 
 
 def share_waiting(model, rtt_ms, commands):

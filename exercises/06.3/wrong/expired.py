@@ -1,0 +1,7 @@
+# refused: EXPIRE was sent by itself
+def read_stock(r, product):
+    r.expire("exercise:product", 0)
+    r.hset("exercise:product", mapping=product)
+    return int(r.hget("exercise:product", "stock"))
+
+lab.check("06.3", read_stock)

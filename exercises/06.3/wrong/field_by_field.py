@@ -1,0 +1,8 @@
+# refused: HSET was sent by itself
+def read_stock(r, product):
+    for field, value in product.items():
+        r.hset("exercise:product", field, value)
+    r.hdel("exercise:product", "discount")
+    return int(r.hget("exercise:product", "stock"))
+
+lab.check("06.3", read_stock)

@@ -1,0 +1,15 @@
+# refused: holds '007': your function raised, but exercise:{shop}:tea is 3 already
+RECORD = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return end
+for i = 2, #KEYS do
+  local held = redis.call('GET', KEYS[i]) or '0'
+  if not string.match(held, '^-?%d+$') then return redis.error_reply(KEYS[i] .. ' holds ' .. held) end
+end
+for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end
+redis.call('SET', KEYS[1], 1, 'EX', 172800)"""
+
+def record(r, batch, sales):
+    counters = [f"exercise:{{shop}}:{product}" for product in sales]
+    r.eval(RECORD, 1 + len(counters), batch, *counters, *sales.values())
+
+lab.check("10.1", record)
