@@ -111,6 +111,8 @@ def test_what_can_not_be_decorated_is_refused(r):
 
     with pytest.raises(RoundTripsError, match=r"is no async def"):
         budget(max=1)(lambda: late())()
+    with pytest.raises(RoundTripsError, match=r"gives a generator\. Write the budget around"):
+        budget(max=1)(lambda: (r.get(key) for key in "a"))()
 
 
 @pytest.mark.parametrize(
@@ -196,6 +198,16 @@ def test_a_process_of_before_that_is_handed_work():
         ):  # fmt: skip
             with pytest.raises(Uncounted, match=r"multiprocessing"), budget(max=5):
                 hand_over()
+
+
+def test_a_pool_whose_module_was_imported_in_an_outer_block(monkeypatch):
+    with ProcessPoolExecutor(1) as executor:
+        executor.submit(nothing).result()
+        monkeypatch.delitem(sys.modules, "concurrent.futures.process")
+        with budget():
+            monkeypatch.undo()
+            with pytest.raises(Uncounted, match=r"multiprocessing"), budget(max=5):
+                executor.submit(nothing).result()
 
 
 # The mixin

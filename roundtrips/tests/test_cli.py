@@ -4,6 +4,7 @@ and the exit status keeps its promise."""
 import json
 import os
 import pty
+import py_compile
 import signal
 import sys
 from pathlib import Path
@@ -39,11 +40,14 @@ if mode == "ends":
     known += [redis.__spec__.loader.__class__.__name__, len(sys.meta_path)]
     print(json.dumps([*known, type(__loader__).__name__, __file__, __doc__]))
 elif mode == "crash":
+    atexit.register(lambda: print(getattr(sys, "last_value", "no error")))
     raise ValueError("the program's own")
 elif mode == "exit":
     sys.exit(int(sys.argv[2]))
 elif mode == "text":
     sys.exit("a reason")
+elif mode == "list":
+    sys.exit([])
 elif mode == "_exit":
     print("not flushed", end="")
     os._exit(int(sys.argv[2]))
@@ -126,6 +130,7 @@ def folder(tmp_path_factory):
     for name, text in FILES.items():
         (made / name).write_text(text)
     (made / "link.html").symlink_to(made / "shop.py")
+    py_compile.compile(str(made / "shop.py"), str(made / "shop.pyc"))
     return made
 
 
@@ -133,7 +138,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("program", [
-    ("shop.py",), ("-m", "package"), ("package",), ("-m", "shop"), ("unnamed",),
+    ("shop.py",), ("-m", "package"), ("package",), ("-m", "shop"), ("unnamed",), ("shop.pyc",),
 ], ids=" ".join)  # fmt: skip
 def test_the_program_finds_itself_as_under_python(folder, server, program):
     plain = ran(folder, server, *program, "ends", "--max", "1", "-m", "x", by=())
@@ -145,7 +150,8 @@ def test_the_program_finds_itself_as_under_python(folder, server, program):
 
 
 @pytest.mark.parametrize("mode", [
-    "crash", "exit 7", "text", "_exit 5", "signal SIGINT", "signal SIGTERM", "signal SIGHUP",
+    "crash", "exit 7", "text", "list", "_exit 5", "signal SIGINT", "signal SIGTERM",
+    "signal SIGHUP",
 ])  # fmt: skip
 def test_however_it_fails_the_report_comes_and_the_status_stays(folder, server, mode):
     for each in (signal.SIGINT, signal.SIGHUP):  # ignored under nohup, and so by its children
@@ -186,6 +192,7 @@ OTHER = "not counted: what goes through valkey-py, used or not: it is imported; 
 @pytest.mark.parametrize("words, status, failures", [
     ("--max 10 --max-waits 10 --max-setup 9 shop.py", 0, []),
     ("--max 9 --max-waits 4 shop.py", 6, ["10 round trips, 9 allowed", "10 waits, 4 allowed"]),
+    ("--max 0 shop.py", 6, ["10 round trips, 0 allowed"]),
     ("--max 9 shop.py _exit 0", 6, ["10 round trips, 9 allowed"]),
     ("--max 1 ordinary.py", 6, ["2 round trips, 1 allowed"]),
     ("--max 10 greenlets.py", 6, ["40 round trips, 10 allowed"]),

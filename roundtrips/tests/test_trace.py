@@ -13,6 +13,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 import redis
@@ -139,6 +140,14 @@ async def test_an_asyncio_cluster(cluster):
                 pipe.get(f"user:{number}")
             await pipe.execute()
     assert (t.commands, t.round_trips, t.waits) == ({"GET": 50}, 3, 1)
+    assert {site.site.file for site in t.call_sites if not site.setup} == {__file__}
+
+
+async def test_a_mock_of_a_client_may_be_awaited(async_r):
+    with trace():
+        pipe = AsyncMock(spec=type(async_r.pipeline()))
+        pipe.execute.return_value = [1]
+        assert await pipe.execute() == [1]
 
 
 def test_a_unix_socket(tmp_path):
@@ -216,6 +225,19 @@ async def test_the_place_of_a_command_that_became_a_task_is_where_it_was_called(
     assert {(site.file, site.line - first) for site in sites} == {
         (__file__, 1), (__file__, 2), (__file__, 4),
     }  # fmt: skip
+
+
+def test_the_place_of_a_call_that_redis_py_calls_back_for_is_its_own_line(r):
+    def add(pipe):
+        number = pipe.execute_command("GET", "n")
+        pipe.multi()
+        pipe.set("n", int(number or 0) + 1)
+
+    with trace() as t:
+        for _ in range(3):
+            r.transaction(add, "n")
+    lines = {name: site.site.line for site in t.call_sites for name in site.names}
+    assert lines["WATCH"] > lines["GET"] == add.__code__.co_firstlineno + 1
 
 
 def by_map(r):

@@ -136,10 +136,22 @@ async def test_an_application_that_fails_fails():
     async def failing(scope, receive, send):
         raise ZeroDivisionError
 
+    told = []
     with pytest.raises(ZeroDivisionError):
-        call(wsgi(lambda *_: 1 / 0), 0)
+        call(wsgi(lambda *_: 1 / 0, on_trace=lambda *both: told.append(both)), 0)
     with pytest.raises(ZeroDivisionError):
-        await ask(asgi(failing), 0)
+        await ask(asgi(failing, on_trace=lambda *both: told.append(both)), 0)
+    assert len(told) == 2
+
+
+def test_a_body_that_nobody_reads_is_closed():
+    closed = []
+
+    class Late:
+        __iter__, close = (lambda self: iter(())), (lambda self: closed.append(True))
+
+    wsgi(lambda *_: Late())({}, None).close()
+    assert closed == [True]
 
 
 def test_requests_in_threads_are_told_apart(page):

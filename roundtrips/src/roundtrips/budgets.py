@@ -17,6 +17,7 @@ from .traces import Trace, Tracing
 from .words import counted
 
 WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, a script."
+AROUND = "Write the budget around the loop that uses it."
 LIMITED = {  # {name of the limit: (number of a Trace, what it is a number of)}
     "max": ("round_trips", "round trip"),
     "exactly": ("round_trips", "round trip"),
@@ -82,9 +83,7 @@ def budget(
 def around(function: F, opened: Callable[[], Any]) -> F:
     """Return the function with a new `with opened()` around each call. Raises RoundTripsError."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise RoundTripsError(
-            f"{function.__name__} is a generator. Write the budget around the loop that uses it."
-        )
+        raise RoundTripsError(f"{function.__name__} is a generator. {AROUND}")
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -93,6 +92,8 @@ def around(function: F, opened: Callable[[], Any]) -> F:
             result = function(*args, **kwargs)
             if inspect.isawaitable(result):
                 raise RoundTripsError(f"{function.__name__} is no async def. Make it one.")
+            if inspect.isgenerator(result) or inspect.isasyncgen(result):
+                raise RoundTripsError(f"{function.__name__} gives a generator. {AROUND}")
             return result
 
     @functools.wraps(function)

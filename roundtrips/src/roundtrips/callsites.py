@@ -62,6 +62,8 @@ started_at: weakref.WeakKeyDictionary[threading.Thread, CallSite] = weakref.Weak
 # of redis-py's, which is then noted here, or by one of somebody else's, which is no key.
 made_at: dict[int, CallSite] = {}
 MOST_MADE = 100_000
+# Functions of redis-py that call the caller's own: another line of theirs may stand between.
+CALL_BACK = ("transaction", "get_message", "handle_message", "listen", "run")
 
 
 def short_file(name: str) -> str:
@@ -134,7 +136,8 @@ class Finder:
             kind = kind_of(file)
             if kind is OWN:
                 found = self.site(frame, library)
-                if below is not None and kind_of(below.f_code.co_filename) is REDIS:
+                code = below and below.f_code
+                if code and kind_of(code.co_filename) is REDIS and code.co_name not in CALL_BACK:
                     self.depth = depth
                     self.direct[depth, id(frame.f_code), frame.f_lasti] = found
                 return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import builtins
 import contextlib
+import io
 import json
 import os
 import pkgutil
@@ -19,7 +20,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import SourceFileLoader, SourcelessFileLoader
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, config, processes, ratchets
@@ -155,9 +156,11 @@ class Program:
             sys.path[0] = folder
 
     def code(self, main: types.ModuleType) -> Any:
-        loader = SourceFileLoader("__main__", self.path)
+        data = SourceFileLoader("__main__", self.path).get_data(self.path)
+        compiled = pkgutil.read_code(io.BytesIO(data))  # of a .pyc
+        loader = (SourcelessFileLoader if compiled else SourceFileLoader)("__main__", self.path)
         vars(main).update(__file__=self.path, __loader__=loader, __cached__=None)
-        return compile(loader.get_data(self.path), self.path, "exec", dont_inherit=True)
+        return compiled or compile(data, self.path, "exec", dont_inherit=True)
 
 
 def without_ours(error: BaseException) -> BaseException:
@@ -218,7 +221,8 @@ class Command:
         self.table = config.current = config.settings()
         self.check()
         for each in fields(self.table):  # what the command line leaves out, the table may say
-            if getattr(options, each.name, None) in (None, False):
+            given = getattr(options, each.name, None)
+            if given is None or given is False:  # 0 is a limit
                 setattr(options, each.name, getattr(self.table, each.name))
         ratchets.most(0, options.ratchet_tolerance)  # refuses what is none
         for name in FILES:  # the program may go to another folder
@@ -272,12 +276,14 @@ class Command:
         try:
             self.program.run()
         except SystemExit as end:
-            code = end.code
-            self.process.status = (code & 0xFF if isinstance(code, int) else 1) if code else 0
+            code = 0 if end.code is None else end.code
+            self.process.status = code & 0xFF if isinstance(code, int) else 1
             raise
         except BaseException as error:
             self.process.status = -SIGINT if isinstance(error, KeyboardInterrupt) else 1
             shown = without_ours(error)
+            sys.last_type, sys.last_value = type(shown), shown  # what runs at the exit may ask
+            sys.last_traceback = shown.__traceback__
             sys.excepthook(type(shown), shown, shown.__traceback__)
         finally:
             self.process.prepare()

@@ -75,14 +75,13 @@ class Run:
 
         return settings(str(self.folder))
 
-    def limits_of(self, nodeid: str) -> dict[str, Any]:
-        """Return what `budget()` takes, for a test that says nothing itself."""
-        limits = [] if self.max is None else [self.max]
-        if self.ratchet and not self.accepts:
-            from .ratchets import most
+    def ratcheted(self, nodeid: str) -> dict[str, int]:
+        """Return the ratchet's limit for a test, which no marker lifts."""
+        if not self.ratchet or self.accepts:
+            return {}
+        from .ratchets import most
 
-            limits.append(most(self.before[entry(nodeid)], self.table.ratchet_tolerance))
-        return {"max": min(limits, default=None), "allow_uncounted": self.table.allow_uncounted}
+        return {"max": most(self.before[entry(nodeid)], self.table.ratchet_tolerance)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a test's numbers; with xdist this is called where all of them come together."""
@@ -203,7 +202,8 @@ def budget_of(item: pytest.Item, run: Run) -> Budget:
     """Return a test's budget. Raises RoundTripsError for a marker that says none."""
     from .budgets import budget
 
-    limits, marker = run.limits_of(item.nodeid), item.get_closest_marker(MARKER)
+    limits: dict[str, Any] = {"max": run.max, "allow_uncounted": run.table.allow_uncounted}
+    marker = item.get_closest_marker(MARKER)
     if marker is not None:
         if len(marker.args) > 1 or not (marker.args or marker.kwargs):
             raise RoundTripsError(f"This marker says no number of round trips. {HOW}")
@@ -234,7 +234,8 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
         made = {"round_trips": t.round_trips, "waits": t.waits, "uncounted": len(t.uncounted)}
         item.user_properties += made.items()
     try:
-        check(t, budget.limits, budget.allow_uncounted)
+        for limits in budget.limits, run.ratcheted(item.nodeid):
+            check(t, limits, budget.allow_uncounted)
         sure = [each for each in t.findings if each.sure] if run.fails_on_findings else []
         if found := run.table.kept(sure):
             raise OverBudget(repr(found))

@@ -10,6 +10,7 @@ the original is fenced, and a fault is noted with the open recorders.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import importlib
@@ -142,6 +143,7 @@ def open_recorder(new: Recorder) -> None:
         if not open_recorders:
             replace_all()
         try:
+            replace_late()
             tell((*open_recorders, new))
             new.is_open = True
             if not new.process:
@@ -195,6 +197,7 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield ASYNC_PIPELINE, "execute", makes_coroutine
     yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
     yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
+    yield redis.asyncio.cluster.ClusterNode, "execute_pipeline", makes_coroutine
     # (gevent puts a subclass in the place of the class.)
     starts = next(each for each in threading.Thread.__mro__ if "start" in each.__dict__)
     yield starts, "start", scope.thread_start
@@ -225,6 +228,19 @@ def replace_all() -> None:
     except BaseException:
         put_back()
         raise
+
+
+def replace_late() -> None:
+    """Replace what was not imported yet when the first block opened, such as pools of processes."""
+    from . import children
+
+    there = {(owner, name) for owner, name, _, _ in replaced}
+    for owner, name, version in children.replacements():
+        if (owner, name) not in there:
+            original = owner.__dict__[name]
+            ours = functools.wraps(original)(version(original))
+            replaced.append((owner, name, original, ours))
+            setattr(owner, name, ours)
 
 
 def put_back() -> None:
@@ -684,4 +700,9 @@ def makes_coroutine(original: Any) -> Any:
             faults.note(fault)
         return made
 
+    if inspect.iscoroutinefunction(original):  # as mocks of a client ask
+        if sys.version_info >= (3, 12):
+            inspect.markcoroutinefunction(execute)
+        else:
+            execute._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
     return execute

@@ -20,6 +20,7 @@ KEYS = [f"user:{number}" for number in IDS]
 FIELDS = [f"field{number}" for number in IDS]
 MEMBERS = [f"m{number}" for number in IDS]
 ENTRIES = [{"n": number} for number in IDS]
+CAPPED = {"maxlen": 1_000}
 TEXT = "return redis.call('INCRBY', KEYS[1], ARGV[1])  -- one key of a hundred or so, added to here"
 
 
@@ -143,8 +144,9 @@ PROGRAMS = {
     "ZADD NX": of_one(score, "board", "members", nx=True),
     "ZADD INCR": of_one(score, "board", "members", incr=True),
     "RPUSH of one": of_one(Redis.rpush, "jobs", "items"),
-    "XADD": (lambda r: each(lambda entry: r.xadd("events", entry), ENTRIES),
-             {"key": "events", "items": ENTRIES}, None),
+    "EXPIRE GT": of_many(Redis.expire, "text", 9_990, gt=True),
+    "XADD": (lambda r: each(lambda entry: r.xadd("events", entry, **CAPPED), ENTRIES),
+             {"key": "events", "items": ENTRIES, "options": CAPPED}, None),
     "PUBLISH": of_one(Redis.publish, "news", "messages"),
     "EVALSHA": of_many(lambda r, key: r.register_script(TEXT)([key], [1]), "count"),
     "SET, EXPIRE": of_many(
@@ -159,11 +161,13 @@ PROGRAMS = {
     ),
     "GET, SET of one": (lambda r: add_one(r, "number"), {**NAMES, "key": "number"}, None),
     "transactions": of_many(lambda r, key: r.pipeline().incr(key).execute()[0], "count"),
+    "LPOP of some": (lambda r: each(lambda _: r.lpop("jobs"), range(12)), {"key": "jobs"}, "items"),
     "LPOP": (lambda r: list(iter(lambda: r.lpop("jobs"), None)), {"key": "jobs"}, "printed"),
 }  # fmt: skip
 # A reply may decide what comes next, or not all may be there.
 UNSURE = {
     "SETNX", "SET NX", "SET GET", "HSETNX", "RPUSH of one", "XADD", "PUBLISH", "EVALSHA", "LPOP",
+    "LPOP of some",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ COUNTS_TWICE = (
 )
 SAYS_DONE = "# Sent again after a lost reply, the replies say that it was done already."
 IS_GONE = "# A lost reply takes all of them along."
+ARE_GONE = "# A lost reply takes them along; redis-py asks again, and twice as many are gone."
 
 # What follows the key in a call of redis-py's; in all other commands it is `*args`.
 ARGUMENTS = {
@@ -17,10 +18,12 @@ ARGUMENTS = {
     for arguments, names in {
         "": """GET HGETALL EXISTS TTL PTTL TYPE STRLEN LLEN SCARD ZCARD HLEN XLEN SMEMBERS HKEYS
                HVALS DEL UNLINK PERSIST DUMP TOUCH GETDEL XRANGE XREVRANGE BITCOUNT""",
-        "start, end": "LRANGE ZRANGE ZREVRANGE LTRIM GETRANGE",
-        "low, high": "ZRANGEBYSCORE ZCOUNT",
+        "start, end": "LRANGE LTRIM GETRANGE",
+        "start, end, **options": "ZRANGE ZREVRANGE",
+        "low, high": "ZCOUNT",
+        "low, high, **options": "ZRANGEBYSCORE",
         "amount": "INCR INCRBY DECR DECRBY INCRBYFLOAT",
-        "seconds": "EXPIRE",
+        "seconds, **options": "EXPIRE",
         "seconds, values[key]": "SETEX",
         "values[key]": "SET SETNX APPEND",
         "field": "HGET HEXISTS HSTRLEN HDEL",
@@ -29,7 +32,8 @@ ARGUMENTS = {
         "member": "SADD SREM SISMEMBER ZSCORE ZRANK ZREVRANK ZREM GEOPOS",
         "amount, member": "ZINCRBY",
         "{member: scores[member]}": "ZADD",
-        "item": "LPUSH RPUSH PFADD XADD",
+        "item": "LPUSH RPUSH PFADD",
+        "item, **options": "XADD",
         "fields": "HMGET",
         "members": "SMISMEMBER",
         "offset": "GETBIT",

@@ -163,8 +163,8 @@ def in_one(
         call = f"script({given}, client=pipe)  # script = r.register_script(TEXT)"
     lines = [code.pipeline(call, client, longest, item or "key")]
     at_once = (OF_ONE if one_key else OF_MANY).get(name)
-    if options:
-        lines.append("# options: those of the loop, such as ex=60 or nx=True")
+    if "**options" in call:
+        lines.append("# options: those of the loop, such as nx=True, if it has any")
     elif at_once and longest <= code.SLICE:
         lines.append(f"# If you don't use the replies: {client.wait}r.{at_once}")
     if name == "GETDEL":
@@ -185,10 +185,10 @@ def drained(work: Work, name: str, several: Trips) -> Found:
     if number < work.min_loop:
         return
     shows = f"{name} {pattern_of(several)}, {number:,} times with nothing between"
-    instead = (
-        f"while items := {work.client(several[0]).wait}r.{name.lower()}(key, {code.SLICE:_}):\n"
-        f"    print(*items)  # or what is to be done with them\n{code.IS_GONE}"
-    )
+    few = number == len(several) and number <= code.SLICE  # and there may be more
+    take = f"{work.client(several[0]).wait}r.{name.lower()}(key, {number if few else code.SLICE:_})"
+    instead = f"while items := {take}:\n    print(*items)  # or what is to be done with them"
+    instead = f"items = {take} or []\n{code.ARE_GONE}" if few else f"{instead}\n{code.IS_GONE}"
     saves, what = number - number // code.SLICE - 1, f"{name} takes several at once"
     yield Finding("loop", what, shows, saves, several[0].site, instead, False)
 

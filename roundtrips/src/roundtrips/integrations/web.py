@@ -25,6 +25,7 @@ requests beside a traced one do is in its `unattributed`.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -58,6 +59,17 @@ class Traced:
     def is_sampled(self) -> bool:
         return next(self.requests) % self.sample == 0
 
+    @contextlib.contextmanager
+    def tracing(self, request: Any) -> Iterator[Trace]:
+        """Trace a block, and tell of it at once if it fails."""
+        block = trace()
+        try:
+            with block as t:
+                yield t
+        except BaseException:
+            self.tell(block.trace, request)
+            raise
+
     def tell(self, t: Trace, request: Any) -> None:
         if self.on_trace is not None:
             try:
@@ -74,30 +86,36 @@ class wsgi(Traced):
         if not self.is_sampled():
             return self.app(environ, start_response)  # type: ignore[no-any-return]
         reply = Reply(start_response, self.header)
-        with trace() as reply.trace:
+        with self.tracing(environ) as reply.trace:
             body = self.app(environ, reply.start)
         if reply.status is None:  # a generator, whose first line has not run yet
-            return self.late(body, reply, environ)
+            return Body(self.late(body, reply, environ), body)
         reply.begin()
         self.tell(reply.trace, environ)
         return body  # type: ignore[no-any-return]
 
     def late(self, body: Any, reply: Reply, environ: dict[str, Any]) -> Iterator[bytes]:
         """Yield the body of an application that starts its reply with the body's first part."""
-        try:
-            parts = iter(body)
-            with trace() as reply.trace:
-                first = next(parts, b"")
-            if reply.status is None:
-                reply.begun = True  # it begins its reply later still: without a header of ours
-            else:
-                reply.begin()
-            self.tell(reply.trace, environ)
-            yield first
-            yield from parts
-        finally:
-            if hasattr(body, "close"):
-                body.close()
+        parts = iter(body)
+        with self.tracing(environ) as reply.trace:
+            first = next(parts, b"")
+        if reply.status is None:
+            reply.begun = True  # it begins its reply later still: without a header of ours
+        else:
+            reply.begin()
+        self.tell(reply.trace, environ)
+        yield first
+        yield from parts
+
+
+class Body(Iterator[bytes]):
+    """Parts of a body, which is closed as PEP 3333 says, whether they are read or not."""
+
+    def __init__(self, parts: Iterator[bytes], body: Any) -> None:
+        self.parts, self.close = parts, getattr(body, "close", lambda: None)
+
+    def __next__(self) -> bytes:
+        return next(self.parts)
 
 
 class Reply:
@@ -151,6 +169,6 @@ class asgi(Traced):
                     message = {**message, "headers": [*message.get("headers", ()), named]}
             await send(message)
 
-        with trace() as t:
+        with self.tracing(scope) as t:
             await self.app(scope, receive, send_counted)
         self.tell(t, scope)
