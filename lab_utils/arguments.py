@@ -209,9 +209,9 @@ def check_positive_one(values: Any, helper: str) -> None:
 
 
 def heard(said: Any, measured: float, unit: str) -> Any:
-    """Return what the learner said as a figure in `unit` can show it, or None.
+    """Return the learner's guess as a number in `unit`, or None.
 
-    A lab.guess hears what was measured, in `unit`.
+    A lab.guess also remembers `measured`.
     """
     if hasattr(said, "hears"):
         return said.hears(measured, unit)

@@ -1,4 +1,4 @@
-"""Calm, or say so: what is known of whether other programs disturbed what was measured.
+"""Calm: whether, and how much, other programs disturbed a measurement.
 
 A measurement notes a `Calm`: how many of its rounds were quiet and, where too few were, which share
 of the time had to be taken off its results. `lab.claim` asks for the worst since the last claim;
@@ -18,10 +18,10 @@ _noted: dict[str, "Calm | None"] = {"since claim": None, "last claim": None, "so
 class Calm:
     """`quiet_rounds` of the `rounds` measured were undisturbed.
 
-    `taken_share` (0 to 1) is 0 where those were enough, and only there. Else the least disturbed
-    rounds were used, and this is the share of the time that other programs took from the worst
-    sample of a round, on average, and that was taken off the results. `spread`, where it is known,
-    is half the range of the middle 80% of the rounds so mended, as a share.
+    `taken_share` (0 to 1) is 0 if enough rounds were quiet. Else the least disturbed were used: it
+    is the mean share that others took of each round's worst sample, which the results leave out.
+    `spread`, where it is known, is half the range of the middle 80% of the corrected rounds, as a
+    share.
     """
 
     quiet_rounds: int = 0

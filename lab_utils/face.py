@@ -1,6 +1,6 @@
 """The package's face: every helper that a notebook calls as `lab.xxx`.
 
-Each refuses bad arguments, explains a server that has ended, and when interrupted puts all back.
+Each refuses bad arguments, explains a server that has ended, and undoes its changes on Ctrl-C.
 """
 # ruff: noqa: F401  (what is imported here is looked up by name below)
 

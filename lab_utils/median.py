@@ -4,7 +4,7 @@ import statistics
 
 
 class Median(float):
-    """The median of `rounds`, in another unit too; what else is computed is a plain number."""
+    """The median of `rounds`; × or ÷ a plain number it keeps them, otherwise it is a float."""
 
     def __new__(cls, rounds):
         found = super().__new__(cls, statistics.median(rounds))

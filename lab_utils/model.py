@@ -32,7 +32,7 @@ class Model:
 
 
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
-    """Return what a way of doing it should take, as `explorables/model.js` does: see there."""
+    """Return the ms that `way` should take; its keys are those of `explorables/model.js`."""
     costs = (way if rtt_ms else way.get("direct")) or way
     wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
     if not way["at_once"]:

@@ -1,4 +1,4 @@
-"""Where a measurement stands, for whoever draws or prints it: the testbed tells, figures ask.
+"""What a figure asks: the line of versions, whether it is drawn, and IPython's shell.
 
 So a figure needs to know nothing of servers. LAB_FIGURES=off draws none, where nobody looks.
 """

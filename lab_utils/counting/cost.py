@@ -85,8 +85,7 @@ def by_server(number):
 def table(heads, rows):
     """Return lines: the first column to the left, the others to the right, three spaces between.
 
-    A measured value has no more than the room of its head, so that how large it is moves no other
-    column.
+    A measured value gets only the width of its heading, so its size moves no other column.
     """
     first, *others = [max(len(each) for each in column if not each.startswith("~"))
                       for column in zip(heads, *rows, strict=True)]

@@ -51,7 +51,7 @@ class Meter:
     after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
-        """Return the server's fields of a Cost; {} if the server read what `seen` has not sent."""
+        """Return a Cost's server fields; {} if the server also read bytes of others."""
         of_reading = {name: self.before[name] - self.first[name] for name in TOTALS}
         total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
@@ -63,8 +63,8 @@ class Meter:
     def microseconds(self, seen):
         """Return the time inside commands.
 
-        EXEC's and EVAL's own time holds that of what they ran, so of other commands only the share
-        counts that was sent outside of them.
+        The time of EXEC and EVAL includes what they ran, so other commands count by the share of
+        their calls sent outside.
         """
         calls, usec = ({name: number - self.before[kind][name]
                         for name, number in self.after[kind].items()} for kind in ("calls", "usec"))

@@ -1,4 +1,4 @@
-"""The certificate of a room's board: by what people know it, and what a machine then believes."""
+"""The certificate of a room's board: its short code for people, and trust for machines."""
 
 import hashlib
 import ssl
@@ -13,7 +13,7 @@ def code(pem):
 def trust(certificate=""):
     """Return an SSLContext that believes the machine's authorities, or one certificate's file.
 
-    Who has the key of that one is the board, by whatever address.
+    Whoever has its key is the board, at any address.
     """
     context = ssl.create_default_context(cafile=certificate or None)
     context.check_hostname = not certificate

@@ -108,12 +108,12 @@ def names_in(chunks):
 
 
 def names_sent(seen):
-    """Return the names of the commands that a closed seen saw, without a connection's set-up."""
+    """Return the names of the commands in a closed Recording, without connections' set-up."""
     return [name for write in seen.writes if not write.setup for name in names_in([write.data])]
 
 
 def commands_sent(seen):
-    """Return the commands that a closed seen saw, each a list of bytes, without any set-up."""
+    """Return the commands in a closed Recording, each a list of bytes, without set-up."""
     return [command for write in seen.writes if not write.setup
             for command in commands_in([write.data])]
 
@@ -125,7 +125,7 @@ def in_one_piece(names):
 
 
 def refuse_pieces(seen, why, *hints):
-    """Raise Refused, the names within `why`, if others may be served between what was sent."""
+    """Raise Refused, the names between why[0] and why[1], if it was not sent as one step."""
     names = names_sent(seen)
     if not in_one_piece(names):
         raise Refused(f"{why[0]}{' and '.join(names)}{why[1]}", *hints,
@@ -155,7 +155,7 @@ def refuse_pasted(seen, *values):
 
 
 def borrowed(client):
-    """Return the connection that a client with one connection uses, open; nobody holds it."""
+    """Return a one-connection client's connection, open and released to its pool."""
     connection = client.connection_pool.get_connection()
     client.connection_pool.release(connection)
     return connection

@@ -33,8 +33,8 @@ TURNS_WITH = ("the client", "a default of the client", "the distance", "the size
 PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
 GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
 SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
-SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # ends of their names
-WHOLE_NUMBERS = ("_us", "_ns")  # ends of the names of times that the server tells in whole numbers
+SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # name endings
+WHOLE_NUMBERS = ("_us", "_ns")  # name endings of times that the server gives as integers
 NEVER_EARLY = ("request_s",)  # times that the link holds up: a reply may be late, never early
 
 ARTICLES: dict[str, str] = {}  # {letter: the article's title and where it appeared}
@@ -159,7 +159,7 @@ def load_file(name: str, path: Path) -> ModuleType:
 
 
 def check_clone(found, what: str):
-    """Raise LabError where nothing was found of what stands beside lab_utils in a clone."""
+    """Raise LabError if `found` is empty: lab_utils was installed without its clone."""
     if not found:
         raise LabError(f"There are no {what}. Run this from a clone of the lab, where lab_utils "
                        "was installed with pip install -e.")

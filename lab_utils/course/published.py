@@ -20,9 +20,9 @@ def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, 
     """Draw published seconds beside those reproduced here: {name: seconds}, twice.
 
     `rtt_ms` is the fitted distance, `fitted` names the published figures that it was solved from:
-    they are marked, and are no evidence; where those are all, there is nothing to look at, and a
-    line is printed. The table is remembered for the scoreboard under the name `what`, on a busy
-    machine with its Calm. Raises LabError for a fitted name that is not there.
+    they are marked, and are no evidence; if all are fitted, a line is printed instead of a figure.
+    The table is remembered for the scoreboard under the name `what`, on a busy machine with its
+    Calm. Raises LabError for a fitted name that is not there.
     """
     check_text(what, "what")
     if title is not None:

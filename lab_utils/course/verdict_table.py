@@ -13,7 +13,7 @@ from ..figures.style import VERDICTS
 from . import claims
 from .claims import DEPENDS, FAILS, HOLDS, UNTESTED, WORDS, Retried
 
-# How what a learner writes for a word begins, in small letters.
+# How a learner's answer begins, in small letters: its word.
 BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS,
               "does not hold": FAILS}
 COLORS = dict(zip(WORDS, VERDICTS, strict=True))

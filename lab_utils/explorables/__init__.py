@@ -27,7 +27,7 @@ def parts(name: str) -> tuple[str, str]:
 
 
 class Explorable:
-    """A figure that one can drag, and still where no script runs.
+    """A figure to drag; a plain picture where no script runs.
 
     `name` is its module's, `figure` the still one, `constants` what the module computes from; it
     needs no kernel once it is shown. A notebook keeps the constants beside the picture, and the

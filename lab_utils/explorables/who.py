@@ -10,7 +10,7 @@ def explore(figure, waits: dict, costs: list[tuple[int, dict]], number: int, wha
     """Return the figure of Bystanders, {"SCAN by 1,000": …}, and of (keys there were, Costs).
 
     KEYS and SCAN look at all keys, other ways at `number` of them: so many "GETs", say. "MULTI"
-    beside "MULTI by 1,000" is all in one. Still where other clients use the server too.
+    beside "MULTI by 1,000" is all in one. A plain picture where the server is shared.
     """
     if figure is None or any(cost.server_us is None for _, run in costs for cost in run.values()):
         return figure
@@ -45,7 +45,7 @@ def pieces(way: str, counted: list, felt, number: int) -> dict:
     for keys, cost in sorted(counted, key=lambda each: each[0]):
         us = cost.server_cpu_us if by_reads else cost.server_us
         least[keys] = min(us, least.get(keys, us))
-    # a GET costs more among more keys: as many count as there were for the PINGs
+    # a GET costs more among more keys: use the count of the run with PINGs
     took = 1e6 * min(run.took for run in felt.runs)
     if not by_reads:  # counted in a run of its own, and part of one with PINGs
         least[keys] = min(least[keys], took)

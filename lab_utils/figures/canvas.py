@@ -98,7 +98,7 @@ def narrow(draw, *args, **kwargs):
 
 
 def finished(figure, words=""):
-    """Return the figure with its words as text; the program that LAB_FIGURE_CHECK names sees it."""
+    """Return the figure with its alt text, shown to the program that LAB_FIGURE_CHECK names."""
     alt = words or title_of(figure)
     figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
     if path := os.environ.get("LAB_FIGURE_CHECK"):

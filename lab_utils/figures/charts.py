@@ -85,7 +85,7 @@ def number_in(value, what):
 
 
 def grouped(values, depth):
-    """Return {group: values}, of values by group or of one lot, which is so many dicts deep."""
+    """Return values if they are {group: …}, with `depth` dicts inside, else {"": values}."""
     return values if all(dicts_in(each) >= depth for each in values.values()) else {"": values}
 
 

@@ -68,7 +68,7 @@ def distances(runs):
 
 
 def block_height(run):
-    """Return pixels, not by the number of lanes: threads use another number on every run."""
+    """Return pixels, in three steps: threads use another number of lanes each run."""
     lanes = len(run.connections)
     height = FEW_PX if lanes <= FEW else SOME_PX if lanes <= SOME else BUNDLE_PX
     return max(height, NODE_PX * len(set(run.nodes.values())))

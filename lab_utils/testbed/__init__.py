@@ -1,1 +1,1 @@
-"""Where it stands: the server, the link, the CPUs, the clients; and whose database it is."""
+"""What a measurement runs on: server, link, CPUs, clients; and whose database it is."""

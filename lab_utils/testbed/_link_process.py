@@ -252,7 +252,7 @@ class Forwarder:
             self.schedule(end)
 
     def note(self, arrived, due, left):
-        """Add the time that something was on its way, and late, once for all that was at once."""
+        """Add how long bytes were held, and how late they left; overlaps count once."""
         self.late_s += max(0.0, left - max(due, self.late_until))
         self.held_s += max(0.0, due - max(arrived, self.held_until))
         self.late_until, self.held_until = left, max(due, self.held_until)

@@ -3,9 +3,9 @@
 Linux counts how long each thread ran, and stood ready and waited for a CPU
 (/proc/PID/task/TID/schedstat), and the link how late it passed bytes on. Some waiting is inherent:
 on one CPU a client waits while its own server computes, a thread while its process's others do, the
-link while it or the server does. So what was taken from a sample is at most what client, server and
-link waited, and at most what they did not use of the CPU that they hold. What the hypervisor gave
-to other machines (steal) is added.
+link while it or the server does. So others took at most what client, server and link waited, and at
+most what these left unused of their CPU. What the hypervisor gave to other machines (steal) is
+added.
 
 A system that does not count this gives no evidence: `is_told()` is False, and `lab.fingerprint`
 says so. Everything is read outside the timed call; a reading takes some 50 µs.
@@ -104,11 +104,11 @@ def watched(server_pid: int | None = None, link=None):
 
 @contextlib.contextmanager
 def left_free():
-    """Note whether other programs left a CPU free for what runs inside on any of them.
+    """Note whether other programs left a CPU idle for a block that is held on none.
 
-    What is held nowhere hardly waits for a CPU: it is moved to another. So it was disturbed where
-    less than one CPU was idle, by as much CPU as neither client nor server nor link used. Nothing
-    is noted where there is one CPU, or where that is not told.
+    Such a block hardly waits: the system moves it. So it was disturbed if less than one CPU was
+    idle, by the CPU that neither client nor server nor link used. Nothing is noted where there is
+    one CPU, or where that is not told.
     """
     from .chosen_server import server
     from .link import link

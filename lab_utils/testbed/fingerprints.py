@@ -22,7 +22,7 @@ BUSY = {True: "told by the kernel", False: "this system does not tell whether ot
 
 
 class Fingerprint(dict):
-    """What was found, by name; shown one a line, marked as this machine's: CI compares it not."""
+    """What was found, by name; shown one a line, marked as this machine's: not compared in CI."""
 
     def __repr__(self):
         width = max(len(name) for name in self)

@@ -35,7 +35,7 @@ def frozen(client, seconds: float) -> "Frozen":
 
 
 class Frozen(Whole):
-    """The block. Where the kernel is killed inside it, the server's keeper kills that too."""
+    """The block. If the kernel is killed in it, the keeper kills the server too."""
 
     def __init__(self, pid, seconds):
         self.pid = pid

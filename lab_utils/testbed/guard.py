@@ -127,7 +127,7 @@ def reserved_of(client):
 
 
 def private_of(client):
-    """Return the private Server that calls itself as this client's does."""
+    """Return the private Server with the run_id of this client's."""
     run_id = client.info("server").get("run_id")
     named = (server for server in _private.values() if run_id and server.run_id == run_id)
     return next(named, None)

@@ -126,7 +126,7 @@ class Kept:
 
 
 class all_or_none(Whole):
-    """Stop again what is started inside, where the `with` block ends by an error."""
+    """If the `with` block fails, stop every process started in it."""
 
     def enter(self):
         self.before = set(_kept)
@@ -138,7 +138,7 @@ class all_or_none(Whole):
 
 
 def temporary_folder() -> str:
-    """Return tempfile's folder, not tried by a file: a kernel killed then would leave that."""
+    """Return tempfile's folder, without writing its trial file, which a kill would leave."""
     places = (*map(os.environ.get, ("TMPDIR", "TEMP", "TMP")), "/tmp", "/var/tmp")
     writable = (place for place in places if place and os.access(place, os.W_OK))
     return os.path.abspath(next(writable, os.getcwd()))
@@ -154,7 +154,7 @@ def lifeline() -> tuple[int, int]:
 
 
 def mine(fd: int):
-    """Let no forked child hold this end of a pipe either."""
+    """Have a forked child close this descriptor too."""
     _lifelines.add(fd)
 
 

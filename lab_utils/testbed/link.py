@@ -37,8 +37,8 @@ SHORTEST_MS = 0.001  # beyond 0; far below what two hops take
 FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer shows
 CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
-CALIBRATIONS = 3  # at most, in three times that time; the lowest quiet one counts
-MOST_DOUBTS = 3  # times that a calibration without quiet calls is done again when next asked for
+CALIBRATIONS = 3  # at most, within 3 CALIBRATION_S; the lowest quiet one counts
+MOST_DOUBTS = 3  # times a calibration without quiet calls is repeated, at the next request
 # What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two
 # hops make it wait 12 to 20 µs on a quiet machine too.
 QUIET_S, QUIET_CALLS = 30e-6, 5
@@ -57,10 +57,10 @@ class Link:
         self.process: Any = None
         self.asking = threading.Lock()
         self._pids = ()
-        self.ports = {}  # (server, RTT in ms, for what) -> port
+        self.ports = {}  # (address, RTT in ms, use) -> port
         self.delays = {}  # port -> seconds each way
-        self.overhead_s = {}  # (server, RTT, placement) -> what a round trip costs beyond the delay
-        self.doubts = {}  # the same -> how often it may be measured again, since it was disturbed
+        self.overhead_s = {}  # (address, RTT in s, parallel) -> what a trip costs beyond the delay
+        self.doubts = {}  # same key -> how often it may be repeated after a disturbance
         with uninterrupted():
             self.start()
 
@@ -106,12 +106,12 @@ class Link:
     def late_s(self) -> float:
         """Return the seconds for which something was late, since the link was started.
 
-        Reading it wakes nobody. Some microseconds a message are as they should be.
+        Reading it wakes nobody. Some microseconds a message are normal.
         """
         return TIMES.unpack_from(self.memory)[0]
 
     def held_s(self) -> float:
-        """Return the seconds for which something was on its way, as long as it should be."""
+        """Return the seconds for which bytes were held back on purpose."""
         return TIMES.unpack_from(self.memory)[1]
 
     def keep_awake(self, on: bool, server_pid: int | None = None):

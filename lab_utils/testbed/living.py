@@ -1,4 +1,4 @@
-"""Something that this kernel has one of, such as its server: made when asked for, or ended."""
+"""What a kernel has one of, such as its server: made when asked for, anew when it has ended."""
 
 import functools
 import threading

@@ -21,7 +21,7 @@ from ..errors import LabError
 from ..interrupts import uninterrupted
 from .keeper import cut, lifeline
 
-# Of the channel's name; then the database, whose it is, a token.
+# Begins a channel's name; database, holder and token follow.
 PREFIX = "redis-round-trip-lab reserves "
 END_S = 10  # it gives up by itself after two silences of its server, of 4 s each
 

@@ -40,7 +40,7 @@ class Server:
         return self.kept.alive() if self.kept else not self.reservation or self.reservation.alive()
 
     def ended(self) -> str:
-        """Return what to say when it has."""
+        """Say that it has ended."""
         if self.reservation:
             return "the reservation on the server of REDIS_URL was lost, and is made anew."
         return (

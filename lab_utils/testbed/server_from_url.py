@@ -24,7 +24,7 @@ def reserve_from_url(url: str, again: bool = False) -> tuple[dict, Reservation]:
     `again`: this kernel had one there and lost it, so if keys stand in the database, the next empty
     one is taken. Raises LabError where the lab can't use that server, or may not.
     """
-    if why := fault_of(url):  # and nothing of it: any part may be one of the password
+    if why := fault_of(url):  # never quoted: any part may belong to the password
         raise LabError(f"The lab cannot use REDIS_URL as it is: {why}. Write it like {FORM}.")
     shown = without_password(url)
     options = {"db": 0, "host": "localhost", "port": 6379, **redis.connection.parse_url(url)}

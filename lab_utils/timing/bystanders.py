@@ -157,7 +157,7 @@ def watched(fn, client):
 
 
 def run_of(pings, took):
-    """Return the Run of the PINGs; work too short for one gets that due nearest to its start."""
+    """Return the Run of the PINGs; work too short for a PING gets the nearest to its start."""
     felt = {(due, latency) for due, latency in pings if due < took and due + latency > 0}
     felt = felt or {min(pings, key=lambda ping: abs(ping[0]))}
     samples, around = ([ping for ping in pings if (ping in felt) == inside]

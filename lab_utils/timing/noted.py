@@ -1,4 +1,4 @@
-"""What was timed is noted in the file that LAB_TIMES names: do a chapter's figures agree?"""
+"""Notes timings in the file LAB_TIMES, to see whether a chapter's figures agree."""
 
 import functools
 import inspect
@@ -20,7 +20,7 @@ def note(variants, about, samples):
 
 
 def work(thing, deep=4):
-    """Return what a function does: its code, what it reads from outside, what it calls, so deep."""
+    """Return what a function does: its code, what it reads from outside, what it calls."""
     if isinstance(thing, functools.partial):
         return work(thing.func, deep), thing.args, thing.keywords
     if not inspect.isfunction(thing) or not deep:

@@ -16,7 +16,7 @@ MOST_PLAYED = 1_000  # of a way with more only their number is kept
 def race(ways: dict[str, Callable], client, parallel: bool = False):
     """Run functions as `lab.plot_lanes` does, and show the runs side by side, slowed down, to drag.
 
-    Each way plays as it ran; of one with more than 1,000 round trips every one takes as long. Other
+    Each way plays as it ran; with more than 1,000 round trips, all take equally long. Other
     distances are computed, and other numbers of commands where all ways send the same commands,
     each by itself or all at once. Returns a figure that can be dragged; where no script runs it is
     that of `lab.plot_lanes`. Prints one line in words. Raises what `lab.plot_lanes` raises.
@@ -63,7 +63,7 @@ def scales(runs):
 
 
 def fitted(runs):
-    """Return the Model: c of `lab.fit_model`; a of the run one by one, which knows the distance."""
+    """Return the Model: c of `lab.fit_model`; a from the run one by one, at its distance."""
     model = fit_model()
     for run in runs.values():
         if len(run.requests) > len(run.connections) == 1:

@@ -27,7 +27,7 @@ LONGER = 3  # times the planned seconds that measuring may take on a busy machin
 TRIES = 4  # of one sample in one round
 # Before a sample: a thread that the last one's end interrupted would count its wait in this one.
 REST_S = 50e-6
-PATIENCE, WORTHWHILE = 8, 0.25  # tries; more are made where this share of them came out quiet
+PATIENCE, WORTHWHILE = 8, 0.25  # tries made anyway; more while this share comes out quiet
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Sample:
 
     @property
     def share(self):
-        """Return which share of the time was taken, if it counts at all."""
+        """Return the share that others took; 0.0 if quiet."""
         return 0.0 if self.quiet else self.taken / self.clock
 
     @property

@@ -53,7 +53,7 @@ NOWHERE = CallSite("?", 0, "?")
 
 
 class HandedOver(threading.local):
-    site = NOWHERE  # of the line that submitted what this worker of an executor is doing
+    site = NOWHERE  # the line that submitted this executor worker's job
 
 
 handed_over = HandedOver()

@@ -53,13 +53,13 @@ FIELDS = named("""
     HGET HMGET HSET HSETNX HEXISTS HSTRLEN HINCRBY HINCRBYFLOAT SISMEMBER SMISMEMBER ZSCORE ZMSCORE
     ZRANK ZREVRANK GEOPOS GETBIT LINDEX
 """)
-# Commands that take several keys, members or fields: the parts of one that has one of them.
+# Commands that take several keys, members or fields: how many parts it has with one.
 OF_SEVERAL = {
     **dict.fromkeys(("DEL", "EXISTS", "TOUCH", "UNLINK"), 2),
     **dict.fromkeys(("SADD", "SREM", "ZREM", "HDEL", "LPUSH", "RPUSH", "PFADD"), 3),
     **dict.fromkeys(("HSET", "ZADD"), 4),
 }
-SEVERAL = -1.0  # the detail of one of them that has more
+SEVERAL = -1.0  # the detail of one with more than that
 LAST_NUMBER = re.compile(rb"\d{1,12}(?=\D*\Z)")
 TEXTS_AND_FIELDS = frozenset({*FIELDS, "EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO", "FCALL"})
 # Options that change what a command does or replies, as a sum of 1 (a condition: the reply decides

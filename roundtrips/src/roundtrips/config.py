@@ -138,7 +138,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {  # of a setting's type
 
 
 def fits(value: Any, wanted: tuple[type, ...]) -> bool:
-    """Return whether a value of a TOML file is of these types, and none that can't be meant."""
+    """Return whether a value of a TOML file is of these types, and not a negative number."""
     if isinstance(value, list):
         return list in wanted and all(isinstance(each, str) for each in value)
     # No isinstance: True is an int.

@@ -76,7 +76,7 @@ class CriticalPath:
                 del on_connection[next(iter(on_connection))]
 
     def depths_of(self, worker: Worker) -> list[int]:
-        """Return, as it is from now on noted, how deep a worker and those it started have got."""
+        """Begin and return a worker's depths: its own, and that of those it started."""
         if len(worker.depths) >= MOST_PATHS:
             known = worker.depths
             worker.depths = {path: known[path] for path in open_paths & known.keys()}

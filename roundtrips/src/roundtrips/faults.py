@@ -13,7 +13,7 @@ REDIS_PY = __name__.replace("faults", "redis_py")  # which imports this
 def fenced(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return function(*arguments), or None where it fails, which is noted.
 
-    What every GET comes by is fenced in its own place.
+    Code that every GET runs has a `try` of its own.
     """
     try:
         return function(*arguments)

@@ -25,7 +25,7 @@ PLAIN_WORD = re.compile(r"[A-Za-z_\-]{1,24}\Z")
 MAIL_ADDRESS = re.compile(r"[^\s:/|]+@[^\s:/|]+")
 LONGEST = 200  # bytes of a key that are looked at
 MANY = 3  # keys that hold a word which is shown, at least
-FEW = 12  # different words at one place of keys that are cut alike, at most
+FEW = 12  # most different words at one place of keys with as many parts
 MOST_KINDS = 3  # of key that one call site is said to name
 Patterns = dict[bytes, tuple[str, int]]
 

@@ -211,7 +211,7 @@ class Recorder:
             for note in flying:
                 end(note)
                 note[REPLIED] = note[HEARD]  # answered in part counts
-                # A program may end while a worker of its blocks.
+                # A program may end with a worker still waiting.
                 if note[HEARD] is None and not self.process:
                     self.unanswered += waited_for(note)
             if flying:  # copies: a reply that comes later would change them
@@ -340,7 +340,7 @@ class Recorder:
         self.kept.append(note)
 
     def fold(self, note: list[Any], names: dict[str, int]) -> SiteTotal:
-        """Return the sums that a round trip belongs to: there may be too many to tell apart."""
+        """Return the sums of a round trip's kind; past MOST_FOLDS kinds, of its call site."""
         site, setup = note[SITE], note[SETUP]
         # The sums keep their call site alive, so that no id is used twice.
         kind: Any = (id(site), tuple(names.items()), setup)
@@ -396,7 +396,7 @@ def answer(
         if whose.room and note[RECEIVED] <= KEPT_REPLY:
             whose.room -= 1
             note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
-        # From here on another thread may sort it in; without this it may drop what has MISSING 0.
+        # From here on another thread may sort it in; MISSING 0 alone would be dropped.
         note[REPLIED] = now
         note[MISSING] = 0
     # A recorder that was opened in between may have seen fewer of the writes.

@@ -357,7 +357,7 @@ def owner_of(connection: Any) -> Any:
 
 
 def note_if_unseen(connection: Any, *names: str) -> None:
-    """Note a connection whose class writes or reads by itself: it does not go on to redis-py's."""
+    """Note a connection whose class overrides a method without calling redis-py's."""
     kind, owner = type(connection), owner_of(connection)
     goes_on = {"super", "send_packed_command", *(each.__name__ for each in kind.__mro__)}
     for name in names:
@@ -628,7 +628,7 @@ def reads(original: Any) -> Any:
 
 
 def listens(original: Any) -> Any:
-    """Watch where a listener learns of a break: it looks whether something came before it reads."""
+    """Watch a listener's `can_read`: there it learns of a break, before it reads."""
 
     def execute_command(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -29,7 +29,7 @@ from .commands import BLOCKING, Command
 
 ANSWERED, FAILED, ELSEWHERE, LOST = "answered", "error", "elsewhere", "lost"
 ELSEWHERE_ERRORS = ("MovedError", "AskError", "TryAgainError")
-SMALL = 1_000  # bytes each way, and ten commands: how long a longer one takes is its length
+SMALL = 1_000  # bytes each way; beyond that, or FEW commands, the time tells of the length
 FEW = 10
 
 

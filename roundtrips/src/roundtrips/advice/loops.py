@@ -46,7 +46,7 @@ QUIET = named("""
     ZADD ZREM LTRIM LSET PFADD SETRANGE
 """)
 FILLS = named("SET SETEX PSETEX SETNX")
-# Who listens or waits at the other end gets them later; whoever makes them may not have the next.
+# In a pipeline receivers get them later, and the sender may not have the next one yet.
 FED = ("PUBLISH", "XADD", "LPUSH", "RPUSH")
 # Of one key, and of many, in one command with one reply for all.
 OF_ONE = {
@@ -70,8 +70,8 @@ def find(work: Work) -> Found:
 def groups(trips: Trips) -> dict[Any, Trips]:
     """Return those of one command from one call site, for keys of one shape.
 
-    A line may be many of a library's, or a helper's that all go through: a loop is told by keys
-    with as many parts, and the first of several.
+    Many loops may share one line, of a library or helper: they differ by their keys' number of
+    parts and first part.
     """
     found: dict[Any, Trips] = defaultdict(list)
     for trip in trips:

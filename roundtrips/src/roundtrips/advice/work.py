@@ -208,7 +208,7 @@ def runs(several: Trips, trips: Trips, by_item: bool = True) -> list[Trips]:
     """Return a place's round trips in the pieces that its loop ran in, as far as the wire tells.
 
     A piece ends before an item that was in it already (a page that is made twice), and where what
-    other places did in between is not what they mostly do between two of the loop.
+    other call sites did something unusual between two of its round trips.
     """
     mine, gaps, between = set(map(id, several)), [], list[CallSite]()
     for trip in trips:
