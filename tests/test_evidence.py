@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import lab_utils as lab
+from chapter_helpers import idle as module
 from lab_utils import calm
 from lab_utils.testbed import evidence
 from lab_utils.testbed.chosen_server import server
@@ -161,13 +162,13 @@ def test_what_ran_once_is_noted(r, hog):
     (40, 40, 10, 8, 0),  # others compute, and CPUs are free beside them
 ])
 def test_that_others_left_no_cpu_free_is_noted(monkeypatch, idle, busy, own, cpus, taken):
-    assert min(evidence.idle_and_busy_s()) > 0 or sys.platform != "linux"
+    assert min(module.idle_and_busy_s()) > 0 or sys.platform != "linux"
     told, clock = iter([(5, 5), (5 + idle, 5 + busy)]), iter((0.0, 10.0))
     used = iter({"client": each, "server": 0, "link": 0} for each in (0, own))
-    monkeypatch.setattr(evidence, "idle_and_busy_s", lambda: next(told))
-    monkeypatch.setattr(evidence, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    monkeypatch.setattr(evidence, "Watch", lambda *_: SimpleNamespace(read=lambda: next(used)))
-    monkeypatch.setattr(evidence, "affinity", lambda pid: set(range(cpus)))
-    with evidence.left_free():
+    monkeypatch.setattr(module, "idle_and_busy_s", lambda: next(told))
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(module, "Watch", lambda *_: SimpleNamespace(read=lambda: next(used)))
+    monkeypatch.setattr(module, "affinity", lambda pid: set(range(cpus)))
+    with module.left_free():
         pass
     assert calm.so_far().taken_share == pytest.approx(taken)

@@ -7,9 +7,9 @@ import redis
 from helpers import refusal
 
 import lab_utils as lab
+from chapter_helpers.progress import progress
 from lab_utils.course import exercises
 from lab_utils.course.exercises import Exercise, unsolved
-from lab_utils.course.progress import progress
 
 TRIAL = """
 from lab_utils.course.checking import Refused

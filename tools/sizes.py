@@ -2,8 +2,7 @@
 
 A room may not grow past its bar (tests/test_house.py): its budget, or, as long as it has more, what
 it had when the bar was set. `make sizes ACCEPT=1` lowers the bars to what the rooms have now, and
-never raises one. Who needs more takes it from another room, in the same change: raise one bar and
-lower another by as much, in tools/sizes.json.
+never raises one.
 """
 
 import json
@@ -28,6 +27,7 @@ BUDGETS = {
     "tests of all rooms": (["tests", "roundtrips/tests"], 15_000),
     "tools, room, bench": (["tools", "room", "bench"], 3_700),
 }
+WAY_OUT = "Raise a bar in tools/sizes.json and lower another by as much, in the same commit."
 ANSWERS = "/solution.py", "/also/", "/wrong/"  # what a learner may write is no code of ours
 
 

@@ -4,13 +4,14 @@ import ast
 import asyncio
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from roundtrips import config, trace
+from roundtrips import advice, config, trace
 from roundtrips.config import Settings
 
 LONG = f"-- {'x' * 200}\nreturn redis.call('INCR', KEYS[1])"
@@ -533,3 +534,9 @@ def test_a_loop_is_as_long_as_the_table_says(r, monkeypatch):
     for most, number in ((None, 1), (20, 1), (21, 0)):
         monkeypatch.setattr(config, "current", Settings(min_loop=most))
         assert len(t.findings) == number
+
+
+def test_each_rule_is_asked():
+    folder = Path(advice.__file__).parent
+    rules = {path.stem for path in folder.glob("*.py") if "\ndef find(" in path.read_text()}
+    assert rules == set(advice.RULES)

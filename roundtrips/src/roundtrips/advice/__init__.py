@@ -8,6 +8,7 @@ condition. A program that makes a call only once hears nothing of it.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .finding import Finding, Findings, merged
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "Findings", "findings_of"]
 FEWEST = 5  # calls of a loop
+RULES = (
+    "read_then_written", "pairs",  # they explain round trips, which are then no loops
+    "loops", "rereads", "gathers", "transactions", "retried", "scans", "keys_command",
+    "connections",
+)  # fmt: skip
 
 
 def findings_of(record: Record, min_loop: int | None = None) -> Findings:
@@ -24,24 +30,9 @@ def findings_of(record: Record, min_loop: int | None = None) -> Findings:
 
     `min_loop` is from how many calls on a loop is one; None: from 5 on.
     """
-    from . import (
-        connections,
-        gathers,
-        keys_command,
-        loops,
-        pairs,
-        read_then_written,
-        rereads,
-        retried,
-        scans,
-        transactions,
-    )
     from .work import Work
 
-    rules = (
-        read_then_written, pairs,  # they explain round trips, which are then no loops
-        loops, rereads, gathers, transactions, retried, scans, keys_command, connections,
-    )  # fmt: skip
     work = Work(record, FEWEST if min_loop is None else min_loop)
+    rules = [import_module(f"{__name__}.{name}") for name in RULES]
     found = [each for rule in rules for each in rule.find(work)]
     return Findings(sorted(merged(found), key=lambda each: -each.saves))

@@ -4,10 +4,10 @@ import json
 
 from IPython.display import HTML
 
-from . import state
-from .exercises import names, open_in
-from .retrials import NOTEBOOKS
-from .verdict_table import table, verdict
+from lab_utils.course import state
+from lab_utils.course.exercises import names, open_in
+from lab_utils.course.retrials import NOTEBOOKS
+from lab_utils.course.verdict_table import table, verdict
 
 HALF_DAY = ("00", "01", "03", "10", "12")
 
