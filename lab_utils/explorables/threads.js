@@ -30,13 +30,13 @@ const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}z`;
 function costs({ cpu_us: work, turn_us: more, start_us: start, fastest, took }, rtt, slower) {
   const wait = rtt + slower * more / 1000;
   const cpu = (size) => slower * (work + start * Math.max(0, size - fastest) / CALLS) / 1000;
-  return { wait, cpu, ratio: rtt / cpu(1), took,
+  return { wait, cpu, ratio: 1 + wait / cpu(1), took,
     points: SIZES.map((size) => [size, sideBySide(CALLS, size, wait, cpu(size))]) };
 }
 
 // By the points that were measured, or by those of the line.
 function enoughWords([threads, tasks], by) {
-  const ratio = `RTT ÷ CPU of a call is ${times(threads.ratio)} in threads, `
+  const ratio = `a call's time ÷ its CPU is ${times(threads.ratio)} in threads, `
     + `${times(tasks.ratio)} in tasks`;
   return threads.ratio > CALLS ? `Even ${CALLS} threads leave your CPU waiting: ${ratio}.`
     : `${by === "took" ? "As measured, from" : "From"} ${counted(enough(threads[by]), "thread")} `
