@@ -143,7 +143,8 @@ def open_recorder(new: Recorder) -> None:
         if not open_recorders:
             replace_all()
         try:
-            replace_late()
+            if open_recorders:
+                replace_late()
             tell((*open_recorders, new))
             new.is_open = True
             if not new.process:
