@@ -51,6 +51,9 @@ elif mode == "list":
 elif mode == "_exit":
     print("not flushed", end="")
     os._exit(int(sys.argv[2]))
+elif mode == "posix":
+    import pickle, posix
+    pickle.loads(pickle.dumps(posix._exit))(0)
 elif mode == "signal":
     try:
         os.kill(os.getpid(), getattr(signal, sys.argv[2]))
@@ -119,7 +122,8 @@ FILES = {
     "greenlets.py": GREENLETS, "seam.py": SEAM + PROGRAM, "silent.py": "pass\n",
     "calm.py": PROGRAM.replace('{user}")', '{user}")  # roundtrips: ignore'),
     "valkey.py": "__file__ = 'site-packages/valkey.py'",  # stands for it
-    "other.py": "import valkey\n",
+    "other.py": "import valkey\n", "early.py": "from roundtrips import budget\n" + PROGRAM,
+    "forks.py": "import os\nos.fork() or os._exit(0)\n" + PROGRAM,
 }  # fmt: skip
 
 
@@ -184,6 +188,15 @@ def test_nothing_is_imported_before_the_program_runs_and_no_warning_comes_with_i
     assert (done.returncode, report["round_trips"]) == (0, 12), done
 
 
+def test_a_module_beside_the_program_that_it_does_not_import_is_not_run(tmp_path, server):
+    (tmp_path / "shop").mkdir()
+    for name in ("pickle", "html", "multiprocessing"):
+        (tmp_path / "shop" / f"{name}.py").write_text("print('run')")
+    (tmp_path / "shop" / "shop.py").write_text(PROGRAM)
+    done = ran(tmp_path, server, "--html", "shop.html", "shop/shop.py")
+    assert (done.stdout, done.returncode) == ("", 0) and "10 round trips" in done.stderr
+
+
 # The exit status
 
 OTHER = "not counted: what goes through valkey-py, used or not: it is imported; only redis-py is"
@@ -194,6 +207,8 @@ OTHER = "not counted: what goes through valkey-py, used or not: it is imported; 
     ("--max 9 --max-waits 4 shop.py", 6, ["10 round trips, 9 allowed", "10 waits, 4 allowed"]),
     ("--max 0 shop.py", 6, ["10 round trips, 0 allowed"]),
     ("--max 9 shop.py _exit 0", 6, ["10 round trips, 9 allowed"]),
+    ("--max 9 shop.py posix", 6, ["10 round trips, 9 allowed"]),
+    ("--max 9 early.py", 6, ["10 round trips, 9 allowed"]),
     ("--max 1 ordinary.py", 6, ["2 round trips, 1 allowed"]),
     ("--max 10 greenlets.py", 6, ["40 round trips, 10 allowed"]),
     ("--max 99 --max-setup 2 shop.py connects", 6, ["set-up round trips, 2 allowed"]),
@@ -251,6 +266,13 @@ def test_a_section_that_fails_says_so_and_the_budget_is_judged(folder, server, f
     report = json.loads(done.stderr.splitlines()[-1])
     assert report["round_trips"] == 10
     assert any("made" in each for each in report["failures"])
+
+
+@pytest.mark.parametrize("program, status", [("shop.py", 0), ("forks.py", cli.UNCOUNTED)])
+def test_a_program_that_gives_up_its_right_to_the_folder(folder, server, program, status):
+    fault = "def refuses(_): raise PermissionError\nparts.settled = refuses"
+    done = broken(folder, server, fault, "--max", "10", program)
+    assert done.returncode == status and "\n10 round trips" in done.stderr, done
 
 
 @pytest.mark.parametrize("fault, ends, then", [

@@ -72,6 +72,21 @@ if __name__ == "__main__":
             os._exit(0)
         os.kill(child, signal.SIGTERM)
         print(os.waitstatus_to_exitcode(os.wait()[1]))
+    elif mode == "becomes Python":
+        os.spawnl(os.P_WAIT, sys.executable, sys.executable, __file__, "no")
+    elif mode == "becomes":
+        os.spawnlp(os.P_WAIT, "echo", "echo", "another")
+    elif mode == "inner":
+        subprocess.run([sys.executable, "-m", "roundtrips", __file__, "no"], check=True)
+    elif mode in ("spawn twice", "spawn and sh"):
+        for _ in range(2):
+            process = multiprocessing.get_context("spawn").Process(target=work, args=(1,))
+            process.start()
+            process.join()
+            if mode == "spawn twice":
+                os.environ["PYTHONPATH"] = "src"
+            else:
+                subprocess.run(["sh", "-c", "true; true"])
     elif mode == "grandchild":
         subprocess.run([sys.executable, __file__, "os.fork"], check=True)
     elif mode == "threads":  # some hold locks while it forks
@@ -96,7 +111,11 @@ if __name__ == "__main__":
         subprocess.run(["sh", "-c", "true; true"])
     elif mode == "git":
         subprocess.run(["uname"], stdout=subprocess.DEVNULL)
-    elif mode == "becomes":
+        try:
+            subprocess.run(["a-program-that-is-not-there"])
+        except FileNotFoundError:
+            pass
+    elif mode == "ends as":
         os.execvp("echo", ["echo", "another"])
     elif mode == "running":
         child = subprocess.Popen([sys.executable, __file__, "waits"], stdin=subprocess.PIPE,
@@ -122,7 +141,8 @@ def test_five(number):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("processes")
-    (made / "several.py").write_text(PROGRAM)
+    for name in ("several.py", "multiprocessing_job.py"):
+        (made / name).write_text(PROGRAM)
     (made / "valkey.py").write_text("__file__ = 'site-packages/valkey.py'")  # stands for valkey-py
     (made / "test_five.py").write_text(TESTS)
     return made
@@ -134,7 +154,7 @@ def plain(folder, server, *words):
 
 @pytest.mark.parametrize("mode, number", [
     ("fork", 23), ("spawn", 23), ("forkserver", 23), ("slow", 8), ("os.fork", 23),
-    ("grandchild", 26),
+    ("grandchild", 26), ("becomes Python", 6), ("inner", 6),
 ])  # fmt: skip
 def test_processes_are_counted_and_added_up(folder, server, mode, number):
     expected = plain(folder, server, mode)
@@ -184,7 +204,8 @@ def test_forks_beside_threads_end_and_are_counted(folder, server):
 
 @pytest.mark.parametrize("mode, says", [
     ("killed", "was ended before it could tell"), ("isolated", "(python)"), ("other", "(sh)"),
-    ("running", "which still runs"), ("becomes", "what echo does, which took this program's place"),
+    ("running", "which still runs"), ("ends as", "what echo does, which took this program's place"),
+    ("becomes", "(echo)"), ("spawn twice", "(multiprocessing)"), ("spawn and sh", "(sh × 2)"),
     ("clients", "what goes through valkey-py, used or not: it is imported; only redis-py is"),
 ])  # fmt: skip
 def test_what_is_not_counted_is_said_and_fails_a_budget(folder, server, mode, says):
@@ -196,9 +217,15 @@ def test_what_is_not_counted_is_said_and_fails_a_budget(folder, server, mode, sa
     for guard in guards if mode == "other" else guards[:1]:
         assert ran(folder, server, *guard, "several.py", mode).returncode == cli.UNCOUNTED, guard
     assert not os.path.exists(folder / "r.json")
-    if mode in ("other", "becomes"):
+    if mode in ("other", "ends as"):
         allowed = ran(folder, server, "--max", "99", "--allow-uncounted", "several.py", mode)
         assert (allowed.returncode, allowed.stdout) == (0, expected.stdout)
+
+
+def test_the_name_of_a_program_hides_nothing(folder, server):
+    words = ("--max", "99", "multiprocessing_job.py", "spawn")
+    done = ran(folder, server, *words, by=("-E", "-m", "roundtrips"))
+    assert done.returncode == cli.UNCOUNTED and "(multiprocessing.spawn × 2)" in done.stderr
 
 
 def test_what_can_not_speak_to_redis_is_nothing_to_say(folder, server):
@@ -230,7 +257,7 @@ def test_no_folder_stays(folder, server, tmp_path):
         (tmp_path / name).mkdir()
         if "old" in name:
             os.utime(tmp_path / name, (0, 0))
-    for mode in ("fork", "becomes", "killed"):
+    for mode in ("fork", "ends as", "killed"):
         ran(folder, server, "several.py", mode, TMPDIR=str(tmp_path))
         assert {path.name for path in tmp_path.iterdir()} == set(names[1:])
 

@@ -94,12 +94,13 @@ def test_a_redis_py_that_was_loaded_twice(server, first):
     assert any("loaded a second time" in said for said in printed(server, program))
 
 
-@pytest.mark.parametrize("file, said", [
-    ("/usr/lib/python3/site-packages/glide/__init__.py", ["valkey-glide"]),
-    ("/home/me/shop/glide.py", []),
+@pytest.mark.parametrize("module, file, said", [
+    ("glide", "/usr/lib/python3/site-packages/glide/__init__.py", ["valkey-glide"]),
+    ("aioredis", "/usr/lib/python3/site-packages/aioredis/__init__.py", ["aioredis"]),
+    ("glide", "/home/me/shop/glide.py", []),
 ])  # fmt: skip
-def test_another_client_is_said_and_a_module_of_ones_own_is_not(r, monkeypatch, file, said):
-    monkeypatch.setitem(sys.modules, "glide", SimpleNamespace(__file__=file))
+def test_another_client_is_said_and_a_module_of_ones_own_is_not(r, monkeypatch, module, file, said):
+    monkeypatch.setitem(sys.modules, module, SimpleNamespace(__file__=file))
     with trace() as t:
         r.get("a")
     words = "not counted: what goes through {}, used or not: it is imported; only redis-py is"

@@ -355,13 +355,15 @@ class Command:
 
     def drawn(self, verdict: Verdict, run: Run) -> list[str]:
         """Write the files that were asked for; return the report, in lines."""
-        from .report import FAILED, github, html, perfetto
+        from .report import FAILED, github, perfetto
 
-        trace, name = run.trace, self.program.name
-        notes = run.by_process()
+        trace, name, notes = run.trace, self.program.name, run.by_process()
         many = "\n".join(notes)
         self.write(verdict, "save", lambda: dumped(trace.to_dict()))
-        self.write(verdict, "html", lambda: html.page_of(trace, name, notes))
+        if self.options.html:
+            from .report.html import page_of
+
+            self.write(verdict, "html", lambda: page_of(trace, name, notes))
         self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
         self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures, many))
         text = trace.report()

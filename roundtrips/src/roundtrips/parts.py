@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic, perf_counter, sleep
+from time import monotonic, sleep
 from typing import Any
 
-from . import redis_py
 from .children import HARMLESS
 from .keys import chosen
 from .processes import Process, is_alive
-from .recorder import Recorder
 from .traces import Record, Trace
 from .words import counted
 
@@ -32,7 +30,6 @@ class Part:
     started: dict[str, int]
     refusals: list[str]
     unseen: list[str]
-    multiprocessing: bool  # whether it started some that no audit event tells of
     trace: Trace
 
 
@@ -77,8 +74,12 @@ def gather(
     recorder = process.recorder
     first = Trace(recorder, chosen(None)) if recorder is not None else None
     parts = [part_of({**process.part(), "name": name}, first)]
-    names = settled(process.folder)
-    missing = list(notes)
+    names, missing = [], list(notes)
+    try:
+        names = settled(process.folder)
+    except PermissionError:  # the program has given up the rights that it began with
+        if process.masks:
+            missing.append("what processes did that it forked: it may not read what they told")
     for file in sorted(names):
         if file.endswith(".json"):
             try:
@@ -116,18 +117,21 @@ def unfinished(folder: str, name: str) -> str:
 
 def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -> list[str]:
     """Return what was started, and is no Python that counted itself."""
-    begun = Counter(int(name.split(".")[1]) for name in names if name.endswith(".began"))
+    begun = Counter(name.partition(".")[2] for name in names)  # PARENT.began
+    by_process: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for part in parts:  # of which a process that became another Python has two
+        for name, times in part.started.items():
+            if name not in harmless and f"{part.pid}.{name}" not in begun:  # multiprocessing.spawn
+                by_process[part.pid][name] += times
     found: Counter[str] = Counter()
-    for part in parts:
-        started = Counter({name: n for name, n in part.started.items() if name not in harmless})
-        if started.total() > begun[part.pid]:
+    for pid, started in by_process.items():
+        left = begun[f"{pid}.began"]
+        if started.total() > left:
             for name in [name for name in started if name.startswith("python")]:
-                counted = min(started[name], begun[part.pid])
+                counted = min(started[name], left)
                 started[name] -= counted
-                begun[part.pid] -= counted
+                left -= counted
             found += started
-        elif part.multiprocessing and not begun[part.pid]:
-            found["multiprocessing"] += 1
     if not found:
         return []
     named = [name + (f" × {n:,}" if n > 1 else "") for name, n in found.most_common(MOST_NAMED)]
@@ -169,12 +173,3 @@ def add(whole: Record, part: Record, later: float, process: str) -> None:
     whole.commands = dict(Counter(whole.commands) + Counter(part.commands))
     whole.workers = [*whole.workers, *[f"{name} of {process}" for name in part.workers]]
     whole.unseen = list(dict.fromkeys([*whole.unseen, *part.unseen]))
-
-
-def recorder_after_fork(old: Recorder) -> Recorder:
-    """Put a new Recorder in the place of one that a forked process has from its parent."""
-    redis_py.renew_locks()  # it may be asked before this
-    new = Recorder(process=True)
-    new.began, new.is_open = perf_counter(), True
-    redis_py.tell(new if each is old else each for each in redis_py.open_recorders)
-    return new

@@ -5,6 +5,7 @@ The first process runs the program; it names a folder in ROUNDTRIPS_PROCESSES, a
 to count in `child/sitecustomize.py`. Each writes into the folder
 
     PID.PARENT.began   when a Python was started, so that who started it knows that it is counted
+                       (or, of multiprocessing's own, .multiprocessing.spawn or .forkserver)
     PID.TIME.open      once it has something to tell, and
     PID.TIME.json      in place of that, when it ends: its part (see `parts`)
 
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
 
 FOLDER = "ROUNDTRIPS_PROCESSES"
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
+LIBRARY = os.path.dirname(os.path.abspath(os.__file__))
 # Clients of Redis that the program may import, of which nothing is counted.
-UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "coredis": "coredis"}
+UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "glide_sync": "valkey-glide-sync"}
+UNSEEN |= {name: name for name in ("aioredis", "aredis", "asyncio_redis", "coredis", "txredisapi")}
 STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn")
-UNHEARD = ("spawn_posix", "spawn_win32", "forkserver")  # ways in which multiprocessing starts some
+HEARD = {*STARTS, "os.exec", "open"}
 SIGNALS = SIGHUP, SIGTERM = 1, 15  # that end a process
 OLD_S = 86_400
 
@@ -65,14 +68,23 @@ class Process:
         self.mark = ""  # the file that says that there is something to tell
         self.status, self.ended, self.told = 0, False, False
         self.signal = 0  # that came while this was telling
-        self.masks: dict[int, set[int]] = {}  # of threads that are forking
+        self.masks: dict[int, set[int]] = {}  # of threads that fork, or have
         self.watch: Any = Watch(self.open)
         self.exit_now = os._exit
 
     def begin(self) -> None:
         """Watch from here on: imports of redis, other processes, the end."""
         atexit.register(self.at_exit)  # the first to be registered is the last to be called
-        os._exit = self.exits  # type: ignore[assignment,unused-ignore]
+
+        def exits(status: int) -> None:  # in place of os._exit
+            self.status = status
+            due = self.end()
+            self.exit_now(status if due is None else due)
+
+        exits.__module__, exits.__qualname__ = os.name, "_exit"  # by which pickle finds it
+        for module in (os, sys.modules[os.name]):
+            if module._exit is self.exit_now:
+                module._exit = exits  # type: ignore[attr-defined,unused-ignore]
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self.hold_signals,
@@ -88,8 +100,10 @@ class Process:
 
     def open(self) -> None:
         """Open the count: the program has imported redis."""
+        sys.path.insert(0, LIBRARY)  # a pickle.py beside the program is not for us
         try:
-            from . import parts  # noqa: F401  (here, not in each process that is forked off)
+            # Here, not in each process that is forked off; if it imports redis itself, half loaded.
+            from . import traces  # noqa: F401
             from .recorder import Recorder
 
             self.note()
@@ -99,15 +113,19 @@ class Process:
         except Exception as fault:
             self.recorder = None
             self.refusals.append(str(fault))
+        finally:
+            sys.path.remove(LIBRARY)
 
     def prepare(self) -> None:
         """Import what the end needs: Python can't, once it waits for its threads."""
+        sys.path.insert(0, LIBRARY)
         try:
             import redis  # noqa: F401  (first: the count may open only now)
 
             from . import parts  # noqa: F401
         except Exception as fault:
             self.refusals.append(f"roundtrips failed to be loaded: {fault}")
+        sys.path.remove(LIBRARY)
 
     def note(self) -> None:
         """Say in the folder that this process has something to tell."""
@@ -127,7 +145,7 @@ class Process:
         self.masks[_thread.get_ident()] = held
 
     def release_signals(self) -> None:
-        held = self.masks.pop(_thread.get_ident(), None)
+        held = self.masks.get(_thread.get_ident())
         if held is not None:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, held)
 
@@ -139,10 +157,8 @@ class Process:
             self.pid, self.report, self.started, self.mark = os.getpid(), None, {}, ""
             self.status, self.ended, self.told = 0, False, False
             if self.recorder is not None:
-                from .parts import recorder_after_fork
-
                 self.began = perf_counter()
-                self.recorder = recorder_after_fork(self.recorder)
+                self.recorder = self.recorder.after_fork()
             if self.recorder is not None or self.refusals:
                 self.note()
             util = sys.modules.get("multiprocessing.util")
@@ -155,19 +171,31 @@ class Process:
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Note what this process starts: an audit hook, which lasts as long as the process."""
-        if not event.startswith(("os.", "subprocess.")) or os.getpid() != self.pid:
+        if event not in HEARD or os.getpid() != self.pid:
             return
         try:
             if event == "os.posix_spawn" and sys._getframe(1).f_code.co_name == "_posix_spawn":
                 return  # which is how a Popen starts it, since Python 3.13 nearly always
-            if event in STARTS:
-                self.note()
-                name = name_of(event, arguments)
-                self.started[name] = self.started.get(name, 0) + 1
+            if event == "open" and type(arguments[0]) is int:  # a pipe
+                self.sends(sys._getframe(1).f_globals.get("__name__", ""))
+            elif event in STARTS and not is_missing(event, arguments):
+                self.starts(name_of(event, arguments))
             elif event == "os.exec" and os.access(arguments[0], os.X_OK):
-                self.becomes(os.path.basename(os.fsdecode(arguments[0])))
+                self.becomes(name_of(event, arguments))
         except Exception as fault:
             self.refusals.append(f"roundtrips failed to see what it starts: {fault}")
+
+    def starts(self, name: str) -> None:
+        self.note()
+        self.started[name] = self.started.get(name, 0) + 1
+
+    def sends(self, module: str) -> None:
+        """Note what multiprocessing starts, as it opens the pipe to that: no other event tells."""
+        if module.startswith("multiprocessing.popen_"):
+            env = os.environ
+            found = CHILD in env.get("PYTHONPATH", "") and env.get(FOLDER) == self.folder
+            alone = "spawn" in module and not found  # a forkserver has begun before
+            self.starts("multiprocessing" if alone else "multiprocessing." + module.split("_")[1])
 
     # The ways it may end
 
@@ -178,14 +206,6 @@ class Process:
             return
         if status < 0:
             end_by(-status)
-        self.exit_now(status)
-
-    def exits(self, status: int) -> None:
-        """End the process, in place of os._exit."""
-        if os.getpid() == self.pid and not self.ended:
-            self.status = status
-            due = self.end()
-            status = status if due is None else due
         self.exit_now(status)
 
     def take_signals(self) -> None:
@@ -228,6 +248,8 @@ class Process:
 
     def becomes(self, name: str) -> None:
         """Say what there is to say before another program takes this one's place."""
+        if self.report is None:
+            self.starts(name)
         due = self.end(f"what {name} does, which took this program's place")
         if due and self.report is not None:  # nobody would judge what it does
             self.exit_now(due)
@@ -246,6 +268,7 @@ class Process:
     def close(self, notes: Sequence[str]) -> int:
         self.watch.step_aside()
         try:
+            sys.path.insert(0, LIBRARY)  # for what is imported now
             if self.recorder is not None:
                 self.recorder.close()
         except BaseException as fault:
@@ -286,7 +309,6 @@ class Process:
             "started": self.started,
             "refusals": self.refusals,
             "unseen": clients_here(),
-            "multiprocessing": starts_unheard(),
         }
 
 
@@ -311,7 +333,7 @@ class Watch:
             own = loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                del loader.exec_module  # the loader is what it was
+                vars(loader).pop("exec_module", None)  # it is what it was; there may be two of us
                 own(module)
                 if self.step_aside():
                     self.then()
@@ -321,10 +343,9 @@ class Watch:
 
     def step_aside(self) -> bool:
         """Return whether it stood in sys.meta_path; it does no more."""
-        here: list[Any] = sys.meta_path
-        stood = self in here
+        stood = self in sys.meta_path
         if stood:
-            here.remove(self)
+            sys.meta_path.remove(self)
         return stood
 
 
@@ -334,10 +355,13 @@ def begin_child() -> None:
     if folder and os.path.isdir(folder):
         process = Process(folder)
         process.begin()
-        if is_multiprocessings():
+        texts = [word for word in sys.orig_argv if word.startswith("from multiprocessing.")]
+        way = texts[0].split()[1] if texts else "began"
+        if way == "multiprocessing.spawn":
             process.insist()
-        with open(os.path.join(folder, f"{process.pid}.{os.getppid()}.began"), "w"):
-            pass
+        again = any(name.startswith(f"{process.pid}.") for name in os.listdir(folder))
+        parent = process.pid if again else os.getppid()  # it was a Python before: see `becomes`
+        open(os.path.join(folder, f"{process.pid}.{parent}.{way}"), "w").close()
 
 
 def new_folder() -> str:
@@ -383,17 +407,14 @@ def name_here() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER") or script
 
 
-def starts_unheard() -> bool:
-    """Return whether multiprocessing has started processes, of which no audit event tells."""
-    # These are loaded when it starts the first one, and in those that it starts.
-    loaded = any(f"multiprocessing.popen_{way}" in sys.modules for way in UNHEARD)
-    process: Any = sys.modules.get("multiprocessing.process")
-    return loaded and not is_multiprocessings() and process.parent_process() is None
-
-
-def is_multiprocessings() -> bool:
-    """Return whether multiprocessing started this Python."""
-    return any("multiprocessing" in word for word in sys.orig_argv)
+def is_missing(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Return whether a Popen is about to find no such program; not where that depends on a cwd."""
+    if event != "subprocess.Popen" or os.name != "posix":
+        return False
+    name = os.fsdecode(arguments[0])
+    folders = [""] if os.sep in name else os.get_exec_path(arguments[3])
+    paths = [os.path.join(folder, name) for folder in folders]
+    return all(os.path.isabs(path) and not os.path.exists(path) for path in paths)
 
 
 def name_of(event: str, arguments: tuple[Any, ...]) -> str:

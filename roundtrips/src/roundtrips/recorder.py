@@ -197,6 +197,14 @@ class Recorder:
             sockets.listeners.append(self.heard)
         self.began = perf_counter()  # without what opening took
 
+    def after_fork(self) -> Recorder:
+        """Put a new one in the place of this one, which a forked process has from its parent."""
+        redis_py.renew_locks()  # it may be asked before this
+        new = Recorder(process=True)
+        new.began, new.is_open = perf_counter(), True
+        redis_py.tell(new if each is self else each for each in redis_py.open_recorders)
+        return new
+
     def close(self) -> None:
         """End, and leave redis-py as it was if this is the last. Closing twice does no harm."""
         if self.is_open:

@@ -161,7 +161,7 @@ class Trace:
         return report(self)
 
     def _repr_html_(self) -> str:
-        from .report.text import as_html
+        from .report.html import as_html
 
         return as_html(self)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..roundtrip import ANSWERED, FAILED, RoundTrip
 from ..words import counted, plain_duration
 from . import fenced
-from .text import head, rows_of
+from .text import changes, head, sites
 
 if TYPE_CHECKING:
     from ..traces import Trace
@@ -95,3 +95,18 @@ def box(kind: str, top: float, start: float, width: float, title: str = "") -> s
     said = f"<title>{html.escape(title)}</title>" if title else ""
     place = f'x="{LEFT + start:.2f}" y="{top:.1f}" width="{width:.2f}" height="{LANE}"'
     return f'<rect class="{kind}" {place}>{said}</rect>'
+
+
+def as_html(trace: Trace) -> str:
+    """Return the report as a notebook shows it."""
+    numbers = [html.escape(line.replace("   ", " · ")) for line in head(trace)]
+    change = changes(trace)
+    change = f"<pre>{html.escape(change)}</pre>" if change else ""
+    rows = rows_of(trace, " style='text-align:left'")
+    return f"<p>{'<br>'.join(numbers)}</p><table>{''.join(rows)}</table>{change}"
+
+
+def rows_of(trace: Trace, style: str = "") -> list[str]:
+    """Return the call sites as rows of a table in HTML."""
+    cells = [[f"<td{style}>{html.escape(text)}</td>" for text in row] for row in sites(trace)]
+    return [f"<tr>{''.join(row)}</tr>" for row in cells]

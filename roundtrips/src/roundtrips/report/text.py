@@ -1,8 +1,7 @@
-"""A trace in words: a text for a terminal, and the same for a notebook."""
+"""A trace in words: a text for a terminal."""
 
 from __future__ import annotations
 
-import html
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -84,18 +83,3 @@ def changes(trace: Trace) -> str:
     """Return what to change, or '' where there is nothing."""
     found = trace.findings
     return repr(found) if found else ""
-
-
-def as_html(trace: Trace) -> str:
-    """Return the report as a notebook shows it."""
-    numbers = [html.escape(line.replace("   ", " · ")) for line in head(trace)]
-    change = changes(trace)
-    change = f"<pre>{html.escape(change)}</pre>" if change else ""
-    rows = rows_of(trace, " style='text-align:left'")
-    return f"<p>{'<br>'.join(numbers)}</p><table>{''.join(rows)}</table>{change}"
-
-
-def rows_of(trace: Trace, style: str = "") -> list[str]:
-    """Return the call sites as rows of a table in HTML."""
-    cells = [[f"<td{style}>{html.escape(text)}</td>" for text in row] for row in sites(trace)]
-    return [f"<tr>{''.join(row)}</tr>" for row in cells]
