@@ -18,8 +18,8 @@ _noted: dict[str, "Calm | None"] = {"since claim": None, "last claim": None, "so
 class Calm:
     """`quiet_rounds` of the `rounds` measured were undisturbed.
 
-    `taken_share` (0 to 1) is 0 if enough rounds were quiet. Else the least disturbed were used: it
-    is the mean share that others took of each round's worst sample, which the results leave out.
+    `taken_share` (0 to 1) is 0 only if enough rounds were quiet. Else the least disturbed were
+    used: it is others' mean share of each round's worst sample; the results have it taken off.
     `spread`, where it is known, is half the range of the middle 80% of the corrected rounds, as a
     share.
     """

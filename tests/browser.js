@@ -8,7 +8,7 @@ const run = async ([path, whole]) => {
     await panel.sessionContext.ready;
     app.shell.activateById(panel.id);
     if (whole) await app.commands.execute('notebook:run-all-cells');
-    const needed = panel.content.widgets.filter(cell => cell.model.sharedModel.source.startsWith('lab.plot_map(')
+    const needed = panel.content.widgets.filter(cell => cell.model.sharedModel.source.includes('plot_map(')
         || (cell.model.getMetadata('tags') || []).includes('setup'));
     for (const cell of whole ? [] : needed) {
         panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
@@ -23,7 +23,7 @@ const run = async ([path, whole]) => {
 
 const scrollToMap = async () => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
-    const place = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.startsWith('lab.plot_map('));
+    const place = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.includes('plot_map('));
     notebook.activeCellIndex = place;
     await notebook.scrollToItem(place);
 };

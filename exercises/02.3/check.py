@@ -15,8 +15,9 @@ HINTS_TO = {  # a reply that was read wrongly
     b"_": ("_ is RESP3's word for no value: None.",),
 }
 REPLIES = (
-    (b"+OK\r\n", b"OK"), (b":42\r\n", 42), (b"$6\r\nvalue1\r\n", b"value1"), (b"$-1\r\n", None),
-    (b"_\r\n", None), (b"$2\r\n\r\n\r\n", b"\r\n"), (b"$0\r\n\r\n", b""), (b"*0\r\n", []),
+    (b"+OK\r\n", b"OK"), (b":42\r\n", 42), (b"$12\r\nvalue1value2\r\n", b"value1value2"),
+    (b"$-1\r\n", None), (b"_\r\n", None), (b"$2\r\n\r\n\r\n", b"\r\n"),
+    (b"$0\r\n\r\n", b""), (b"*0\r\n", []),
     (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]), (b"*2\r\n$2\r\n\r\n\r\n:7\r\n", [b"\r\n", 7]),
     (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None]),
 )

@@ -1,5 +1,6 @@
 """Store an order as JSON and get back what it was."""
 
+import copy
 import itertools
 import json
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ READ_BACK = "return json.loads(r.get(\"exercise:order\"), …)"
 def check(answer):
     with exercise_client() as r:
         for order in ORDERS:
-            cost, got = cost_and_result(lambda c, order=order: answer(c, order), r)
+            cost, got = cost_and_result(lambda c, order=order: answer(c, copy.deepcopy(order)), r)
             held = stored(r)
             if not held:
                 raise Refused("nothing is stored under exercise:order.",
@@ -58,7 +59,7 @@ def refuse_mistaken_marks(answer, r, found, order):
         added = {"lines": [{**line, "note": note}, *lines]} if nested else {"note": note}
         sent = {**order, **added}
         try:
-            got = answer(r, dict(sent))
+            got = answer(r, copy.deepcopy(sent))
         except Exception as error:
             if not stored(r):
                 continue

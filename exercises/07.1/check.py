@@ -19,13 +19,14 @@ def check(answer):
         if not released:
             raise Refused(f"the lock was yours and is gone, but the function returned {released!r}",
                           RETURNS)
-        client.set(lock, "not mine", px=60_000)
-        released = answer(client, lock, "mine")
-        if client.get(lock) != b"not mine":
-            raise Refused("you released a lock that somebody else holds")
-        if released:
-            raise Refused("the lock was another's and was left alone, but the function returned "
-                          f"{released!r}", RETURNS)
+        for other in ("not mine", "mine not", "Mine", "nine"):
+            client.set(lock, other, px=60_000)
+            released = answer(client, lock, "mine")
+            if client.get(lock) != other.encode():
+                raise Refused("you released a lock that somebody else holds")
+            if released:
+                raise Refused("the lock was another's and was left alone, but the function "
+                              f"returned {released!r}", RETURNS)
         client.delete(lock)
         if answer(client, lock, "mine"):
             raise Refused("there was no lock to release, but the function says that it released "

@@ -20,6 +20,9 @@ def check(answer):
             client.set(key, price)
             check_price(answer(client, key, percent), client.get(key), price, percent,
                         Decimal(right))
+            if client.ttl(key) != -1:
+                raise Refused("the price is right, but the key had no expiry, and now it has one",
+                              KEEP)
         client.set(key, "19.99", ex=LEFT_S)
         in_one_turn(answer, client, key, 10)
         left = client.ttl(key)
@@ -41,6 +44,9 @@ def check_price(got, stored, price, percent, right):
         no_cents = abs(said - right) >= 1 or said == int(right)
         raise Refused(f"{task}, and the function returned {said:g}",
                       *(() if no_cents else TO_THE_CENT))
+    if stored is None:
+        raise Refused(f"the function returned {said:g}, but the key is gone",
+                      "PTTL is -1 where there is no expiry, and an expiry below 0 deletes.", KEEP)
     kept = as_price(stored)
     if abs(kept - right) > Decimal("0.001"):
         raise Refused(f"the function returned {said:g}, but {kept:g} is stored",

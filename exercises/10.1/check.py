@@ -21,15 +21,15 @@ MONDAY, TUESDAY = f"{SHOP}monday", f"{SHOP}tuesday"
 DAY_S = 86_400
 NO_NUMBER = ("A script or a transaction that fails half-way takes nothing back. What must be known "
              "before the first write?",
-             "Ask every counter first: INCRBY counter 0 adds nothing, and raises where nothing can "
-             "be added. int() takes '007', which INCRBY does not. Then the sums and the mark, "
+             "Ask every counter first: INCRBY counter 0 adds nothing, and raises where no whole "
+             "number stands. int() takes '007', which INCRBY does not. Then the sums and the mark, "
              "together.")
 WATCH_LOST = ("A WATCH ends with its connection. redis-py raises WatchError then, and does not "
               "begin again: who does?",
               "A loop with an end: on redis.WatchError watch again, look for the batch's name "
               "again, and count where it is missing.")
 # INCRBY takes none of them; Lua's tonumber the last three, Python's int the last two.
-NO_NUMBERS = "twelve", "1.5", "007", " 5"
+NO_NUMBERS = "twelve", "1.5", "", "007", " 5"
 NOT_ADDED = ("Each number of `sales` is added to the counter of its product. A pipeline keeps what "
              "you queue until execute().",)
 LOOKED_FIRST = (". But between your look at the counters and the sums another client may write "
@@ -51,17 +51,18 @@ def check(answer):
 def check_uncut(client, answer):
     """Return how many commands the answer sends for a new batch, and if none comes between."""
     with Recording() as seen:
-        answer(client, MONDAY, SALES)
+        answer(client, MONDAY, dict(SALES))
     compare_sales(client, 1, "a batch, undisturbed", NOT_ADDED)
     if not cost_of(seen).commands:
         raise Refused("right sums, but nothing went through the client that was passed in",
                       "Use r.")
-    answer(client, MONDAY, SALES)
+    answer(client, MONDAY, dict(SALES))
     compare_sales(client, 1, "the same batch, called a second time")
-    answer(client, TUESDAY, SALES)
+    answer(client, TUESDAY, dict(SALES))
     compare_sales(client, 2, "a second batch of another name")
     looked, watched = ({key.decode() for name, *keys in commands_sent(seen)
-                        if name.upper() in names for key in keys}
+                        if name.upper() in names or (b"GET" in names and keys[1:] == [b"0"])
+                        for key in keys}  # (INCRBY by 0 is a look, too)
                        for names in ((b"GET", b"MGET"), (b"WATCH",)))
     return cost_of(seen).commands, not (looked - watched).intersection(COUNTERS)
 
@@ -73,7 +74,7 @@ def check_cut(client, answer, place, total):
             else "all was done, only the last reply was lost, and redis-py tried again")
     with cut_after(place):
         try:
-            answer(client, MONDAY, SALES)
+            answer(client, MONDAY, dict(SALES))
         except redis.RedisError as error:
             hints = WATCH_LOST if isinstance(error, redis.WatchError) else ()
             raise Refused(f"{what}: your code raised {type(error).__name__}", *hints) from None
@@ -99,11 +100,11 @@ def check_no_number(client, answer, value):
     *others, last = COUNTERS
     client.set(last, value)
     try:
-        answer(client, MONDAY, SALES)
+        answer(client, MONDAY, dict(SALES))
     except Exception:
         pass
     else:
-        raise Refused(f"{last} holds {value!r}, to which nothing can be added, and your function "
+        raise Refused(f"{last} holds {value!r}, to which INCRBY can't add, and your function "
                       "says nothing: raise an error", *NO_NUMBER)
     for key in others:
         held = int(client.get(key) or 0)  # a 0 that was added counts nothing
@@ -111,7 +112,7 @@ def check_no_number(client, answer, value):
             raise Refused(f"{last} holds {value!r}: your function raised, but {key} is {held} "
                           "already; sent again it counts twice, or the rest never", *NO_NUMBER)
     client.delete(last)
-    answer(client, MONDAY, SALES)
+    answer(client, MONDAY, dict(SALES))
     compare_sales(client, 1, f"a counter held {value!r} and was mended, and the batch was sent "
                              "again", NO_NUMBER)
 

@@ -61,7 +61,11 @@ def check_confirmed(client, two, answer):
         raise Refused("save returned, and the primary does not hold the value",
                       "r.set(key, value), or SET in a pipeline; a pipeline needs execute().")
     names = names_sent(seen)
-    if [name for name in names if name in ("MULTI", "WAIT", "EXEC")] == ["MULTI", "WAIT", "EXEC"]:
+    queued = False
+    for name in names:
+        queued = name == "MULTI" or (queued and name != "EXEC")
+        if name != "WAIT" or not queued:
+            continue
         raise Refused("WAIT stands inside MULTI, where a server can't wait: it answers at once, "
                       "and for what was written before",
                       "r.pipeline(), as it comes, is a transaction. Which of its options makes it "

@@ -1,17 +1,21 @@
 """Store a value only if no higher fencing token has written before."""
 
+import contextlib
+import threading
+
 from lab_utils.course.checking import (Refused, connect, exercise_client, names_in, sending,
                                        shown, text)
 
 REPORT, RACED_REPORT = "exercise:report", "exercise:raced report"
 WRITES = (  # token, value, whether it is to be written
     (5, "a", True), (3, "b", False), (5, "c", True), (9, "d", True), (10, "e", True),
-    (9, "f", False), (100, "g", True),
+    (9, "f", False), (9, "g", False), (100, "h", True),
 )
 RIVALS_TOKEN = 99
-READS = frozenset({"GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "EXISTS", "WATCH",
+PATIENCE_S, END_S = 0.5, 10  # for a rival who waits, as for a lock; and altogether
+READS = frozenset({"GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "EXISTS", "WATCH", "HVALS",
                    "UNWATCH", "DISCARD", "PING", "SCRIPT", "TYPE", "CLIENT", "HELLO", "AUTH",
-                   "SELECT"})
+                   "SELECT", "EVAL_RO", "EVALSHA_RO", "FCALL_RO"})
 IN_BETWEEN = ("Between your look and your write somebody else may write. What keeps the two "
               "together?",
               "A script that looks and writes is one step: HGET the token, compare, HSET both "
@@ -19,7 +23,7 @@ IN_BETWEEN = ("Between your look and your write somebody else may write. What ke
 
 
 def check(answer):
-    with exercise_client() as client, connect() as rival:
+    with exercise_client() as client, connect(client_name="rival") as rival:
         check_order(client, answer)
         place = 0
         while check_race(client, rival, answer, place):
@@ -73,20 +77,20 @@ def check_race(client, rival, answer, place):
     """Return False where the answer sends no more than `place` commands that could write."""
     report = f"{RACED_REPORT} {place}"
     written(client, answer, report, "old", 1, "token 1, the first of all")
-    calls = [lambda: answer(rival, report, "rival", RIVALS_TOKEN)]
-    with overtaken(calls, place):
+    with overtaken(place, answer, rival, report, "rival", RIVALS_TOKEN) as (other, waited):
         said = written(client, answer, report, "late", 2,
                        "another client wrote while you were deciding")
-    if calls and not place:
+    if other.ident is None and not place:
         raise Refused("nothing was written through the client that was passed in", "Use r.")
-    if calls:
+    if other.ident is None:
         return False
+    other.join(END_S)
     between = "two of your writes" if place else "your look and your write"
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between {between}"
     found = text(client.hget(report, "value"))
     if found != "rival":
         raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
-    if said and not place:
+    if said and not place and not waited:
         raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
     written(client, answer, report, "later", 3, "token 3, after all that")
     if text(client.hget(report, "value")) != "rival":
@@ -95,15 +99,27 @@ def check_race(client, rival, answer, place):
     return True
 
 
-def overtaken(calls, place):
-    """Make the rival's one call when `place` commands that could write were sent."""
-    left = [place]
+@contextlib.contextmanager
+def overtaken(place, answer, *rivals):
+    """Have the rival call the answer when `place` commands that could write were sent.
+
+    Yield (its thread, a list that is empty unless the rival waits for the overtaken call to end).
+    """
+    left, waited = [place], []
+
+    def call():
+        with contextlib.suppress(Exception):  # the value tells
+            answer(*rivals)
 
     def overtake(connection, chunks, send):
-        if calls and not set(names_in(chunks)) <= READS:
+        if connection.client_name != "rival" and not set(names_in(chunks)) <= READS:
             left[0] -= 1
-            if left[0] < 0:
-                calls.pop()()  # popped first: the rival's own commands pass
+            if left[0] == -1:
+                other.start()
+                other.join(PATIENCE_S)
+                waited.extend([True] * other.is_alive())
         return send(chunks)
 
-    return sending(overtake)
+    other = threading.Thread(target=call, daemon=True)
+    with sending(overtake):
+        yield other, waited

@@ -6,7 +6,7 @@ from . import style
 from .canvas import SMALL
 from .labels import write
 
-# Ends of a log scale less than this factor apart, and the first digits of its minor ticks then.
+# Where a log scale's ends are less than this factor apart, minor ticks that begin so have numbers.
 BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
 FEW_TICKS, TICK_PX = 8, 58
 NARROWEST = math.log(3)  # of a log axis between its outermost dots

@@ -38,7 +38,7 @@ FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer
 CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
 FEWEST_CALLS, MOST_CALLS = 12, 80
 CALIBRATIONS = 3  # at most, within 3 CALIBRATION_S; the lowest quiet one counts
-MOST_DOUBTS = 3  # times a calibration without quiet calls is repeated, at the next request
+MOST_DOUBTS = 3  # times a calibration is made, at a request each, while its calls are not quiet
 # What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two
 # hops make it wait 12 to 20 µs on a quiet machine too.
 QUIET_S, QUIET_CALLS = 30e-6, 5

@@ -20,7 +20,7 @@ def note(variants, about, samples):
 
 
 def work(thing, deep=4):
-    """Return what a function does: its code, what it reads from outside, what it calls."""
+    """Return what a function does: code, what it reads from outside, and calls, so many deep."""
     if isinstance(thing, functools.partial):
         return work(thing.func, deep), thing.args, thing.keywords
     if not inspect.isfunction(thing) or not deep:

@@ -16,10 +16,10 @@ MOST_PLAYED = 1_000  # of a way with more only their number is kept
 def race(ways: dict[str, Callable], client, parallel: bool = False):
     """Run functions as `lab.plot_lanes` does, and show the runs side by side, slowed down, to drag.
 
-    Each way plays as it ran; with more than 1,000 round trips, all take equally long. Other
-    distances are computed, and other numbers of commands where all ways send the same commands,
-    each by itself or all at once. Returns a figure that can be dragged; where no script runs it is
-    that of `lab.plot_lanes`. Prints one line in words. Raises what `lab.plot_lanes` raises.
+    Each way plays as it ran; of one with over 1,000 round trips each is as long. Other distances
+    are computed, and other numbers of commands where all ways send the same commands, each by
+    itself or all at once. Returns a figure that can be dragged; where no script runs it is that of
+    `lab.plot_lanes`. Prints one line in words. Raises what `lab.plot_lanes` raises.
     """
     if not setting.is_drawn():
         return None

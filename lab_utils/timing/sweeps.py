@@ -9,7 +9,7 @@ from ..words import milliseconds
 from .comparison import compare
 from .ratio import FASTER, ratio
 
-KNEE = 1.10  # a size surely less than 10% slower than any other is the knee
+KNEE = 1.10  # the first size surely less than 10% slower than any other is the knee
 
 
 class Sweep:

@@ -111,8 +111,8 @@ def test_what_can_not_be_decorated_is_refused(r):
 
     with pytest.raises(RoundTripsError, match=r"is no async def"):
         budget(max=1)(lambda: late())()
-    with pytest.raises(RoundTripsError, match=r"gives a generator\. Write the budget around"):
-        budget(max=1)(lambda: (r.get(key) for key in "a"))()
+    with pytest.raises(RoundTripsError, match=r"gives a map\. Write the budget around"):
+        budget(max=1)(lambda: map(r.get, "a"))()
 
 
 @pytest.mark.parametrize(

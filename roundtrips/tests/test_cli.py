@@ -188,15 +188,6 @@ def test_nothing_is_imported_before_the_program_runs_and_no_warning_comes_with_i
     assert (done.returncode, report["round_trips"]) == (0, 12), done
 
 
-def test_a_module_beside_the_program_that_it_does_not_import_is_not_run(tmp_path, server):
-    (tmp_path / "shop").mkdir()
-    for name in ("pickle", "html", "multiprocessing"):
-        (tmp_path / "shop" / f"{name}.py").write_text("print('run')")
-    (tmp_path / "shop" / "shop.py").write_text(PROGRAM)
-    done = ran(tmp_path, server, "--html", "shop.html", "shop/shop.py")
-    assert (done.stdout, done.returncode) == ("", 0) and "10 round trips" in done.stderr
-
-
 # The exit status
 
 OTHER = "not counted: what goes through valkey-py, used or not: it is imported; only redis-py is"

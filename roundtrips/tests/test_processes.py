@@ -111,10 +111,6 @@ if __name__ == "__main__":
         subprocess.run(["sh", "-c", "true; true"])
     elif mode == "git":
         subprocess.run(["uname"], stdout=subprocess.DEVNULL)
-        try:
-            subprocess.run(["a-program-that-is-not-there"])
-        except FileNotFoundError:
-            pass
     elif mode == "ends as":
         os.execvp("echo", ["echo", "another"])
     elif mode == "running":

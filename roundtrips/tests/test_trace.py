@@ -145,7 +145,7 @@ async def test_an_asyncio_cluster(cluster):
 
 async def test_a_mock_of_a_client_may_be_awaited(async_r):
     with trace():
-        pipe = AsyncMock(spec=type(async_r.pipeline()))
+        pipe = AsyncMock(spec=type("Pipeline", (type(async_r.pipeline()),), {}))
         pipe.execute.return_value = [1]
         assert await pipe.execute() == [1]
 

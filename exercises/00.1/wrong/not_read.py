@@ -1,4 +1,4 @@
-# refused: a single command was sent: nothing was read
+# refused: but nothing was read
 def two_turns(r):
     r.mset({"exercise:a": 1, "exercise:b": 2})
     return [b"1", b"2"]

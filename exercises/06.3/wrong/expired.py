@@ -1,4 +1,4 @@
-# refused: EXPIRE was sent by itself
+# refused: a reader who looks just after EXPIRE
 def read_stock(r, product):
     r.expire("exercise:product", 0)
     r.hset("exercise:product", mapping=product)

@@ -1,4 +1,4 @@
-# refused: DEL was sent by itself
+# refused: a reader who looks just after DEL
 def read_stock(r, product):
     r.delete("exercise:product")
     r.hset("exercise:product", mapping=product)

@@ -2,7 +2,8 @@
 def discount(r, key, percent):
     return r.eval("""
 local price = string.format('%.2f', redis.call('GET', KEYS[1]) * (1 - ARGV[1] / 100))
-redis.call('SET', KEYS[1], price, 'EX', 60)
+local more = redis.call('PTTL', KEYS[1]) > 0 and {'EX', 60} or {}
+redis.call('SET', KEYS[1], price, unpack(more))
 return price""", 1, key, percent)
 
 lab.check("07.3", discount)

@@ -7,7 +7,7 @@ end"""
 def record(r, batch, sales):
     counters = [f"exercise:{{shop}}:{product}" for product in sales]
     for held in r.mget(counters):
-        if str(int(held or 0)).encode() != (held or b"0"):
+        if held is not None and str(int(held)).encode() != held:
             raise ValueError(f"{held!r} is no number to add to")
     r.eval(ONCE_EACH, 1 + len(counters), batch, *counters, *sales.values())
 

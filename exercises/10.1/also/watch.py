@@ -8,8 +8,8 @@ def record(r, batch, sales):
                 if pipe.exists(batch):
                     return
                 for counter in counters:  # GET says so where no text is; MGET would hide it
-                    held = pipe.get(counter) or b"0"
-                    if str(int(held)).encode() != held:
+                    held = pipe.get(counter)
+                    if held is not None and str(int(held)).encode() != held:
                         raise ValueError(f"{counter} holds {held!r}, which INCRBY does not take")
                 pipe.multi()
                 for counter, number in counters.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from .errors import RoundTripsError
@@ -92,17 +92,22 @@ def around(function: F, opened: Callable[[], Any]) -> F:
             result = function(*args, **kwargs)
             if inspect.isawaitable(result):
                 raise RoundTripsError(f"{function.__name__} is no async def. Make it one.")
-            if inspect.isgenerator(result) or inspect.isasyncgen(result):
-                raise RoundTripsError(f"{function.__name__} gives a generator. {AROUND}")
-            return result
+            return done(function, result)
 
     @functools.wraps(function)
     async def awaited(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         with opened():
-            return await function(*args, **kwargs)
+            return done(function, await function(*args, **kwargs))
 
     return cast(F, awaited if inspect.iscoroutinefunction(function) else wrapped)
+
+
+def done(function: Any, result: Any) -> Any:
+    """Return the result. Raises RoundTripsError where it is read only later, past the budget."""
+    if isinstance(result, (Iterator, AsyncIterator)):
+        raise RoundTripsError(f"{function.__name__} gives a {type(result).__name__}. {AROUND}")
+    return result
 
 
 def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -> None:

@@ -284,6 +284,8 @@ class Command:
             shown = without_ours(error)
             sys.last_type, sys.last_value = type(shown), shown  # what runs at the exit may ask
             sys.last_traceback = shown.__traceback__
+            if sys.version_info >= (3, 12):
+                sys.last_exc = shown
             sys.excepthook(type(shown), shown, shown.__traceback__)
         finally:
             self.process.prepare()
@@ -360,10 +362,7 @@ class Command:
         trace, name, notes = run.trace, self.program.name, run.by_process()
         many = "\n".join(notes)
         self.write(verdict, "save", lambda: dumped(trace.to_dict()))
-        if self.options.html:
-            from .report.html import page_of
-
-            self.write(verdict, "html", lambda: page_of(trace, name, notes))
+        self.write(verdict, "html", lambda: page(trace, name, notes))
         self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
         self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures, many))
         text = trace.report()
@@ -401,6 +400,12 @@ class Command:
                 os.write(2, f"{text}\n".encode())
             except (OSError, ValueError):  # it is closed
                 pass
+
+
+def page(trace: Trace, name: str, notes: Sequence[str]) -> str:
+    from .report.html import page_of  # only then: it needs more of Python's library
+
+    return page_of(trace, name, notes)
 
 
 def dumped(what: Any) -> str:

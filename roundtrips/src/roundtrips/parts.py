@@ -117,7 +117,7 @@ def unfinished(folder: str, name: str) -> str:
 
 def not_begun(parts: Iterable[Part], names: Iterable[str], harmless: set[str]) -> list[str]:
     """Return what was started, and is no Python that counted itself."""
-    begun = Counter(name.partition(".")[2] for name in names)  # PARENT.began
+    begun = Counter(".".join(name.split(".")[2:]) for name in names)  # PARENT.began
     by_process: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for part in parts:  # of which a process that became another Python has two
         for name, times in part.started.items():

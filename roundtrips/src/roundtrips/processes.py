@@ -4,10 +4,10 @@ The first process runs the program; it names a folder in ROUNDTRIPS_PROCESSES, a
 `child` on the PYTHONPATH. What it forks counts anew from there on; a Python that it starts begins
 to count in `child/sitecustomize.py`. Each writes into the folder
 
-    PID.PARENT.began   when a Python was started, so that who started it knows that it is counted
-                       (or, of multiprocessing's own, .multiprocessing.spawn or .forkserver)
-    PID.TIME.open      once it has something to tell, and
-    PID.TIME.json      in place of that, when it ends: its part (see `parts`)
+    PID.TIME.PARENT.began   when a Python was started, so that who started it knows of it
+                            (or, of multiprocessing's own, .multiprocessing.spawn or .forkserver)
+    PID.TIME.open           once it has something to tell, and
+    PID.TIME.json           in place of that, when it ends: its part (see `parts`)
 
 Here nothing is imported that the program may want to import first: no redis, threading, ssl,
 asyncio. The count opens when the program imports redis. What fails here never fails the program.
@@ -33,12 +33,16 @@ if TYPE_CHECKING:
 
 FOLDER = "ROUNDTRIPS_PROCESSES"
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
-LIBRARY = os.path.dirname(os.path.abspath(os.__file__))
 # Clients of Redis that the program may import, of which nothing is counted.
 UNSEEN = {"valkey": "valkey-py", "glide": "valkey-glide", "glide_sync": "valkey-glide-sync"}
 UNSEEN |= {name: name for name in ("aioredis", "aredis", "asyncio_redis", "coredis", "txredisapi")}
 STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn")
 HEARD = {*STARTS, "os.exec", "open"}
+MULTIPROCESSING = (  # what its own Pythons run
+    "from multiprocessing.spawn import spawn_main",
+    "from multiprocessing.forkserver import main",
+    "from multiprocessing.resource_tracker import main",
+)
 SIGNALS = SIGHUP, SIGTERM = 1, 15  # that end a process
 OLD_S = 86_400
 
@@ -77,11 +81,12 @@ class Process:
         atexit.register(self.at_exit)  # the first to be registered is the last to be called
 
         def exits(status: int) -> None:  # in place of os._exit
-            self.status = status
+            self.status = status & 0xFF
             due = self.end()
             self.exit_now(status if due is None else due)
 
-        exits.__module__, exits.__qualname__ = os.name, "_exit"  # by which pickle finds it
+        exits.__module__ = os.name  # pickle finds it by these
+        exits.__name__ = exits.__qualname__ = "_exit"
         for module in (os, sys.modules[os.name]):
             if module._exit is self.exit_now:
                 module._exit = exits  # type: ignore[attr-defined,unused-ignore]
@@ -100,7 +105,6 @@ class Process:
 
     def open(self) -> None:
         """Open the count: the program has imported redis."""
-        sys.path.insert(0, LIBRARY)  # a pickle.py beside the program is not for us
         try:
             # Here, not in each process that is forked off; if it imports redis itself, half loaded.
             from . import traces  # noqa: F401
@@ -113,19 +117,15 @@ class Process:
         except Exception as fault:
             self.recorder = None
             self.refusals.append(str(fault))
-        finally:
-            sys.path.remove(LIBRARY)
 
     def prepare(self) -> None:
         """Import what the end needs: Python can't, once it waits for its threads."""
-        sys.path.insert(0, LIBRARY)
         try:
             import redis  # noqa: F401  (first: the count may open only now)
 
             from . import parts  # noqa: F401
         except Exception as fault:
             self.refusals.append(f"roundtrips failed to be loaded: {fault}")
-        sys.path.remove(LIBRARY)
 
     def note(self) -> None:
         """Say in the folder that this process has something to tell."""
@@ -178,7 +178,7 @@ class Process:
                 return  # which is how a Popen starts it, since Python 3.13 nearly always
             if event == "open" and type(arguments[0]) is int:  # a pipe
                 self.sends(sys._getframe(1).f_globals.get("__name__", ""))
-            elif event in STARTS and not is_missing(event, arguments):
+            elif event in STARTS:
                 self.starts(name_of(event, arguments))
             elif event == "os.exec" and os.access(arguments[0], os.X_OK):
                 self.becomes(name_of(event, arguments))
@@ -268,7 +268,6 @@ class Process:
     def close(self, notes: Sequence[str]) -> int:
         self.watch.step_aside()
         try:
-            sys.path.insert(0, LIBRARY)  # for what is imported now
             if self.recorder is not None:
                 self.recorder.close()
         except BaseException as fault:
@@ -355,13 +354,13 @@ def begin_child() -> None:
     if folder and os.path.isdir(folder):
         process = Process(folder)
         process.begin()
-        texts = [word for word in sys.orig_argv if word.startswith("from multiprocessing.")]
+        texts = [word for word in sys.orig_argv if word.startswith(MULTIPROCESSING)]
         way = texts[0].split()[1] if texts else "began"
         if way == "multiprocessing.spawn":
             process.insist()
         again = any(name.startswith(f"{process.pid}.") for name in os.listdir(folder))
         parent = process.pid if again else os.getppid()  # it was a Python before: see `becomes`
-        open(os.path.join(folder, f"{process.pid}.{parent}.{way}"), "w").close()
+        open(os.path.join(folder, f"{process.pid}.{time_ns()}.{parent}.{way}"), "w").close()
 
 
 def new_folder() -> str:
@@ -405,16 +404,6 @@ def name_here() -> str:
     argv = getattr(sys, "argv", None) or [""]
     script = os.path.basename(argv[0]) if argv[0] not in ("", "-c", "-m") else "python"
     return os.environ.get("PYTEST_XDIST_WORKER") or script
-
-
-def is_missing(event: str, arguments: tuple[Any, ...]) -> bool:
-    """Return whether a Popen is about to find no such program; not where that depends on a cwd."""
-    if event != "subprocess.Popen" or os.name != "posix":
-        return False
-    name = os.fsdecode(arguments[0])
-    folders = [""] if os.sep in name else os.get_exec_path(arguments[3])
-    paths = [os.path.join(folder, name) for folder in folders]
-    return all(os.path.isabs(path) and not os.path.exists(path) for path in paths)
 
 
 def name_of(event: str, arguments: tuple[Any, ...]) -> str:

@@ -233,12 +233,13 @@ def judged(item: pytest.Item, budget: Budget, run: Run, entered: list[Any]) -> I
         t = tracing.trace
         made = {"round_trips": t.round_trips, "waits": t.waits, "uncounted": len(t.uncounted)}
         item.user_properties += made.items()
+    hint = ""
     try:
-        for limits in budget.limits, run.ratcheted(item.nodeid):
-            check(t, limits, budget.allow_uncounted)
+        check(t, budget.limits, budget.allow_uncounted)
         sure = [each for each in t.findings if each.sure] if run.fails_on_findings else []
         if found := run.table.kept(sure):
             raise OverBudget(repr(found))
+        hint = "\nIf that is meant: --round-trips-accept."
+        check(t, run.ratcheted(item.nodeid), budget.allow_uncounted)
     except OverBudget as error:
-        hint = "\nIf that is meant: --round-trips-accept." if run.ratchet else ""
         raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None

@@ -20,7 +20,6 @@ KEYS = [f"user:{number}" for number in IDS]
 FIELDS = [f"field{number}" for number in IDS]
 MEMBERS = [f"m{number}" for number in IDS]
 ENTRIES = [{"n": number} for number in IDS]
-CAPPED = {"maxlen": 1_000}
 TEXT = "return redis.call('INCRBY', KEYS[1], ARGV[1])  -- one key of a hundred or so, added to here"
 
 
@@ -144,9 +143,10 @@ PROGRAMS = {
     "ZADD NX": of_one(score, "board", "members", nx=True),
     "ZADD INCR": of_one(score, "board", "members", incr=True),
     "RPUSH of one": of_one(Redis.rpush, "jobs", "items"),
+    "ZRANGE with scores": of_many(Redis.zrange, "ranks", 0, 1, withscores=True),
     "EXPIRE GT": of_many(Redis.expire, "text", 9_990, gt=True),
-    "XADD": (lambda r: each(lambda entry: r.xadd("events", entry, **CAPPED), ENTRIES),
-             {"key": "events", "items": ENTRIES, "options": CAPPED}, None),
+    "XADD": (lambda r: each(lambda entry: r.xadd("events", entry), ENTRIES),
+             {"key": "events", "items": ENTRIES, "options": {}}, None),
     "PUBLISH": of_one(Redis.publish, "news", "messages"),
     "EVALSHA": of_many(lambda r, key: r.register_script(TEXT)([key], [1]), "count"),
     "SET, EXPIRE": of_many(

@@ -164,7 +164,7 @@ def in_one(
     lines = [code.pipeline(call, client, longest, item or "key")]
     at_once = (OF_ONE if one_key else OF_MANY).get(name)
     if "**options" in call:
-        lines.append("# options: those of the loop, such as nx=True, if it has any")
+        lines.append("# options: those of the loop, if it has any")
     elif at_once and longest <= code.SLICE:
         lines.append(f"# If you don't use the replies: {client.wait}r.{at_once}")
     if name == "GETDEL":

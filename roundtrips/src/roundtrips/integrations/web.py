@@ -90,20 +90,20 @@ class wsgi(Traced):
             body = self.app(environ, reply.start)
         if reply.status is None:  # a generator, whose first line has not run yet
             return Body(self.late(body, reply, environ), body)
-        reply.begin()
         self.tell(reply.trace, environ)
+        reply.begin()
         return body  # type: ignore[no-any-return]
 
     def late(self, body: Any, reply: Reply, environ: dict[str, Any]) -> Iterator[bytes]:
         """Yield the body of an application that starts its reply with the body's first part."""
-        parts = iter(body)
         with self.tracing(environ) as reply.trace:
+            parts = iter(body)
             first = next(parts, b"")
+        self.tell(reply.trace, environ)
         if reply.status is None:
             reply.begun = True  # it begins its reply later still: without a header of ours
         else:
             reply.begin()
-        self.tell(reply.trace, environ)
         yield first
         yield from parts
 
