@@ -207,8 +207,8 @@ def guards(trip: RoundTrip) -> bool:
 def runs(several: Trips, trips: Trips, by_item: bool = True) -> list[Trips]:
     """Return a place's round trips in the pieces that its loop ran in, as far as the wire tells.
 
-    A piece ends before an item that was in it already (a page that is made twice), and where what
-    other call sites did something unusual between two of its round trips.
+    A piece ends before an item that was in it already (a page that is made twice), and where other
+    call sites did something unusual between two of its round trips.
     """
     mine, gaps, between = set(map(id, several)), [], list[CallSite]()
     for trip in trips:
