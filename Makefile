@@ -36,13 +36,14 @@ board: learner  ## show what a room guesses, on the leader's screen; OPEN=1 for 
 # Each part runs though one before it fails.
 junit = $(if $(JUNIT),--junitxml="$(JUNIT)/$(1).xml")
 by_file = --dist loadfile --no-loadscope-reorder
-# Tests and chapters wait for half of their time, so three workers share two CPUs.
+# Two chapters at once are two learners on one machine; tests wait for half of their time, so three share two CPUs.
 test: lint  ## run every notebook and every test; JUNIT=folder keeps a report
-	@failed=0; \
-	$(BIN)/python -m pytest -q -n 3 $(by_file) $(call junit,test) notebooks tests || failed=1; \
+	@failed=0; LAB_REACHED=$$(mktemp -d); export LAB_REACHED; \
+	$(BIN)/python -m pytest -q -n 2 $(by_file) $(call junit,chapters) notebooks || failed=1; \
+	$(BIN)/python -m pytest -q -n 3 $(by_file) $(call junit,test) tests || failed=1; \
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -c roundtrips/pyproject.toml $(call junit,roundtrips) roundtrips/tests \
 		|| failed=1; \
-	exit $$failed
+	rm -r "$$LAB_REACHED"; exit $$failed
 
 # What measures is tried first, with nothing beside it; then files side by side, as tests of one file may need their order;
 # in full, everything is tried in turn.

@@ -1,7 +1,7 @@
 """For tests and notebooks alike: the CI scale, no progress bars, no traces of a learner's progress.
 
-Two tests read what the chapters of the same run reached, so they come last. Runs of pytest that
-share a folder LAB_REACHED count as one.
+`make test` runs the chapters and then the tests, in two runs of pytest that share LAB_REACHED: some
+tests read what the chapters reached. A plain `pytest` does both in one run, in the same order.
 """
 
 import os
@@ -50,21 +50,14 @@ if kernel:
 # The slowest first, so that no worker begins one of them when the others are done.
 SLOWEST = (
     "14_scoreboard", "08_threads_and_asyncio",
-    "test_exercise_folders", "test_explorables", "test_browser", "test_notebooks_command",
+    "test_browser", "test_exercise_folders", "test_timing", "test_servers", "test_waiting_map",
+    "test_server_from_url",
     "test_alone", "test_chapters_elsewhere", "test_dragged_everywhere", "test_drill",  # drills
 )
-READERS = "test_figures_of_chapters", "test_verdict_words"  # of what the chapters reached
 
 
 def pytest_collection_modifyitems(items):
-    """Put a file of tests after each two chapters: chapters that measure wait for one another."""
-    items.sort(key=lambda item: item.path.stem not in SLOWEST)
-    chapters = dict.fromkeys(item.path for item in items if item.path.suffix == ".ipynb")
-    if chapters:
-        tests = dict.fromkeys(item.path for item in items if item.path not in chapters)
-        place = {path: 3 * (at // 2) + at % 2 for at, path in enumerate(chapters)}
-        place |= {path: 3 * at + 2 for at, path in enumerate(tests)}
-        items.sort(key=lambda item: (item.path.stem in READERS, place[item.path]))
+    items.sort(key=lambda item: (item.path.suffix != ".ipynb", item.path.stem not in SLOWEST))
 
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
