@@ -65,30 +65,26 @@ def test_what_a_program_on_the_same_cpu_took(r, hog):
     assert spent.taken > 0.2 * seconds
 
 
-@pytest.mark.parametrize("seconds, near, far, stolen, taken", [
-    (10, 6, 1, 0, 0),  # each waits for the other, and nobody else runs
-    (14, 6, 1, 0, 4),  # nobody of ours used that
-    (14, 1, 1, 0, 2),  # but nobody of ours waited for more
-    (14, 6, 1, 3, 4),  # what was computed is never taken off
-    (14, 1, 1, 1, 3),
+@pytest.mark.parametrize("seconds, link, waits, taken", [
+    (10, None, {"near": (4, 6), "server waits": 1}, 0),  # each for the other, and nobody else runs
+    (14, None, {"near": (4, 6), "server waits": 1}, 4),  # nobody of ours used that
+    (14, None, {"near": (4, 1), "server waits": 1}, 2),  # but nobody of ours waited for more
+    (14, None, {"near": (4, 6), "server waits": 1, "stolen": 3}, 4),  # no CPU used is taken
+    (14, None, {"near": (4, 1), "server waits": 1, "stolen": 1}, 3),
+    (14, None, {"near": (1, 3.5)}, 0.5),  # for others of its process, which ran for 3 s
+    (30, "no waker", {"server waits": 3, "late": 9}, 0),  # for each other
+    (30, "waker", {"server waits": 3, "late": 9}, 12),  # it rests: had it run, they'd leave nothing
+    (30, "apart", {"near": (4, 5), "server waits": 3, "late": 9}, 12),  # both at the same time
 ])
-def test_what_was_taken(monkeypatch, seconds, near, far, stolen, taken):
-    """4 s of the client's CPU and 6 s of the server's, one after the other on one CPU."""
+def test_what_was_taken(monkeypatch, seconds, link, waits, taken):
+    """4 s of the client's CPU, 6 s of the server's, and 4 s of the link's where there is one."""
     watch = Watch()
-    now = BEFORE | {"client waits": {watch.thread: (4, near)}, "client": 4, "server": 6}
-    monkeypatch.setattr(watch, "read", lambda: now | {"stolen": stolen, "server waits": far})
+    watch.awake, watch.apart = link in ("waker", "apart"), link == "apart"
+    now = BEFORE | {"client": 4, "server": 6, "link": 4 if link else 0} | waits
+    now["client waits"] = {watch.thread: now.pop("near", (4, 0))}
+    monkeypatch.setattr(watch, "read", lambda: now)
     monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
     assert watch.spent(BEFORE, seconds) == evidence.Spent(4, 6, taken)
-
-
-def test_a_thread_that_waits_while_the_process_s_others_compute_is_not_disturbed(monkeypatch):
-    """4 s of the client's CPU, 3 of them in other threads."""
-    watch = Watch()
-    monkeypatch.setattr(evidence.time, "process_time", lambda: 4)
-    for waited, taken in ((3, 0), (3.5, 0.5)):
-        now = BEFORE | {"client waits": {watch.thread: (1, waited)}, "client": 4}
-        monkeypatch.setattr(watch, "read", lambda now=now: now)
-        assert watch.spent(BEFORE, 10).taken == taken
 
 
 @told

@@ -4,8 +4,10 @@ Linux counts how long each thread ran, and stood ready and waited for a CPU
 (/proc/PID/task/TID/schedstat), and the link how late it passed bytes on. Some waiting is inherent:
 on one CPU a client waits while its own server computes, a thread while its process's others do, the
 link while it or the server does. So others took at most what client, server and link waited, and at
-most what these left unused of their CPU. What the hypervisor gave to other machines (steal) is
-added.
+most the time in which none of these ran. The waker runs whenever they don't (see `pinning`), so the
+second is exact; while the waker rests, others have been there just now, and all waiting counts.
+Without a waker, what server and link may have waited for each other does not. What the hypervisor
+gave to other machines (steal) is added.
 
 A system that does not count this gives no evidence: `is_told()` is False, and `lab.fingerprint`
 says so. Everything is read outside the timed call; a reading takes some 50 µs.
@@ -20,6 +22,7 @@ from pathlib import Path
 
 from .. import calm
 from ..calm import Calm, quiet
+from ._link_process import AWAKE
 from .cpus import text
 from .pinning import affinity
 
@@ -45,10 +48,11 @@ class Watch:
         self.server_pid = server_pid if server_pid and cpu_clock_s(server_pid) is not None else None
         self.ask_server = server_cpu_s or (lambda: 0.0)
         self.link, self.link_pids = link, link.pids() if link else ()
+        self.awake = bool(link and link.memory[AWAKE])
         self.thread = threading.get_native_id()
-        near, far = held_cpu(0), held_cpu(self.server_pid) if self.server_pid else None
-        self.apart = near != far is not None
-        self.cpus = {f"cpu{cpu}" for cpu in (near, far) if cpu is not None}
+        places = affinity(0), affinity(self.server_pid) if self.server_pid else set()
+        held = {cpu for cpus in places if len(cpus) == 1 for cpu in cpus}
+        self.apart, self.cpus = len(held) == 2, {f"cpu{cpu}" for cpu in held}
         self.asking = 0.0  # what it costs a server to answer how much CPU it has used
         if not self.server_pid:
             self.asking = min(-self.ask_server() + self.ask_server() for _ in range(5))
@@ -81,12 +85,14 @@ class Watch:
             others_ran = client - (ran - ran_before)
             waits[one] = max(0.0, waited - waited_before - max(0.0, others_ran))
         near = waits.pop(thread or self.thread, 0.0) + max(waits.values(), default=0.0)
-        distant = server + since["link"]
-        far = max(0.0, since["server waits"] - since["link"]) + max(0.0, since["late"] - distant)
+        remote, far = server + since["link"], since["server waits"] + since["late"]
+        if not self.awake:
+            far = max(0.0, since["server waits"] - since["link"]) + max(0.0, since["late"] - remote)
         if self.apart:
-            taken = between(near, seconds - client) + between(far, seconds - distant)
+            taken = max(between(near, seconds - client),  # they may have waited at the same time
+                        between(far, seconds - remote))
         else:
-            taken = between(near + far, seconds - client - distant)
+            taken = between(near + far, seconds - client - remote)
         needed = max(since["held"], client, server, 0.0 if self.apart else client + server)
         return Spent(client, server, between(taken + since["stolen"], seconds - needed))
 
@@ -151,9 +157,3 @@ def cpu_clock_s(pid: int) -> float | None:
         return time.clock_gettime(~pid << 3 | 2)  # its CPU clock: see clock_getcpuclockid(3)
     except OSError:
         return None
-
-
-def held_cpu(pid: int) -> int | None:
-    """Return the one CPU on which a process is held, or None."""
-    cpus = affinity(pid)
-    return next(iter(cpus)) if len(cpus) == 1 else None
