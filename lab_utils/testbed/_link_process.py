@@ -326,10 +326,10 @@ def start_waker(memory, bell):
 
 
 def keep_awake(memory, link, client):
-    """Spin while asked to, and rest while others than the lab's processes want the CPU."""
-    rest_s = SHORTEST_REST_S
+    """Spin while asked to; while others than the lab's want the CPU rest, or until asked again."""
     while True:
         os.eventfd_read(0)
+        rest_s = SHORTEST_REST_S
         while memory[AWAKE]:
             known = os.getpid(), client, link, SERVER.unpack_from(memory, SERVER_AT)[0]
             started, used = time.perf_counter(), cpu_s(known)
@@ -337,7 +337,8 @@ def keep_awake(memory, link, client):
                 pass
             passed = time.perf_counter() - started
             if passed >= TRIAL_S and passed - (cpu_s(known) - used) > OTHERS_SHARE * passed:
-                time.sleep(rest_s)
+                if select.select([0], (), (), rest_s)[0]:
+                    break
                 rest_s = min(2 * rest_s, LONGEST_REST_S)
             else:
                 rest_s = SHORTEST_REST_S

@@ -3,11 +3,11 @@
 Linux counts how long each thread ran, and stood ready and waited for a CPU
 (/proc/PID/task/TID/schedstat), and the link how late it passed bytes on. Some waiting is inherent:
 on one CPU a client waits while its own server computes, a thread while its process's others do, the
-link while it or the server does. So others took at most what client, server and link waited, and at
-most the time in which none of these ran. The waker runs whenever they don't (see `pinning`), so the
-second is exact; while the waker rests, others have been there just now, and all waiting counts.
-Without a waker, what server and link may have waited for each other does not. What the hypervisor
-gave to other machines (steal) is added.
+link while it or the server does. So others took at most what these waited, and at most the time in
+which none of them ran. The waker runs whenever they don't (see `pinning`), so the second is exact,
+to 4 ms where the far side has another CPU; while it rests, others were there a moment ago, and all
+waiting counts. Where there is no waker, or the server's process is not known, what server and link
+may have waited for each other does not. What the hypervisor gave to other machines is added.
 
 A system that does not count this gives no evidence: `is_told()` is False, and `lab.fingerprint`
 says so. Everything is read outside the timed call; a reading takes some 50 µs.
@@ -48,7 +48,7 @@ class Watch:
         self.server_pid = server_pid if server_pid and cpu_clock_s(server_pid) is not None else None
         self.ask_server = server_cpu_s or (lambda: 0.0)
         self.link, self.link_pids = link, link.pids() if link else ()
-        self.awake = bool(link and link.memory[AWAKE])
+        self.awake = bool(link and self.server_pid and link.memory[AWAKE])
         self.thread = threading.get_native_id()
         places = affinity(0), affinity(self.server_pid) if self.server_pid else set()
         held = {cpu for cpus in places if len(cpus) == 1 for cpu in cpus}
@@ -143,8 +143,7 @@ def client_waits() -> dict[int, tuple[float, float]]:
 
 def stolen_s(cpus: set) -> float:
     """Return the seconds so far in which the hypervisor ran another machine on these CPUs."""
-    lines = text(Path("/proc/stat")).splitlines()
-    rows = [line.split() for line in lines if line.startswith("cpu")]
+    rows = [line.split() for line in text(Path("/proc/stat")).splitlines()]
     ticks = sum(int(row[8]) for row in rows if row[0] in cpus and len(row) > 8)
     return ticks / os.sysconf("SC_CLK_TCK")
 

@@ -105,8 +105,8 @@ def medians_of(kernels):
 def at_the_pace_of_lone(found, all_lone):
     """{what: seconds}, had client and server used the CPU that they use in lone kernels.
 
-    A host may run every line slower for seconds or minutes. Then the same work takes more CPU. What
-    other kernels take from this one takes none.
+    A host may run every line slower for minutes: the same work takes more CPU, which no kernel can
+    tell. What others take leaves that as it is. (Of work that is all CPU it shows only the rest.)
     """
     cpu = {name: statistics.median(one["cpu"][name] for one in all_lone)
            for name in found["medians"] if all(name in one["cpu"] for one in all_lone)}

@@ -6,9 +6,9 @@
     Server-Timing: redis;dur=12.4;desc="23 round trips, 20 waits"
 
 `dur` is the milliseconds in which at least one round trip was on its way. Counted is what is done
-until the reply begins; a reply that begins before the first round trip, such as a streamed one, has
-no such header. A browser's network panel shows it, and so can everybody who gets the reply: leave
-it out (`header=False`) where that is the public.
+until the reply begins (by WSGI in a generator: what that generator does until then, not what was
+done before it was made). A reply that begins before the first round trip has no such header. It is
+seen by everybody who gets the reply: leave it out (`header=False`) where that is the public.
 
 In production, one request in a hundred, and a line for those with many round trips:
 
