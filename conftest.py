@@ -37,9 +37,11 @@ def without_ports(manager):
 
     One that was free when it was chosen may be another test's when the kernel comes to it.
     """
+
     def make(**options):
         place = f"{os.environ['LAB_STATE']}-{uuid.uuid4().hex[:8]}"
         return manager(transport="ipc", ip=place, **options)
+
     return make
 
 
@@ -49,10 +51,18 @@ if kernel:
 
 # The slowest first, so that no worker begins one of them when the others are done.
 SLOWEST = (
-    "14_scoreboard", "08_threads_and_asyncio",
-    "test_browser", "test_exercise_folders", "test_timing", "test_servers", "test_waiting_map",
+    "14_scoreboard",
+    "08_threads_and_asyncio",
+    "test_browser",
+    "test_exercise_folders",
+    "test_timing",
+    "test_servers",
+    "test_waiting_map",
     "test_server_from_url",
-    "test_alone", "test_chapters_elsewhere", "test_dragged_everywhere", "test_drill",  # drills
+    "test_alone",
+    "test_chapters_elsewhere",
+    "test_dragged_everywhere",
+    "test_drill",  # drills
 )
 
 

@@ -33,8 +33,9 @@ GROUPS = {
 def main(names):
     unknown = set(names) - set(GROUPS)
     if unknown:
-        raise SystemExit(f"There is no group {', '.join(sorted(unknown))}. The groups: "
-                         f"{', '.join(GROUPS)}.")
+        raise SystemExit(
+            f"There is no group {', '.join(sorted(unknown))}. The groups: {', '.join(GROUPS)}."
+        )
     groups = {}
     for name in names or GROUPS:
         started = time.perf_counter()
@@ -53,9 +54,14 @@ def say(words):
 def report(groups):
     where = f"{datetime.date.today()} · {environment_line()} · {os.cpu_count()} CPUs"
     lines = ["# The lab, measured", "", where, ""]
-    lines += table(["what", "measured", "compared with", "aim", "met"],
-                   [[row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
-                    for rows in groups.values() for row in rows])
+    lines += table(
+        ["what", "measured", "compared with", "aim", "met"],
+        [
+            [row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
+            for rows in groups.values()
+            for row in rows
+        ],
+    )
     met = [row.met for rows in groups.values() for row in rows if row.met is not None]
     last = f"{sum(met)} of {len(met)} aims met." if met else "No aims here."
     return "\n".join([*lines, "", last])

@@ -39,16 +39,22 @@ def rows():
         yield Row("figures to drag", "–", "no chromium on this machine")
         return
     with playwright.sync_api.sync_playwright() as started, tempfile.TemporaryDirectory() as folder:
-        browser = started.chromium.launch(executable_path=CHROMIUM,
-                                          args=["--no-sandbox", "--disable-gpu"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         empty = pictures(browser, "")
         for name, constants in {"race": sources.race(), **sources.shown_in_chapters()}.items():
             path = Path(folder) / f"{name}.html"
             shown = sources.explorable(name, "", constants)
             path.write_text(f"<!doctype html><main>{shown}</main>", encoding="utf-8")
             seen = pictures(browser, path.as_uri())
-            yield Row(f"pictures a second: {name}, CPU {SLOWER} times slower", f"{seen:.0f}",
-                      f"{empty:.0f} of an empty page", f"{AIM:.0%}", seen >= AIM * empty)
+            yield Row(
+                f"pictures a second: {name}, CPU {SLOWER} times slower",
+                f"{seen:.0f}",
+                f"{empty:.0f} of an empty page",
+                f"{AIM:.0%}",
+                seen >= AIM * empty,
+            )
         browser.close()
 
 

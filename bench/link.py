@@ -39,21 +39,31 @@ def ping_rows(machine, rtts):
                     late_ms["link", rtt].append(seconds(client.ping) * 1000 - rtt)
                     late_ms["sleeper", rtt].append(seconds(time.sleep, rtt / 1000) * 1000 - rtt)
     for rtt in rtts:
-        ways = zip(("median", "95th percentile"), (statistics.median, percentile_95),
-                   BEYOND_MS[machine], strict=True)
+        ways = zip(
+            ("median", "95th percentile"),
+            (statistics.median, percentile_95),
+            BEYOND_MS[machine],
+            strict=True,
+        )
         for name, of, beyond in ways:
             if beyond is not None:
                 ours, sleepers = of(late_ms["link", rtt]), of(late_ms["sleeper", rtt])
                 calls = len(late_ms["link", rtt])
-                yield Row(f"link, {machine}: PING at {rtt:g} ms, {name} of {calls}",
-                          f"{ours:+.3f} ms", f"a sleep of {rtt:g} ms: {sleepers:+.3f} ms",
-                          f"the sleep's + {beyond:g} ms", abs(ours) <= sleepers + beyond)
+                yield Row(
+                    f"link, {machine}: PING at {rtt:g} ms, {name} of {calls}",
+                    f"{ours:+.3f} ms",
+                    f"a sleep of {rtt:g} ms: {sleepers:+.3f} ms",
+                    f"the sleep's + {beyond:g} ms",
+                    abs(ours) <= sleepers + beyond,
+                )
 
 
 def pipeline_rows():
-    clients = {"direct": server().connect(),
-               0: through(server(), link().port_without_delay(server())),
-               FAR_MS: lab.connect(FAR_MS)}
+    clients = {
+        "direct": server().connect(),
+        0: through(server(), link().port_without_delay(server())),
+        FAR_MS: lab.connect(FAR_MS),
+    }
     times = {name: [] for name in clients}
     with steady(server().pid, link()):
         for _ in range(PIPELINE_ROUNDS):
@@ -63,8 +73,11 @@ def pipeline_rows():
     direct = statistics.median(times["direct"])
     for rtt in (0, FAR_MS):
         share = direct / (statistics.median(times[rtt]) - rtt / 1000)
-        yield Row(f"link: pipeline of {COMMANDS:,} SETs at {rtt} ms, but for the one RTT",
-                  f"{share:.0%}", f"without the link, {COMMANDS / direct:,.0f} SETs a second")
+        yield Row(
+            f"link: pipeline of {COMMANDS:,} SETs at {rtt} ms, but for the one RTT",
+            f"{share:.0%}",
+            f"without the link, {COMMANDS / direct:,.0f} SETs a second",
+        )
 
 
 def many_sets(r):

@@ -24,15 +24,25 @@ def rows():
     typical = statistics.median(map(abs, errors.values()))
     (command, rtt, size), worst = max(errors.items(), key=lambda item: abs(item[1]))
     cases = f"{len(RTTS)} RTTs × {len(BATCHES)} batches × SET, GET"
-    yield Row("model: error of the prediction, median", f"{typical:.1%}", f"measured: {cases}",
-              f"{MEDIAN_AIM:.0%}", typical <= MEDIAN_AIM)
-    yield Row("model: error of the prediction, worst", f"{worst:+.1%}",
-              f"measured: {command}, {rtt:g} ms, batch of {size:,}", f"{WORST_AIM:.0%}",
-              abs(worst) <= WORST_AIM)
+    yield Row(
+        "model: error of the prediction, median",
+        f"{typical:.1%}",
+        f"measured: {cases}",
+        f"{MEDIAN_AIM:.0%}",
+        typical <= MEDIAN_AIM,
+    )
+    yield Row(
+        "model: error of the prediction, worst",
+        f"{worst:+.1%}",
+        f"measured: {command}, {rtt:g} ms, batch of {size:,}",
+        f"{WORST_AIM:.0%}",
+        abs(worst) <= WORST_AIM,
+    )
 
 
 def batch(command, size):
     """Return a function that sends `size` commands: a pipeline, or for one command a plain call."""
+
     def one(r):
         call(r, command, 0)
 

@@ -21,8 +21,10 @@ class Row:
 @contextlib.contextmanager
 def endless_loops(number):
     """Run so many programs that compute without pause, at ordinary priority, in own sessions."""
-    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
-             for _ in range(number)]
+    loops = [
+        subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
+        for _ in range(number)
+    ]
     try:
         yield
     finally:

@@ -43,31 +43,45 @@ RSS = """
 asked = ["ps", "-o", "rss=", "-p", str({pid})]
 print(subprocess.run(asked, capture_output=True, text=True).stdout.strip())
 """
-MEMORY = """
+MEMORY = (
+    """
 import subprocess
 import lab_utils as lab
 from lab_utils.testbed.link import link
 from lab_utils.testbed.chosen_server import server
 lab.connect(5).ping()
-""" + RSS.format(pid="server().pid") + RSS.format(pid="link().pid")
+"""
+    + RSS.format(pid="server().pid")
+    + RSS.format(pid="link().pid")
+)
 
 
 def rows():
     took = timed("", "import lab_utils as lab\nlab.connect()")
     bare = timed(BEFORE_BARE, BARE_SERVER)
-    yield Row("start: import lab_utils, and the first connect", f"{took:.2f} s, {took / bare:.1f}x",
-              f"import redis, and a bare server's start: {bare:.2f} s", f"at most {START_AIM}x",
-              took <= START_AIM * bare)
+    yield Row(
+        "start: import lab_utils, and the first connect",
+        f"{took:.2f} s, {took / bare:.1f}x",
+        f"import redis, and a bare server's start: {bare:.2f} s",
+        f"at most {START_AIM}x",
+        took <= START_AIM * bare,
+    )
     took = timed("import lab_utils as lab; lab.connect()", "lab.connect(1)")
-    yield Row("start: first connect at 1 ms, with the link's start", f"{took:.3f} s",
-              "the server runs already")
+    yield Row(
+        "start: first connect at 1 ms, with the link's start",
+        f"{took:.3f} s",
+        "the server runs already",
+    )
     of_server, of_link = (int(line) * 1024 / 1e6 for line in fresh(MEMORY).split())
     asked = fresh("import time\n" + BEFORE_BARE + BARE_SERVER + RSS.format(pid="server.pid"))
     bare = int(asked) * 1024 / 1e6
-    yield Row("start: memory of server and link",
-              f"{of_server + of_link:.0f} MB, {(of_server + of_link) / bare:.1f}x",
-              f"a bare server: {bare:.0f} MB", f"at most {MEMORY_AIM}x",
-              of_server + of_link <= MEMORY_AIM * bare)
+    yield Row(
+        "start: memory of server and link",
+        f"{of_server + of_link:.0f} MB, {(of_server + of_link) / bare:.1f}x",
+        f"a bare server: {bare:.0f} MB",
+        f"at most {MEMORY_AIM}x",
+        of_server + of_link <= MEMORY_AIM * bare,
+    )
 
 
 def timed(before, code):

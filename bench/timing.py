@@ -38,11 +38,17 @@ def rows():
         ours, by_timeit, by_pyperf = measured()
     for name, (_, ops) in FUNCTIONS.items():
         for yardstick, theirs in (("timeit", by_timeit[name]), ("pyperf", by_pyperf[name])):
-            yield Row(f"timing: lab.compare, {name}, median of one operation",
-                      share(ours[name], theirs), f"{yardstick}: {theirs / ops * 1e6:.2f} µs",
-                      f"within {AIM:.0%}", abs(ours[name] / theirs - 1) <= AIM)
-    for machine, beside in (("quiet", contextlib.nullcontext()),
-                            ("busy", endless_loops(os.cpu_count()))):
+            yield Row(
+                f"timing: lab.compare, {name}, median of one operation",
+                share(ours[name], theirs),
+                f"{yardstick}: {theirs / ops * 1e6:.2f} µs",
+                f"within {AIM:.0%}",
+                abs(ours[name] / theirs - 1) <= AIM,
+            )
+    for machine, beside in (
+        ("quiet", contextlib.nullcontext()),
+        ("busy", endless_loops(os.cpu_count())),
+    ):
         with beside:
             yield from verdict_rows(machine)
             yield sets_row(machine)
@@ -70,32 +76,55 @@ def run_pyperf():
     affinity = [f"--affinity={','.join(map(str, os.sched_getaffinity(0)))}"] if held else []
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "pyperf.json"
-        subprocess.run([sys.executable, str(PYPERF), "--quiet",
-                        "--inherit-environ=LAB_BENCH_SERVER", f"--output={found}", *affinity],
-                       env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
-                       stdout=subprocess.DEVNULL, check=True)
-        return {bench.get_name(): bench.median()
-                for bench in pyperf.BenchmarkSuite.load(str(found))}
+        subprocess.run(
+            [
+                sys.executable,
+                str(PYPERF),
+                "--quiet",
+                "--inherit-environ=LAB_BENCH_SERVER",
+                f"--output={found}",
+                *affinity,
+            ],
+            env={**os.environ, "LAB_BENCH_SERVER": json.dumps(server().options)},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        return {
+            bench.get_name(): bench.median() for bench in pyperf.BenchmarkSuite.load(str(found))
+        }
 
 
 def verdict_rows(machine):
     found = {rtt: [ten_against(ten, rtt) for _ in range(times)] for rtt, times in IDENTICAL.items()}
-    right = {rtt: sum(not times.speedup("other", "ten").differs for times in all_)
-             for rtt, all_ in found.items()}
+    right = {
+        rtt: sum(not times.speedup("other", "ten").differs for times in all_)
+        for rtt, all_ in found.items()
+    }
     asked, alike = sum(IDENTICAL.values()), sum(right.values())
-    yield Row(f"timing, {machine}: two identical variants",
-              f"{alike} of {asked} say no difference",
-              "; ".join(f"RTT {rtt} ms: {right[rtt]} of {IDENTICAL[rtt]}" for rtt in right),
-              f"{FEWEST_RIGHT * asked:.0f} of {asked}", alike >= FEWEST_RIGHT * asked)
+    yield Row(
+        f"timing, {machine}: two identical variants",
+        f"{alike} of {asked} say no difference",
+        "; ".join(f"RTT {rtt} ms: {right[rtt]} of {IDENTICAL[rtt]}" for rtt in right),
+        f"{FEWEST_RIGHT * asked:.0f} of {asked}",
+        alike >= FEWEST_RIGHT * asked,
+    )
     called = sum(times.calm.busy for all_ in found.values() for times in all_)
     slower = sum(ten_against(eleven, 0).speedup("other", "ten").high < 1 for _ in range(DIFFERENT))
     quiet, most, fewest = machine == "quiet", MOST_CALLED_BUSY * asked, FEWEST_RIGHT * DIFFERENT
-    yield Row(f"timing, {machine}: comparisons that say that the machine was busy",
-              f"{called} of {asked}", "all of them", f"at most {most:.0f}" if quiet else "",
-              called <= most if quiet else None)
-    yield Row(f"timing, {machine}: a variant with 10% more work",
-              f"{slower} of {DIFFERENT} say slower", "the same work",
-              f"{fewest:.0f} of {DIFFERENT}" if quiet else "", slower >= fewest if quiet else None)
+    yield Row(
+        f"timing, {machine}: comparisons that say that the machine was busy",
+        f"{called} of {asked}",
+        "all of them",
+        f"at most {most:.0f}" if quiet else "",
+        called <= most if quiet else None,
+    )
+    yield Row(
+        f"timing, {machine}: a variant with 10% more work",
+        f"{slower} of {DIFFERENT} say slower",
+        "the same work",
+        f"{fewest:.0f} of {DIFFERENT}" if quiet else "",
+        slower >= fewest if quiet else None,
+    )
 
 
 def sets_row(machine):
@@ -106,9 +135,13 @@ def sets_row(machine):
     with AT_CI_SCALE:
         times = lab.compare({"sets": thirty}, rtt_ms=1)
     ours = times.seconds("sets", 1)
-    return Row(f"timing, {machine}: lab.compare, {SETS} SETs at 1 ms, median", share(ours, best),
-               f"timeit's best: {best * 1000:.2f} ms; {times.calm.sentence().replace('~', '')}",
-               f"within {SETS_AIMS[machine]:.0%}", abs(ours / best - 1) <= SETS_AIMS[machine])
+    return Row(
+        f"timing, {machine}: lab.compare, {SETS} SETs at 1 ms, median",
+        share(ours, best),
+        f"timeit's best: {best * 1000:.2f} ms; {times.calm.sentence().replace('~', '')}",
+        f"within {SETS_AIMS[machine]:.0%}",
+        abs(ours / best - 1) <= SETS_AIMS[machine],
+    )
 
 
 def share(part, whole):

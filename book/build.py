@@ -17,9 +17,22 @@ BOOK = Path(__file__).resolve().parent
 
 def main(built):
     sources.lay_out(built / "sources")
-    status = sphinx([
-        "-W", "--keep-going", "-q", "-E", "-c", str(BOOK), "-d", str(built / "doctrees"),
-        "-b", "html", str(built / "sources"), str(built / "html")])
+    status = sphinx(
+        [
+            "-W",
+            "--keep-going",
+            "-q",
+            "-E",
+            "-c",
+            str(BOOK),
+            "-d",
+            str(built / "doctrees"),
+            "-b",
+            "html",
+            str(built / "sources"),
+            str(built / "html"),
+        ]
+    )
     problems = list(links.wrong(built / "html"))
     for problem in problems:
         print(problem, file=sys.stderr)
@@ -28,8 +41,10 @@ def main(built):
     found = links.pages(built / "html").values()
     followed = sum(len(page.links) for page in found)
     pictures = sum(page.pictures for page in found)
-    print(f"{len(found)} pages; {followed:,} links and {pictures} pictures looked at. "
-          f"Open {built / 'html' / 'index.html'}")
+    print(
+        f"{len(found)} pages; {followed:,} links and {pictures} pictures looked at. "
+        f"Open {built / 'html' / 'index.html'}"
+    )
     return 0
 
 

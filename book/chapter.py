@@ -105,8 +105,11 @@ def draw(cell, output, drawn, at):
     for page in ("light", "dark"):
         file = f"{at}/{page}/{cell}"
         narrow = f'<source media="{PHONE}" srcset="{file}-narrow.svg">'
-        elements += (f'<picture class="only-{page}">' + narrow * (f"{cell}-narrow.svg" in drawn)
-                     + f'<img src="{file}.svg" alt="{alt}"></picture>')
+        elements += (
+            f'<picture class="only-{page}">'
+            + narrow * (f"{cell}-narrow.svg" in drawn)
+            + f'<img src="{file}.svg" alt="{alt}"></picture>'
+        )
     output["data"] = {"text/html": elements}
 
 
@@ -115,8 +118,13 @@ def exercises(cell):
 
 
 def folded_solution(name, code):
-    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [],
-            "execution_count": None}
+    cell = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": code,
+        "outputs": [],
+        "execution_count": None,
+    }
     fold(cell, "input", f"Solution of {name}", f"Solution of {name}")
     return [markdown(f"({solution_anchor(name)})="), cell]
 
@@ -131,8 +139,10 @@ def say_when(cell, metadata, front):
     measured = metadata["measured"]
     day = datetime.date.fromisoformat(measured["date"])
     title, rest = source_of(cell).split("\n", 1)
-    when = (f"Measured on {day.day} {day:%B %Y} with {measured['on']}. A saved page: nothing runs "
-            f"here. [Run it]({front}) yourself.")
+    when = (
+        f"Measured on {day.day} {day:%B %Y} with {measured['on']}. A saved page: nothing runs "
+        f"here. [Run it]({front}) yourself."
+    )
     cell["source"] = f"{title}\n\n{{.measured}}\n{when}\n{rest}"
 
 

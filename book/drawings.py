@@ -20,11 +20,21 @@ FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider: words keep th
 # On a dark page: its ground; what each part of a colour adds to its lightness; and colours that,
 # turned, would be too much like others (a test computes it).
 GROUND, GREY = 0.07, (0.213, 0.715, 0.072)
-DARK = {"#0072B2": "#469EFF", "#2F6496": "#65A6D9", "#5580B2": "#6488AF", "#5B2A86": "#DFA5FF",
-        "#7FA3CC": "#42668E", "#AE7AAC": "#967091", "#D11540": "#FF9EC4"}
+DARK = {
+    "#0072B2": "#469EFF",
+    "#2F6496": "#65A6D9",
+    "#5580B2": "#6488AF",
+    "#5B2A86": "#DFA5FF",
+    "#7FA3CC": "#42668E",
+    "#AE7AAC": "#967091",
+    "#D11540": "#FF9EC4",
+}
 COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
-LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>"
-                      r'|(?<=<g) id="[^"]*"', re.DOTALL)
+LEFT_OUT = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>"
+    r'|(?<=<g) id="[^"]*"',
+    re.DOTALL,
+)
 TAG, FRACTION = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d+")
 FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*sans-serif[^;\"]*")
 
@@ -82,7 +92,7 @@ def dark(color):
     """Turn a colour in lightness alone, as by `invert(.93) hue-rotate(180deg)`, or by DARK."""
     if color.upper() in DARK:
         return DARK[color.upper()]
-    parts = (int(color[place:place + 2], 16) / 255 for place in (1, 3, 5))
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
     turned = [GROUND + (1 - 2 * GROUND) * (1 - part) for part in parts]
     grey = sum(share * part for share, part in zip(GREY, turned, strict=True))
     return "#" + "".join(f"{round(255 * min(1, max(0, 2 * grey - part))):02X}" for part in turned)

@@ -4,8 +4,14 @@ import os
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-FETCHED = {"img": "src", "script": "src", "link": "href", "source": "srcset", "iframe": "src",
-           "video": "src"}
+FETCHED = {
+    "img": "src",
+    "script": "src",
+    "link": "href",
+    "source": "srcset",
+    "iframe": "src",
+    "video": "src",
+}
 
 
 class Page(HTMLParser):
@@ -34,8 +40,10 @@ class Page(HTMLParser):
 def pages(folder):
     """{path from the folder: Page} of all HTML pages there."""
     found = sorted(folder.rglob("*.html"))
-    return {path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
-            for path in found}
+    return {
+        path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
+        for path in found
+    }
 
 
 def wrong(folder):

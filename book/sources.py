@@ -32,8 +32,10 @@ DRAWINGS = PurePosixPath("drawings")  # conf.py brings them to the former
 # The line below the film gives the answer away.
 FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)
 GAME = PurePosixPath("notebooks/game.md")
-SOLUTIONS = {path.parent.name: path.read_text(encoding="utf-8")
-             for path in ROOT.glob("exercises/*/solution.py")}
+SOLUTIONS = {
+    path.parent.name: path.read_text(encoding="utf-8")
+    for path in ROOT.glob("exercises/*/solution.py")
+}
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
 CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
 LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
@@ -48,8 +50,9 @@ def lay_out(target):
     (target / DRAWINGS).mkdir(parents=True)
     pages, placed = {}, set()
     for part, patterns in PARTS.items():
-        pages[part] = [page for pattern in patterns for page in found(pattern)
-                       if page not in placed]
+        pages[part] = [
+            page for pattern in patterns for page in found(pattern) if page not in placed
+        ]
         placed.update(pages[part])
     book = Book(target, {page for part in pages.values() for page in part})
     for page in book.pages:

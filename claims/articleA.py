@@ -15,89 +15,130 @@ TENFOLD = 10
 @judge("A1", "02", "With a pipeline, sending and receiving are needed only once each.", "the size")
 def a1(commands, writes, turns):
     """`writes` and `turns` of one pipeline of so many commands."""
-    adds = (f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in "
-            "pieces, cut by redis-py's own write buffer and not by the network. The server answers "
-            "meanwhile; that all comes together is the client's view")
+    adds = (
+        f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in "
+        "pieces, cut by redis-py's own write buffer and not by the network. The server answers "
+        "meanwhile; that all comes together is the client's view"
+    )
     if turns == 1 and writes < commands:
         return Verdict(HOLDS, f"{counted(commands, 'command')}, and the client waited once", adds)
-    return Verdict(FAILS, f"{counted(commands, 'command')} left in {counted(writes, 'write')}, and "
-                   f"the client waited in {counted(turns, 'turn')}", adds)
+    return Verdict(
+        FAILS,
+        f"{counted(commands, 'command')} left in {counted(writes, 'write')}, and "
+        f"the client waited in {counted(turns, 'turn')}",
+        adds,
+    )
 
 
-cases("A1",
-      (HOLDS, {"commands": 3, "writes": 1, "turns": 1}),
-      (HOLDS, {"commands": 1_000, "writes": 7}),
-      (FAILS, {"commands": 1_000, "writes": 1_000}),
-      (FAILS, {"turns": 3}))
+cases(
+    "A1",
+    (HOLDS, {"commands": 3, "writes": 1, "turns": 1}),
+    (HOLDS, {"commands": 1_000, "writes": 7}),
+    (FAILS, {"commands": 1_000, "writes": 1_000}),
+    (FAILS, {"turns": 3}),
+)
 
 
-@judge("A2", "02",
-       "Empty ACKs stand between request and reply because each SET is sent separately.",
-       "the system")
+@judge(
+    "A2",
+    "02",
+    "Empty ACKs stand between request and reply because each SET is sent separately.",
+    "the system",
+)
 def a2(turns, acks, pipeline_acks):
     """The empty acks that the system sent during so many turns, one by one, and during one pipeline
     of the same commands; None where it does not tell.
     """
     adds = "no small write of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
-        return Verdict(UNTESTED, "this system does not tell how many acknowledgements it sent",
-                       adds)
-    seen = (f"this system sent ~{acks} empty acknowledgements in {counted(turns, 'turn')}, "
-            f"~{pipeline_acks} in one pipeline of the same commands")
+        return Verdict(
+            UNTESTED, "this system does not tell how many acknowledgements it sent", adds
+        )
+    seen = (
+        f"this system sent ~{acks} empty acknowledgements in {counted(turns, 'turn')}, "
+        f"~{pipeline_acks} in one pipeline of the same commands"
+    )
     if acks >= turns and not pipeline_acks:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS, f"on the system: {seen}. It decides when to send one. The article's "
-                   "sent one each way, in its pipeline too, so there sending separately only "
-                   "multiplied them", adds)
+    return Verdict(
+        DEPENDS,
+        f"on the system: {seen}. It decides when to send one. The article's "
+        "sent one each way, in its pipeline too, so there sending separately only "
+        "multiplied them",
+        adds,
+    )
 
 
-cases("A2",
-      (DEPENDS, {"turns": 3, "acks": 0, "pipeline_acks": 0}),
-      (DEPENDS, {"acks": 3, "pipeline_acks": 1}),
-      (HOLDS, {"acks": 3}),
-      (UNTESTED, {"acks": None, "pipeline_acks": None}))
+cases(
+    "A2",
+    (DEPENDS, {"turns": 3, "acks": 0, "pipeline_acks": 0}),
+    (DEPENDS, {"acks": 3, "pipeline_acks": 1}),
+    (HOLDS, {"acks": 3}),
+    (UNTESTED, {"acks": None, "pipeline_acks": None}),
+)
 
 
-@judge("A3", "04", "The three SETs of the capture left as one MULTI/EXEC transaction.",
-       "a default of the client")
+@judge(
+    "A3",
+    "04",
+    "The three SETs of the capture left as one MULTI/EXEC transaction.",
+    "a default of the client",
+)
 def a3(sets, default_commands, plain_commands):
     """Commands sent for `sets` SETs: by pipeline() as it comes, and with transaction=False."""
     seen = f"{counted(sets, 'SET')} left as {counted(default_commands, 'command')} by pipeline()"
-    adds = ("MULTI and EXEC are redis-py's default and not the pipeline: with transaction=False "
-            f"the same {sets:,} SETs left as {plain_commands:,} commands")
+    adds = (
+        "MULTI and EXEC are redis-py's default and not the pipeline: with transaction=False "
+        f"the same {sets:,} SETs left as {plain_commands:,} commands"
+    )
     return Verdict(HOLDS if default_commands == sets + 2 else FAILS, seen, adds)
 
 
-cases("A3",
-      (HOLDS, {"sets": 3, "default_commands": 5, "plain_commands": 3}),
-      (FAILS, {"default_commands": 3}))
+cases(
+    "A3",
+    (HOLDS, {"sets": 3, "default_commands": 5, "plain_commands": 3}),
+    (FAILS, {"default_commands": 3}),
+)
 
 
-@judge("A4", "13",
-       "10,000 SETs in a pipeline took about 2% of the time: for bulk inserts it is faster.",
-       "the distance")
+@judge(
+    "A4",
+    "13",
+    "10,000 SETs in a pipeline took about 2% of the time: for bulk inserts it is faster.",
+    "the distance",
+)
 def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
     """Seconds of 10,000 SETs at the article's distance (far) and at RTT 0 (near)."""
     far, near = pipeline_far_s / loop_far_s, pipeline_near_s / loop_near_s
     seen = f"~{100 * far:.1f}% at the article's distance"
-    adds = (f"the share varies with the distance: with none it is ~{100 * near:.1f}%, and the "
-            "client's own CPU is what takes the time. The distance was solved from the article's "
-            "loop, so only its pipeline is evidence, and of the client's cost alone")
+    adds = (
+        f"the share varies with the distance: with none it is ~{100 * near:.1f}%, and the "
+        "client's own CPU is what takes the time. The distance was solved from the article's "
+        "loop, so only its pipeline is evidence, and of the client's cost alone"
+    )
     if max(far, near) > 1 / NO_GAIN:
         where = "there" if far > near else f"with no distance, at ~{100 * near:.1f}%,"
         return Verdict(FAILS, f"{seen}, and {where} the pipeline is not clearly faster", adds)
     if far > 1 / TENFOLD:
-        return Verdict(DEPENDS, f"on the client: {seen}, so the pipeline saves less here than "
-                                "there", adds)
+        return Verdict(
+            DEPENDS, f"on the client: {seen}, so the pipeline saves less here than there", adds
+        )
     if far > ABOUT_TWO_PERCENT:
-        seen += (", more than about 2%, since this client takes longer for its part; it is faster "
-                 "more than tenfold still")
+        seen += (
+            ", more than about 2%, since this client takes longer for its part; it is faster "
+            "more than tenfold still"
+        )
     return Verdict(HOLDS, seen, adds)
 
 
-cases("A4",
-      (HOLDS,
-       {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 0.35, "pipeline_near_s": 0.07}),
-      (HOLDS, {"pipeline_far_s": 0.17}),
-      (DEPENDS, {"pipeline_far_s": 0.4}), (FAILS, {"loop_near_s": 0.05, "pipeline_near_s": 0.06}),
-      (FAILS, {"pipeline_far_s": 3.3, "pipeline_near_s": 0.36}))
+cases(
+    "A4",
+    (
+        HOLDS,
+        {"loop_far_s": 3.4, "pipeline_far_s": 0.07, "loop_near_s": 0.35, "pipeline_near_s": 0.07},
+    ),
+    (HOLDS, {"pipeline_far_s": 0.17}),
+    (DEPENDS, {"pipeline_far_s": 0.4}),
+    (FAILS, {"loop_near_s": 0.05, "pipeline_near_s": 0.06}),
+    (FAILS, {"pipeline_far_s": 3.3, "pipeline_near_s": 0.36}),
+)

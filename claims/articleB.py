@@ -18,41 +18,61 @@ NOTICED_S = 1e-3  # B5: how long nobody else being served is called a wait
 SMALLER = 0.75  # B7: a hash of this share of the other's bytes is compact
 
 
-@judge("B1", "09", "hiredis makes redis-py faster, as the author hears about 10 times.", "the size",
-       after="redis-py's README had “up to a 10x speed improvement in parsing”")
+@judge(
+    "B1",
+    "09",
+    "hiredis makes redis-py faster, as the author hears about 10 times.",
+    "the size",
+    after="redis-py's README had “up to a 10x speed improvement in parsing”",
+)
 def b1(get, list_10, list_1000, list_10000, pipeline):
     """How many times faster redis-py was with hiredis than with its own parser: one GET, LRANGE of
     10, 1,000 and 10,000 items, a pipeline of 1,000 GETs.
     """
     gains = get, list_10, list_1000, list_10000, pipeline
-    seen = (f"a GET ~{times(get)}, lists of 10, 1,000 and 10,000 items ~{times(list_10)}, "
-            f"~{times(list_1000)} and ~{times(list_10000)}, a pipeline of 1,000 GETs "
-            f"~{times(pipeline)}")
+    seen = (
+        f"a GET ~{times(get)}, lists of 10, 1,000 and 10,000 items ~{times(list_10)}, "
+        f"~{times(list_1000)} and ~{times(list_10000)}, a pipeline of 1,000 GETs "
+        f"~{times(pipeline)}"
+    )
     if statistics.median(gains) >= ABOUT_TEN:
         return Verdict(HOLDS, seen)
     if max(gains) >= NO_GAIN:
-        return Verdict(DEPENDS, f"on the shape of the reply: {seen}. hiredis speeds up large "
-                       "replies, not many replies")
+        return Verdict(
+            DEPENDS,
+            f"on the shape of the reply: {seen}. hiredis speeds up large replies, not many replies",
+        )
     return Verdict(FAILS, seen)
 
 
-cases("B1",
-      (DEPENDS,
-       {"get": 1.2, "list_10": 1.5, "list_1000": 10.1, "list_10000": 16.0, "pipeline": 1.03}),
-      (HOLDS, {"get": 4.0, "list_10": 9.0, "list_1000": 11.0, "list_10000": 12.0, "pipeline": 1.5}),
-      (FAILS, {"get": 1.0, "list_10": 1.0, "list_1000": 1.1, "list_10000": 1.1, "pipeline": 0.9}))
+cases(
+    "B1",
+    (
+        DEPENDS,
+        {"get": 1.2, "list_10": 1.5, "list_1000": 10.1, "list_10000": 16.0, "pipeline": 1.03},
+    ),
+    (HOLDS, {"get": 4.0, "list_10": 9.0, "list_1000": 11.0, "list_10000": 12.0, "pipeline": 1.5}),
+    (FAILS, {"get": 1.0, "list_10": 1.0, "list_1000": 1.1, "list_10000": 1.1, "pipeline": 0.9}),
+)
 
 
-@judge("B2", "13",
-       "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.",
-       "a default of the client")
+@judge(
+    "B2",
+    "13",
+    "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.",
+    "a default of the client",
+)
 def b2(calls_s, plain_s, default_s):
     """Seconds of the seven commands: one by one, in a plain pipeline, in redis-py's default one."""
     gain = calls_s / default_s
-    seen = (f"{duration(calls_s)} one by one, {duration(default_s)} in redis-py's default "
-            f"pipeline, a gain of ~{times(gain)}")
-    adds = ("that default is a transaction, so 9 commands left. Without MULTI and EXEC the "
-            f"pipeline took {duration(plain_s)}")
+    seen = (
+        f"{duration(calls_s)} one by one, {duration(default_s)} in redis-py's default "
+        f"pipeline, a gain of ~{times(gain)}"
+    )
+    adds = (
+        "that default is a transaction, so 9 commands left. Without MULTI and EXEC the "
+        f"pipeline took {duration(plain_s)}"
+    )
     if gain < NO_GAIN:
         return Verdict(FAILS, f"{seen}: none here", adds)
     if gain < CONSIDERABLE:
@@ -60,190 +80,317 @@ def b2(calls_s, plain_s, default_s):
     return Verdict(HOLDS, seen, adds)
 
 
-cases("B2",
-      (HOLDS, {"calls_s": 0.0011, "plain_s": 2e-4, "default_s": 2.2e-4}),
-      (DEPENDS, {"plain_s": 6.4e-4, "default_s": 6.5e-4}),
-      (FAILS, {"plain_s": 0.0011, "default_s": 0.0012}))
+cases(
+    "B2",
+    (HOLDS, {"calls_s": 0.0011, "plain_s": 2e-4, "default_s": 2.2e-4}),
+    (DEPENDS, {"plain_s": 6.4e-4, "default_s": 6.5e-4}),
+    (FAILS, {"plain_s": 0.0011, "default_s": 0.0012}),
+)
 
 
-@judge("B3", "05",
-       "KEYS performs the same, on whichever part of the name the pattern is, unlike an RDBMS.",
-       "the client")
+@judge(
+    "B3",
+    "05",
+    "KEYS performs the same, on whichever part of the name the pattern is, unlike an RDBMS.",
+    "the client",
+)
 def b3(none_by_prefix_us, none_by_infix_us, prefix_s, infix_s, plain_prefix_s, plain_infix_s):
     """The server's microseconds for patterns that match no name, at the front and in the middle,
     and the client's seconds for 4,500 names each: read by the parser in use, and by redis-py's
     plain Python one.
     """
     searching, plain = none_by_infix_us / none_by_prefix_us, plain_infix_s / plain_prefix_s
-    seen = (f"in the middle of the name a pattern takes ~{times(plain)} the time of one at its "
-            f"front when plain Python reads the names, ~{times(infix_s / prefix_s)} as this client "
-            "reads them")
-    adds = (f"the server alone, searching in vain, took ~{none_by_prefix_us:,.0f} µs by prefix and "
-            f"~{none_by_infix_us:,.0f} µs in the middle: a prefix lets it give up on a name at "
-            "once")
+    seen = (
+        f"in the middle of the name a pattern takes ~{times(plain)} the time of one at its "
+        f"front when plain Python reads the names, ~{times(infix_s / prefix_s)} as this client "
+        "reads them"
+    )
+    adds = (
+        f"the server alone, searching in vain, took ~{none_by_prefix_us:,.0f} µs by prefix and "
+        f"~{none_by_infix_us:,.0f} µs in the middle: a prefix lets it give up on a name at "
+        "once"
+    )
     if plain >= INDEXED:
         return Verdict(FAILS, seen, adds)
     if searching < INDEXED:
         return Verdict(HOLDS, seen, adds)
-    return Verdict(DEPENDS,
-                   f"on the parser and the clock: {seen}; for the server ~{times(searching)}", adds)
+    return Verdict(
+        DEPENDS, f"on the parser and the clock: {seen}; for the server ~{times(searching)}", adds
+    )
 
 
-cases("B3",
-      (DEPENDS,
-       {"prefix_s": 6e-4, "infix_s": 0.001, "plain_prefix_s": 0.00355, "none_by_prefix_us": 179,
-        "none_by_infix_us": 819, "plain_infix_s": 0.00397}), (HOLDS, {"none_by_infix_us": 190}),
-      (FAILS, {"none_by_infix_us": 9_000, "plain_infix_s": 0.012}))
+cases(
+    "B3",
+    (
+        DEPENDS,
+        {
+            "prefix_s": 6e-4,
+            "infix_s": 0.001,
+            "plain_prefix_s": 0.00355,
+            "none_by_prefix_us": 179,
+            "none_by_infix_us": 819,
+            "plain_infix_s": 0.00397,
+        },
+    ),
+    (HOLDS, {"none_by_infix_us": 190}),
+    (FAILS, {"none_by_infix_us": 9_000, "plain_infix_s": 0.012}),
+)
 
 
-@judge("B4", "05",
-       "Only a pattern at the end of the name is faster, because it returns a third of the names.",
-       "the client")
+@judge(
+    "B4",
+    "05",
+    "Only a pattern at the end of the name is faster, because it returns a third of the names.",
+    "the client",
+)
 def b4(prefix_s, suffix_s, plain_prefix_s, plain_suffix_s):
     """Seconds of 4,500 names by prefix and 1,350 by suffix: read by the parser in use, and by
     redis-py's plain Python one.
     """
     now, plain = suffix_s / prefix_s, plain_suffix_s / plain_prefix_s
-    seen = (f"the suffix takes ~{times(plain)} the prefix's time when plain Python reads the "
-            f"names, ~{times(now)} as this client reads them")
+    seen = (
+        f"the suffix takes ~{times(plain)} the prefix's time when plain Python reads the "
+        f"names, ~{times(now)} as this client reads them"
+    )
     if now < 1 / ALIKE and plain < 1 / ALIKE:
         return Verdict(HOLDS, seen)
     if plain < 1 / NOTICED:
-        return Verdict(DEPENDS, f"on the parser: {seen}. Fewer names save the client's reading, "
-                       "not the server's searching")
+        return Verdict(
+            DEPENDS,
+            f"on the parser: {seen}. Fewer names save the client's reading, "
+            "not the server's searching",
+        )
     if now < 1 / ALIKE:
-        return Verdict(DEPENDS, f"on the parser: {seen}. Fewer names, and plain Python does not "
-                       "read them clearly faster")
+        return Verdict(
+            DEPENDS,
+            f"on the parser: {seen}. Fewer names, and plain Python does not "
+            "read them clearly faster",
+        )
     return Verdict(FAILS, f"{seen}: fewer names, and still not clearly faster")
 
 
-cases("B4",
-      (DEPENDS, {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042,
-                 "plain_suffix_s": 0.0023}),
-      (HOLDS, {"suffix_s": 3e-4}),
-      (DEPENDS, {"suffix_s": 3e-4, "plain_suffix_s": 0.0042}),
-      (FAILS, {"plain_suffix_s": 0.0041}))
+cases(
+    "B4",
+    (
+        DEPENDS,
+        {"prefix_s": 7e-4, "suffix_s": 0.0012, "plain_prefix_s": 0.0042, "plain_suffix_s": 0.0023},
+    ),
+    (HOLDS, {"suffix_s": 3e-4}),
+    (DEPENDS, {"suffix_s": 3e-4, "plain_suffix_s": 0.0042}),
+    (FAILS, {"plain_suffix_s": 0.0041}),
+)
 
 
-@judge("B5", "05", "With attributes joined in the key's name, KEYS allows fairly flexible queries, "
-       "without joins.", "the size")
+@judge(
+    "B5",
+    "05",
+    "With attributes joined in the key's name, KEYS allows fairly flexible queries, without joins.",
+    "the size",
+)
 def b5(queries, answered, few, many, keys_few_s, keys_many_s, index_few_s, index_many_s):
     """How many queries by pattern were tried and answered right; and seconds of one query by KEYS
     and by an index set, with `few` and with `many` keys in the database.
     """
     a_key = (keys_many_s - keys_few_s) / (many - few)
-    adds = (f"each looks at every key. With {many - few:,} keys more, one query goes from "
-            f"{duration(keys_few_s)} to {duration(keys_many_s)}, by an index set from "
-            f"{duration(index_few_s)} to {duration(index_many_s)}. At {duration(a_key)} a key, "
-            f"~{NOTICED_S / a_key:,.0f} keys are enough for everybody to wait 1 ms")
+    adds = (
+        f"each looks at every key. With {many - few:,} keys more, one query goes from "
+        f"{duration(keys_few_s)} to {duration(keys_many_s)}, by an index set from "
+        f"{duration(index_few_s)} to {duration(index_many_s)}. At {duration(a_key)} a key, "
+        f"~{NOTICED_S / a_key:,.0f} keys are enough for everybody to wait 1 ms"
+    )
     seen = f"{answered} of {queries} queries by pattern were answered right"
     return Verdict(HOLDS if answered == queries else FAILS, seen, adds)
 
 
-cases("B5",
-      (HOLDS, {"few": 13_527, "many": 213_527, "keys_few_s": 5e-4, "keys_many_s": 0.0199,
-               "index_few_s": 3e-4, "index_many_s": 3.1e-4, "queries": 3, "answered": 3}),
-      (FAILS, {"answered": 2}))
+cases(
+    "B5",
+    (
+        HOLDS,
+        {
+            "few": 13_527,
+            "many": 213_527,
+            "keys_few_s": 5e-4,
+            "keys_many_s": 0.0199,
+            "index_few_s": 3e-4,
+            "index_many_s": 3.1e-4,
+            "queries": 3,
+            "answered": 3,
+        },
+    ),
+    (FAILS, {"answered": 2}),
+)
 
 
-@judge("B6", "05", "KEYS for 500 names seems faster than HGETALL; it may be the other way round in "
-       "some situations.", "the client")
+@judge(
+    "B6",
+    "05",
+    "KEYS for 500 names seems faster than HGETALL; it may be the other way round in "
+    "some situations.",
+    "the client",
+)
 def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
     """Seconds of 500 names by KEYS, of 500 fields with values by HGETALL, and of 500 names with
     values by KEYS and MGET, beside all the other keys; and the first two with the 500 alone in
     the database, read by redis-py's plain Python parser.
     """
     here, alone = keys_s / hgetall_s, alone_keys_s / alone_hgetall_s
-    seen = (f"KEYS takes ~{times(alone)} the time of HGETALL with its 500 keys alone and a parser "
-            f"in plain Python, and ~{times(here)} beside all the other keys, as this client reads")
-    adds = ("KEYS returns names alone. With the values, KEYS and MGET take "
-            f"{duration(keys_mget_s)}, HGETALL {duration(hgetall_s)}")
-    return by_degree(max(here, alone) < 1, min(here, alone) < 1,
-                     "the parser and on the keys around", seen, adds)
+    seen = (
+        f"KEYS takes ~{times(alone)} the time of HGETALL with its 500 keys alone and a parser "
+        f"in plain Python, and ~{times(here)} beside all the other keys, as this client reads"
+    )
+    adds = (
+        "KEYS returns names alone. With the values, KEYS and MGET take "
+        f"{duration(keys_mget_s)}, HGETALL {duration(hgetall_s)}"
+    )
+    return by_degree(
+        max(here, alone) < 1, min(here, alone) < 1, "the parser and on the keys around", seen, adds
+    )
 
 
-cases("B6",
-      (DEPENDS, {"keys_s": 5e-4, "hgetall_s": 1.8e-4, "keys_mget_s": 6e-4, "alone_keys_s": 5e-4,
-                 "alone_hgetall_s": 9e-4}),
-      (HOLDS, {"keys_s": 0.00292, "hgetall_s": 0.0044, "keys_mget_s": 0.005}),
-      (FAILS, {"alone_hgetall_s": 3e-4}))
+cases(
+    "B6",
+    (
+        DEPENDS,
+        {
+            "keys_s": 5e-4,
+            "hgetall_s": 1.8e-4,
+            "keys_mget_s": 6e-4,
+            "alone_keys_s": 5e-4,
+            "alone_hgetall_s": 9e-4,
+        },
+    ),
+    (HOLDS, {"keys_s": 0.00292, "hgetall_s": 0.0044, "keys_mget_s": 0.005}),
+    (FAILS, {"alone_hgetall_s": 3e-4}),
+)
 
 
 @judge("B7", "05", "A hash may be compressed in memory, depending on the data in it.", "the size")
 def b7(packed_bytes, table_bytes, keys_bytes, most_fields, longest_value):
     """Bytes of the same 500 records in three layouts, and where the packing was seen to end."""
     seen = f"500 records take ~{packed_bytes:,} bytes packed and ~{table_bytes:,} as a hash table"
-    adds = (f"packed, not compressed, and up to ~{most_fields:,} fields and values of "
-            f"~{longest_value:,} bytes; as keys of their own the records take ~{keys_bytes:,} "
-            "bytes")
+    adds = (
+        f"packed, not compressed, and up to ~{most_fields:,} fields and values of "
+        f"~{longest_value:,} bytes; as keys of their own the records take ~{keys_bytes:,} "
+        "bytes"
+    )
     return Verdict(HOLDS if packed_bytes <= SMALLER * table_bytes else FAILS, seen, adds)
 
 
-cases("B7",
-      (HOLDS,
-       {"packed_bytes": 16_400, "table_bytes": 36_200, "keys_bytes": 44_000, "most_fields": 512,
-        "longest_value": 64}), (FAILS, {"packed_bytes": 35_000}))
+cases(
+    "B7",
+    (
+        HOLDS,
+        {
+            "packed_bytes": 16_400,
+            "table_bytes": 36_200,
+            "keys_bytes": 44_000,
+            "most_fields": 512,
+            "longest_value": 64,
+        },
+    ),
+    (FAILS, {"packed_bytes": 35_000}),
+)
 
 
 @judge("B8", "06", "The json module is slower than pickle at parsing.", "the client")
-def b8(pickle_loads_s, json_loads_s, pickle_s, json_s, orjson_s, msgpack_s, pickle_trip_s,
-       json_trip_s, trip_rtt_ms):
+def b8(
+    pickle_loads_s,
+    json_loads_s,
+    pickle_s,
+    json_s,
+    orjson_s,
+    msgpack_s,
+    pickle_trip_s,
+    json_trip_s,
+    trip_rtt_ms,
+):
     """Seconds to decode one value; to encode and decode it, by each library; of a whole SET and
     GET, `trip_rtt_ms` away.
     """
     seen = f"json takes {duration(json_loads_s)} to decode, pickle {duration(pickle_loads_s)}"
-    adds = (f"to encode and decode json takes {duration(json_s)}, pickle {duration(pickle_s)}, "
-            f"msgpack {duration(msgpack_s)}, and orjson, which is JSON too, {duration(orjson_s)}. "
-            f"At an RTT of {trip_rtt_ms:g} ms a SET and a GET take {duration(pickle_trip_s)} with "
-            f"pickle and {duration(json_trip_s)} with json")
+    adds = (
+        f"to encode and decode json takes {duration(json_s)}, pickle {duration(pickle_s)}, "
+        f"msgpack {duration(msgpack_s)}, and orjson, which is JSON too, {duration(orjson_s)}. "
+        f"At an RTT of {trip_rtt_ms:g} ms a SET and a GET take {duration(pickle_trip_s)} with "
+        f"pickle and {duration(json_trip_s)} with json"
+    )
     if json_loads_s < pickle_loads_s * NO_GAIN:
         return Verdict(FAILS, seen, adds)
     return Verdict(HOLDS, f"{seen}, ~{times(json_loads_s / pickle_loads_s)} faster", adds)
 
 
-cases("B8",
-      (HOLDS,
-       {"pickle_loads_s": 3.2e-7, "json_loads_s": 8.7e-7, "pickle_s": 7.1e-7, "json_s": 2.5e-6,
-        "orjson_s": 3.3e-7, "msgpack_s": 6.3e-7, "pickle_trip_s": 0.0021, "json_trip_s": 0.00211,
-        "trip_rtt_ms": 1}), (FAILS, {"json_loads_s": 3e-7}))
+cases(
+    "B8",
+    (
+        HOLDS,
+        {
+            "pickle_loads_s": 3.2e-7,
+            "json_loads_s": 8.7e-7,
+            "pickle_s": 7.1e-7,
+            "json_s": 2.5e-6,
+            "orjson_s": 3.3e-7,
+            "msgpack_s": 6.3e-7,
+            "pickle_trip_s": 0.0021,
+            "json_trip_s": 0.00211,
+            "trip_rtt_ms": 1,
+        },
+    ),
+    (FAILS, {"json_loads_s": 3e-7}),
+)
 
 
-@judge("B9", "06",
-       "Redis takes byte strings; pickle makes them of nearly any data, json of few types.",
-       "the data")
+@judge(
+    "B9",
+    "06",
+    "Redis takes byte strings; pickle makes them of nearly any data, json of few types.",
+    "the data",
+)
 def b9(tried, pickle_same, json_same, json_changed):
     """Counts of types: tried, the same after pickle and after json, changed by json in silence."""
-    counted = (f"of {tried} types pickle brought back {pickle_same} as they were and json "
-               f"{json_same}")
-    adds = (f"json changed {json_changed} of them without an error. Byte strings are what SET and "
-            "GET take: Redis has more types")
+    counted = (
+        f"of {tried} types pickle brought back {pickle_same} as they were and json {json_same}"
+    )
+    adds = (
+        f"json changed {json_changed} of them without an error. Byte strings are what SET and "
+        "GET take: Redis has more types"
+    )
     more = pickle_same > json_same
     nearly_any_and_few = more and pickle_same >= 0.8 * tried and json_same <= 0.5 * tried
     return by_degree(nearly_any_and_few, more, "the types you use", counted, adds)
 
 
-cases("B9",
-      (HOLDS, {"tried": 14, "pickle_same": 12, "json_same": 4, "json_changed": 2}),
-      (DEPENDS, {"json_same": 10, "json_changed": 0}),
-      (FAILS, {"pickle_same": 4, "json_same": 9, "json_changed": 0}))
+cases(
+    "B9",
+    (HOLDS, {"tried": 14, "pickle_same": 12, "json_same": 4, "json_changed": 2}),
+    (DEPENDS, {"json_same": 10, "json_changed": 0}),
+    (FAILS, {"pickle_same": 4, "json_same": 9, "json_changed": 0}),
+)
 
 
-@judge("B10", "06", "Pickled data can become incompatible, even between Python versions.",
-       "the data")
+@judge(
+    "B10", "06", "Pickled data can become incompatible, even between Python versions.", "the data"
+)
 def b10(plain_tried, plain_read, other_tried, other_read):
     """Counts of pickles tried and read: plain data from several Pythons, and values that name a
     class or a newer protocol.
     """
-    seen = ("a class that moved, a class whose own format changed, a protocol newer than the "
-            f"reader's: {other_read} of {other_tried} could be read")
-    adds = (f"of {plain_tried} pickles of plain data, by other Pythons and protocols, {plain_read} "
-            "could be read. And what the article leaves out: to load a pickle runs code of whoever "
-            "could write the key")
-    return Verdict(HOLDS if plain_read + other_read < plain_tried + other_tried else FAILS, seen,
-                   adds)
+    seen = (
+        "a class that moved, a class whose own format changed, a protocol newer than the "
+        f"reader's: {other_read} of {other_tried} could be read"
+    )
+    adds = (
+        f"of {plain_tried} pickles of plain data, by other Pythons and protocols, {plain_read} "
+        "could be read. And what the article leaves out: to load a pickle runs code of whoever "
+        "could write the key"
+    )
+    return Verdict(
+        HOLDS if plain_read + other_read < plain_tried + other_tried else FAILS, seen, adds
+    )
 
 
-cases("B10",
-      (HOLDS, {"plain_tried": 8, "plain_read": 8, "other_tried": 4, "other_read": 0}),
-      (HOLDS, {"plain_read": 5, "other_read": 4}),
-      (FAILS, {"other_read": 4}))
+cases(
+    "B10",
+    (HOLDS, {"plain_tried": 8, "plain_read": 8, "other_tried": 4, "other_read": 0}),
+    (HOLDS, {"plain_read": 5, "other_read": 4}),
+    (FAILS, {"other_read": 4}),
+)

@@ -50,9 +50,14 @@ def is_async(fn: Any) -> bool:
     return is_a(inspect.iscoroutinefunction, fn)
 
 
-def check_function(fn: Any, helper: str, call: str = "loop, r",
-                   such_as: str = "a function of a client, such as `def loop(r): ...`",
-                   may_be_async: bool = False, takes: int = 1) -> None:
+def check_function(
+    fn: Any,
+    helper: str,
+    call: str = "loop, r",
+    such_as: str = "a function of a client, such as `def loop(r): ...`",
+    may_be_async: bool = False,
+    takes: int = 1,
+) -> None:
     """Raise LabError unless `fn` is a function of so many arguments that `helper` can run."""
     if not callable(fn) or isinstance(fn, type):
         raise LabError(
@@ -150,8 +155,9 @@ def as_options(options: dict, helper: str):
 # Numbers, texts, dicts
 
 
-def check_number(value: Any, name: str, least: float = -math.inf, most: float = math.inf,
-                 whole: bool = False) -> Any:
+def check_number(
+    value: Any, name: str, least: float = -math.inf, most: float = math.inf, whole: bool = False
+) -> Any:
     """Return a number; raise LabError unless it is one from `least` to `most`, and `whole`."""
     fits = isinstance(value, numbers.Integral if whole else numbers.Real)
     if not fits or isinstance(value, bool) or not least <= value <= most or abs(value) == math.inf:

@@ -56,8 +56,11 @@ def quiet(taken_s: float, seconds: float) -> bool:
 
 def worst(calms) -> Calm:
     """Return the Calm with the largest doubt; a calm one of no rounds where there are none."""
-    return max(calms, default=Calm(),
-               key=lambda calm: (calm.busy, calm.doubt, calm.taken_share, calm.rounds))
+    return max(
+        calms,
+        default=Calm(),
+        key=lambda calm: (calm.busy, calm.doubt, calm.taken_share, calm.rounds),
+    )
 
 
 def note(calm: Calm):

@@ -21,8 +21,10 @@ class Model:
 
     def seconds(self, turns: float, commands: float, rtt_ms: float = 0) -> float:
         """Return the seconds that so many commands in so many turns should take at `rtt_ms`."""
-        turns, commands, rtt_ms = (check_number(value, name, 0) for name, value in
-                                   (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms)))
+        turns, commands, rtt_ms = (
+            check_number(value, name, 0)
+            for name, value in (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms))
+        )
         return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
 
     def __repr__(self):

@@ -49,8 +49,9 @@ class Run:
     @property
     def commands(self):
         """How often each command was answered, by name."""
-        return sum((Counter(each.names) for each in self.trips if kind_of(each) == REQUEST),
-                   Counter())
+        return sum(
+            (Counter(each.names) for each in self.trips if kind_of(each) == REQUEST), Counter()
+        )
 
     @property
     def waiting(self):

@@ -32,6 +32,8 @@ def scale() -> Scale:
     """Return the scale in force, "workshop" by default; raise LabError for an unknown one."""
     name = os.environ.get("LAB_SCALE", "workshop")
     if name not in SCALES:
-        raise LabError(f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, "
-                       "or leave it unset for workshop.")
+        raise LabError(
+            f"LAB_SCALE is {name!r}. Set it to ci, workshop or full, "
+            "or leave it unset for workshop."
+        )
     return SCALES[name]

@@ -1,4 +1,5 @@
 """A room's own certificate, made once, so that what browsers and laptops were told stays true."""
+
 import ipaddress
 from datetime import UTC, datetime, timedelta
 
@@ -48,13 +49,19 @@ def made(key, name):
     now, public = datetime.now(UTC), key.public_key()
     who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Redis Round-Trip Lab: a room")])
     names = dict.fromkeys((host(name), host("localhost"), host("127.0.0.1")))
-    return (x509.CertificateBuilder().subject_name(who).issuer_name(who).public_key(public)
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + timedelta(days=DAYS))
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(public), False)
-            .sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    return (
+        x509.CertificateBuilder()
+        .subject_name(who)
+        .issuer_name(who)
+        .public_key(public)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=DAYS))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(public), False)
+        .sign(key, hashes.SHA256())
+        .public_bytes(Encoding.PEM)
+    )

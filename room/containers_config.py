@@ -40,8 +40,12 @@ places = Places(os.cpu_count() or 1, room["container_cpus"])
 def confine(spawner):
     """Limit what a learner's container may do."""
     spawner.extra_host_config = {
-        "cap_drop": ["ALL"], "security_opt": ["no-new-privileges"], "pids_limit": 1024,
-        "init": True, "cpuset_cpus": places.take(spawner.user.name)}
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges"],
+        "pids_limit": 1024,
+        "init": True,
+        "cpuset_cpus": places.take(spawner.user.name),
+    }
 
 
 # Caddy, before the hub, says by which address and protocol somebody came; this proxy would say

@@ -60,8 +60,18 @@ c.Spawner.environment = {
     "MALLOC_TRIM_THRESHOLD_": "1000000",  # bytes: what was drawn is given back, 25 MB a learner
 }
 c.Spawner.env_keep = [
-    "PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONUTF8", "VIRTUAL_ENV", "TMPDIR", "LAB_SCALE",
-    "LAB_REDIS_SERVER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "PYTHONPATH",
+    "PYTHONUTF8",
+    "VIRTUAL_ENV",
+    "TMPDIR",
+    "LAB_SCALE",
+    "LAB_REDIS_SERVER",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # thirty that begin wait for each other
 c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # so that who waits sees that
 c.JupyterHub.active_server_limit = room["learners"]
@@ -69,15 +79,25 @@ c.JupyterHub.concurrent_spawn_limit = 0
 
 # Who has gone makes room; the files stay. What the room guesses is on the leader's screen.
 passed = "ROOM", "ROOM_BOARD_ANONYMOUS", "ROOM_BOARD_URL", "LAB_REDIS_SERVER", "PYTHONUTF8"
-c.JupyterHub.services = [{
-    "name": "culler",
-    "command": [*python, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
-}, {
-    "name": "board", "url": board, "command": [*python, "-m", "room.board"], "cwd": str(ROOT),
-    "environment": {name: os.environ[name] for name in passed if name in os.environ},
-    "oauth_no_confirm": True, "display": False,
-}]
-c.JupyterHub.load_roles = [{
-    "name": "culler", "services": ["culler"],
-    "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
-}]
+c.JupyterHub.services = [
+    {
+        "name": "culler",
+        "command": [*python, "-m", "jupyterhub_idle_culler", f"--timeout={room['idle_s']}"],
+    },
+    {
+        "name": "board",
+        "url": board,
+        "command": [*python, "-m", "room.board"],
+        "cwd": str(ROOT),
+        "environment": {name: os.environ[name] for name in passed if name in os.environ},
+        "oauth_no_confirm": True,
+        "display": False,
+    },
+]
+c.JupyterHub.load_roles = [
+    {
+        "name": "culler",
+        "services": ["culler"],
+        "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+    }
+]

@@ -36,8 +36,9 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
         """Return {"name": …, "admin": …}. Raises HTTPError 403 or 429 with what to do next."""
         name = tidy(data.get("username", ""))
         if not name:
-            raise HTTPError(403, "Your name has 1 to 32 letters or digits; between them spaces, "
-                                 "dots, hyphens.")
+            raise HTTPError(
+                403, "Your name has 1 to 32 letters or digits; between them spaces, dots, hyphens."
+            )
         if looks(name) in self.admin_users:
             name = looks(name)
         elif looks(name) in RESERVED:
@@ -53,8 +54,10 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
 
     def refusal(self, name, password):
         if name in self.admin_users:
-            return (f"The name {name} is kept for the leader, who has a password of their own. "
-                    "Choose another name.")
+            return (
+                f"The name {name} is kept for the leader, who has a password of their own. "
+                "Choose another name."
+            )
         if self.admin_password and compare_digest(password, self.admin_password):
             leader = min(self.admin_users)
             return f"This is the leader's password, and it goes with the name {leader}."
@@ -66,8 +69,14 @@ class RoomAuthenticator(SharedPasswordAuthenticator):
         name = known.get(looks(name), name)
         if looks(name) in known and name not in mine:
             raise HTTPError(403, taken(name, handler.find_user(name).active))
-        handler.set_secure_cookie(COOKIE, json.dumps(sorted({*mine, name})), expires_days=DAYS,
-                                  httponly=True, samesite="Lax", path=handler.hub.base_url)
+        handler.set_secure_cookie(
+            COOKIE,
+            json.dumps(sorted({*mine, name})),
+            expires_days=DAYS,
+            httponly=True,
+            samesite="Lax",
+            path=handler.hub.base_url,
+        )
         return name
 
 
@@ -85,6 +94,8 @@ def names_of(handler):
 
 def taken(name, active):
     who = f"{name} is at work right now" if active else f"Somebody came in as {name} before"
-    return (f"{who}, in another browser. Is this you? Then go back to that browser, or ask the "
-            "leader to free the name: your notebooks stay. If not, welcome: take a name of your "
-            f"own, such as {name} 2.")
+    return (
+        f"{who}, in another browser. Is this you? Then go back to that browser, or ask the "
+        "leader to free the name: your notebooks stay. If not, welcome: take a name of your "
+        f"own, such as {name} 2."
+    )

@@ -27,8 +27,9 @@ KEPT_BACK = {"transfer-encoding", "connection"}  # of an answer's headers: said 
 
 # By itself the client allows ten requests at once, and 20 seconds for each: too few where thirty
 # wait for their servers. An answer may be of any length, since it is not held.
-AsyncHTTPClient.configure(None, max_clients=2000, max_body_size=1 << 40,
-                          defaults={"request_timeout": 0})
+AsyncHTTPClient.configure(
+    None, max_clients=2000, max_body_size=1 << 40, defaults={"request_timeout": 0}
+)
 large = asyncio.Semaphore(LARGE_AT_ONCE)
 
 

@@ -76,8 +76,18 @@ def become(options, together):
 
 def scope(mb):
     """Return what a command is begun with, so that systemd gives it a cgroup of its own."""
-    return ["systemd-run", "--user", "--scope", "--quiet", "--collect", "-p", f"MemoryMax={mb}M",
-            "-p", "MemorySwapMax=0", "--"]
+    return [
+        "systemd-run",
+        "--user",
+        "--scope",
+        "--quiet",
+        "--collect",
+        "-p",
+        f"MemoryMax={mb}M",
+        "-p",
+        "MemorySwapMax=0",
+        "--",
+    ]
 
 
 def set_for_process(option, value):

@@ -49,10 +49,19 @@ class Board(Visitor):
         self.start()
 
     def start(self):
-        command = [sys.executable, "-m", "room.board", "--folder", str(self.folder),
-                   "--port", str(self.port), *self.options]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
+        command = [
+            sys.executable,
+            "-m",
+            "room.board",
+            "--folder",
+            str(self.folder),
+            "--port",
+            str(self.port),
+            *self.options,
+        ]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         assert wait_until(self.is_up, START_S), self.process.communicate(timeout=START_S)
 
     def is_up(self):
@@ -126,8 +135,15 @@ def serving(handler):
 
 
 def guess(value, name="00.loop", unit="ms", age_s=0, **more):
-    return {"id": f"guess {name} {unit}", "kind": "guess", "name": name, "unit": unit,
-            "value": value, "age_s": age_s, **more}
+    return {
+        "id": f"guess {name} {unit}",
+        "kind": "guess",
+        "name": name,
+        "unit": unit,
+        "value": value,
+        "age_s": age_s,
+        **more,
+    }
 
 
 def measured(value, name="00.loop", unit="ms"):
@@ -135,8 +151,13 @@ def measured(value, name="00.loop", unit="ms"):
 
 
 def check(number, solved=False, name="00.1"):
-    return {"id": f"check {name} {number}", "kind": "check", "name": name, "solved": solved,
-            "age_s": 0}
+    return {
+        "id": f"check {name} {number}",
+        "kind": "check",
+        "name": name,
+        "solved": solved,
+        "age_s": 0,
+    }
 
 
 def gone(pid):

@@ -60,10 +60,12 @@ def remembered(tmp_path, monkeypatch):
 def another_server():
     """start(*settings): a further Redis, stopped after the test."""
     with contextlib.ExitStack() as stack:
+
         def start(*settings, binary=None):
             started = private_server.start(binary or private_server.find_binary(), *settings)
             stack.callback(started.stop)
             return started
+
         yield start
 
 

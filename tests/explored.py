@@ -12,8 +12,10 @@ sys.path.insert(0, str(ROOT / "book"))
 
 import sources
 
-PAGE = ("<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width'><title>A</title><main><h1>A</h1>")
+PAGE = (
+    "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8>"
+    "<meta name=viewport content='width=device-width'><title>A</title><main><h1>A</h1>"
+)
 CONSTANTS = {**sources.shown_in_chapters(), "race": sources.race()}  # of races the first page's
 PHONE = {"viewport": {"width": 360, "height": 740}}
 
@@ -24,15 +26,19 @@ def opened(browser, tmp_path):  # noqa: F811
     wrong, pages = [], []
 
     def open_page(search="", name="race", told=None, **options):
-        shown = "".join(sources.explorable(each.split()[0], "still", told or CONSTANTS[each],
-                                           not told) for each in name.split(" + "))
+        shown = "".join(
+            sources.explorable(each.split()[0], "still", told or CONSTANTS[each], not told)
+            for each in name.split(" + ")
+        )
         shown = shown.replace(f'"figure": "{name}"', '"figure": null') if told else shown
         (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
         page = browser.new_page(**options)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda asked: wrong.append(asked.url)
-                if not asked.url.startswith("file:") else None)
+        page.on(
+            "request",
+            lambda asked: wrong.append(asked.url) if not asked.url.startswith("file:") else None,
+        )
         page.goto(path.as_uri() + search)
         pages.append(page)
         return page
@@ -46,11 +52,13 @@ def opened(browser, tmp_path):  # noqa: F811
 @pytest.fixture
 def computed(browser):  # noqa: F811
     """computed(name, function, vectors): what JavaScript of a figure makes of each vector."""
+
     def compute(name, function, vectors):
         module = explorables.parts(name)[0].replace("export default { render };", "")
         with browser.new_page() as page:
             page.add_script_tag(content=module.replace("export ", ""))
             return page.evaluate(f"vectors => vectors.map({function})", vectors)
+
     return compute
 
 

@@ -11,6 +11,7 @@ import hiredis
 @contextlib.contextmanager
 def listening(serve):
     """A port at which `serve(sock)` runs, in a thread, for each connection; its errors pass."""
+
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):
             with contextlib.suppress(OSError):
@@ -27,8 +28,10 @@ def listening(serve):
 
 def http(sock):
     sock.recv(1000)
-    sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
-                 b"Connection: close\r\n\r\n400 Bad Request")
+    sock.sendall(
+        b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
+        b"Connection: close\r\n\r\n400 Bad Request"
+    )
 
 
 def ssh(sock):
@@ -60,8 +63,9 @@ def closing(sock):
 NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, promise, silent, closing)}
 
 
-def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n",
-                    **errors):
+def redis_that_says(
+    info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors
+):
     """A Redis whose INFO says `info` (bytes: the reply as it is sent).
 
     It answers a command named in `errors` with that error, and all others with OK.
@@ -81,4 +85,5 @@ def redis_that_says(info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:
                     sock.sendall(info)
                 else:
                     sock.sendall(b"+OK\r\n")
+
     return serve

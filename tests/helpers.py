@@ -12,11 +12,34 @@ from nbval.plugin import get_sanitize_patterns
 import lab_utils as lab
 
 ROOT = Path(__file__).resolve().parent.parent
-SANITIZED = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(
-    encoding="utf-8"))
-NEXT_STEPS = ("Set ", "set ", "unset", "Unset", "Write ", "write ", "Check ", "check ", "Choose ",
-              "choose ", "Start ", "Run ", "Let ", "Restart ", "Mend ", "mend ", "Pass ", "pass ",
-              "say which", "Measured:", "give it", "needs ", "There are:")
+SANITIZED = get_sanitize_patterns(
+    (ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8")
+)
+NEXT_STEPS = (
+    "Set ",
+    "set ",
+    "unset",
+    "Unset",
+    "Write ",
+    "write ",
+    "Check ",
+    "check ",
+    "Choose ",
+    "choose ",
+    "Start ",
+    "Run ",
+    "Let ",
+    "Restart ",
+    "Mend ",
+    "mend ",
+    "Pass ",
+    "pass ",
+    "say which",
+    "Measured:",
+    "give it",
+    "needs ",
+    "There are:",
+)
 
 
 def as_compared(text):

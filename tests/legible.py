@@ -52,8 +52,15 @@ def look_at(figure):
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
-    rules = (unreadable, small_type, dishonest_bars, backwards, strange_colors, confused_colors,
-             bold_titles)
+    rules = (
+        unreadable,
+        small_type,
+        dishonest_bars,
+        backwards,
+        strange_colors,
+        confused_colors,
+        bold_titles,
+    )
     return [sentence for rule in rules for sentence in rule(figure)]
 
 
@@ -69,8 +76,10 @@ def unreadable(figure):
     """Texts that are too small, cut off, or one on top of the other: one layout, the slow part."""
     figure.draw_without_rendering()
     width, height = figure.canvas.get_width_height()
-    boxes = [(text.get_text(), text.get_fontsize(), text.get_window_extent())
-             for text in words_of(figure)]
+    boxes = [
+        (text.get_text(), text.get_fontsize(), text.get_window_extent())
+        for text in words_of(figure)
+    ]
     for text, size, box in boxes:
         if size < SMALLEST_POINTS:
             yield f"too small: {text!r}, {size:g} points"
@@ -89,8 +98,10 @@ def small_type(figure):
 
 
 def overlap(one, other):
-    return (min(one.x1, other.x1) - max(one.x0, other.x0) > TOUCH_PX
-            and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH_PX)
+    return (
+        min(one.x1, other.x1) - max(one.x0, other.x0) > TOUCH_PX
+        and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH_PX
+    )
 
 
 def words_of(figure):
@@ -101,8 +112,11 @@ def words_of(figure):
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
             if not axis.axes.axison or not low <= tick.get_loc() <= high:
                 undrawn |= {tick.label1, tick.label2}
-    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()
-            and text not in undrawn]
+    return [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in undrawn
+    ]
 
 
 # Lengths, colours, titles
@@ -124,8 +138,10 @@ def backwards(figure):
     """Axes on which more stands further left."""
     for axes in figure.axes:
         if axes.xaxis_inverted():
-            yield (f"an axis that runs backwards, from {axes.get_xlim()[0]:g} "
-                   f"to {axes.get_xlim()[1]:g}")
+            yield (
+                f"an axis that runs backwards, from {axes.get_xlim()[0]:g} "
+                f"to {axes.get_xlim()[1]:g}"
+            )
 
 
 def strange_colors(figure):
@@ -151,9 +167,21 @@ def meanings():
     """The colours that say what something is: not words, lines, edges, grounds."""
     from lab_utils.figures import style
 
-    roles = (style.WAYS, style.CLIENT, style.SERVER, style.WAITING, style.HANDSHAKE, style.FAILED,
-             style.RISK, style.MESSAGE, style.PUBLISHED, style.GUESS, style.NO_ROLE,
-             style.DISTANCES, style.FRAMING)
+    roles = (
+        style.WAYS,
+        style.CLIENT,
+        style.SERVER,
+        style.WAITING,
+        style.HANDSHAKE,
+        style.FAILED,
+        style.RISK,
+        style.MESSAGE,
+        style.PUBLISHED,
+        style.GUESS,
+        style.NO_ROLE,
+        style.DISTANCES,
+        style.FRAMING,
+    )
     return hexes_in(roles)
 
 
@@ -172,19 +200,25 @@ def hexes_in(roles):
 @functools.cache
 def distance(one, other):
     """How far apart in CIELAB (CIE76), for the kind of sight that tells them apart least."""
-    pair = [[int(color[at:at + 2], 16) / 255 for at in (1, 3, 5)] for color in (one, other)]
+    pair = [[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in (one, other)]
     seen = [pair]
     for kind in ("protanomaly", "deuteranomaly", "tritanomaly"):
         without_cones = {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}
         seen.append(clip(cspace_convert(pair, without_cones, "sRGB1"), 0, 1))
-    return min(float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab")
-                                               for each in seen))
+    return min(
+        float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab") for each in seen)
+    )
 
 
 def colors_in(figure):
     """The colours that a figure is drawn with, as hex; what is transparent is not seen."""
-    return {to_hex(color) for artist in figure.findobj(Artist) if artist.get_visible()
-            for color in colors_of(artist) if to_rgba(color)[3]}
+    return {
+        to_hex(color)
+        for artist in figure.findobj(Artist)
+        if artist.get_visible()
+        for color in colors_of(artist)
+        if to_rgba(color)[3]
+    }
 
 
 def colors_of(artist):

@@ -18,8 +18,10 @@ WORDS_A_MINUTE, LINES_A_MINUTE, EXERCISE_MINUTES, CHANGE_MINUTES = 200, 12, 7, 2
 MOST_MINUTES = MOST_CELLS = 30  # of a main path
 MOST_WORDS = 2_300
 CHANGE = "**Change it.**"
-TIME = re.compile(r"\*\*Time:\*\* about (\d+) minutes"
-                  r"(?:, the exercises (\d+) more)?(?:, Deeper (\d+) more)?\.")
+TIME = re.compile(
+    r"\*\*Time:\*\* about (\d+) minutes"
+    r"(?:, the exercises (\d+) more)?(?:, Deeper (\d+) more)?\."
+)
 
 
 @dataclass
@@ -37,8 +39,12 @@ class Part:
 
     @property
     def minutes(self):
-        return (self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE
-                + EXERCISE_MINUTES * self.exercises + CHANGE_MINUTES * self.changes)
+        return (
+            self.words / WORDS_A_MINUTE
+            + self.lines / LINES_A_MINUTE
+            + EXERCISE_MINUTES * self.exercises
+            + CHANGE_MINUTES * self.changes
+        )
 
     @property
     def stated(self):
@@ -89,8 +95,10 @@ def stated(path):
 
 
 def main(paths):
-    print(f"{'chapter':<28} {'main path':>16} {'exercises':>16} {'Deeper':>16}   "
-          "stated, and as it should be")
+    print(
+        f"{'chapter':<28} {'main path':>16} {'exercises':>16} {'Deeper':>16}   "
+        "stated, and as it should be"
+    )
     for path in paths:
         found = parts(path).values()
         told = "".join(f"{part.minutes:>6.0f} min {part.cells:>2} cells" for part in found)
@@ -98,5 +106,7 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main([*map(Path, sys.argv[1:])]
-         or sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb")))
+    main(
+        [*map(Path, sys.argv[1:])]
+        or sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
+    )

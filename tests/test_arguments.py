@@ -46,8 +46,13 @@ def takes_too_many(r, one, two, three):
 
 
 # Kinds of arguments, and what is wrong for each.
-NO_FUNCTION = {"None": None, "what it returned": True, "a class": dict,
-               "a generator function": yields, "one of too many arguments": takes_too_many}
+NO_FUNCTION = {
+    "None": None,
+    "what it returned": True,
+    "a class": dict,
+    "a generator function": yields,
+    "one of too many arguments": takes_too_many,
+}
 RUNS_NOTHING = {
     "a partial of a generator function": functools.partial(yields),
     "an async generator function": yields_later,
@@ -58,11 +63,18 @@ RUNS_NOTHING = {
     "a pipeline not executed": lambda *a: lab.connect().pipeline().get("a"),
     "an asyncio pipeline not executed": lambda *a: redis.asyncio.Redis().pipeline().get("a"),
 }
-ASYNC = {"async def": asks, "a partial of async def": functools.partial(asks),
-         "an async object": Called()}
-CLIENT = {"None": None, "a URL": "redis://", "a pipeline": redis.Redis().pipeline(),
-          "asyncio": redis.asyncio.Redis(),
-          "nobody's server": redis.Redis(port=private_server.free_port(), retry=None)}
+ASYNC = {
+    "async def": asks,
+    "a partial of async def": functools.partial(asks),
+    "an async object": Called(),
+}
+CLIENT = {
+    "None": None,
+    "a URL": "redis://",
+    "a pipeline": redis.Redis().pipeline(),
+    "asyncio": redis.asyncio.Redis(),
+    "nobody's server": redis.Redis(port=private_server.free_port(), retry=None),
+}
 NUMBER = {"a text": "1", "NaN": NAN, "below 0": -1}
 POSITIVE = {"None": None, "a text": "1", "0": 0}
 DICT = {"None": None, "empty": {}, "a list": ["a"]}
@@ -133,8 +145,11 @@ ROWS = [
     ("plot_lanes", "client or cluster", lambda x, r: lab.plot_lanes({"one": works}, x)),
     ("plot_lanes", "sending nothing", lambda x, r: lab.plot_lanes({"one": lambda r: None}, r)),
     ("plot_lines", "values", lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title")),
-    ("plot_lines", "nothing above 0",
-     lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True)),
+    (
+        "plot_lines",
+        "nothing above 0",
+        lambda x, r: lab.plot_lines({"a": x}, "x", "y", "title", log_x=True),
+    ),
     ("plot_map", "client or cluster", lambda x, r: plot_map(x)),
     ("plot_map", "whole number", lambda x, r: plot_map(r, x)),
     ("plot_published", "values", lambda x, r: lab.plot_published("a", x, BARS, 1)),
@@ -159,8 +174,9 @@ def test_every_public_function_has_its_rows():
     assert {name for name, *_ in ROWS} | REFUSE_NOTHING >= set(lab.__all__)
 
 
-@pytest.mark.parametrize("kind, call", [row[1:] for row in ROWS],
-                         ids=[f"{row[0]}-{at}" for at, row in enumerate(ROWS)])
+@pytest.mark.parametrize(
+    "kind, call", [row[1:] for row in ROWS], ids=[f"{row[0]}-{at}" for at, row in enumerate(ROWS)]
+)
 def test_what_is_wrong_is_refused_with_advice(r, remembered, monkeypatch, kind, call):
     monkeypatch.setenv("LAB_FIGURES", "on")
     for what, value in WRONG[kind].items():
@@ -168,18 +184,25 @@ def test_what_is_wrong_is_refused_with_advice(r, remembered, monkeypatch, kind, 
         refusal(call, value, r)
 
 
-@pytest.mark.parametrize("call", [lab.connect, lab.spare, lab.replica,
-                                  functools.partial(lab.compare, {"one": works})])
+@pytest.mark.parametrize(
+    "call", [lab.connect, lab.spare, lab.replica, functools.partial(lab.compare, {"one": works})]
+)
 def test_options_that_redis_py_does_not_take_are_refused_with_advice(call):
     for options in {"no_such_option": "secret"}, {"socket_timeout": "x"}, {"protocol": 9}:
         assert "secret" not in refusal(call, **options)
 
 
-@pytest.mark.parametrize("fn, said", [
-    (lambda r: r.pipeline().get("a").get("b"), "2 commands, not sent. Did you forget execute()?"),
-    (lambda r: {"a": r.scan_iter("a")}, "return list(...)"),
-    (lambda r: asks(r), "`await` in it"),
-])
+@pytest.mark.parametrize(
+    "fn, said",
+    [
+        (
+            lambda r: r.pipeline().get("a").get("b"),
+            "2 commands, not sent. Did you forget execute()?",
+        ),
+        (lambda r: {"a": r.scan_iter("a")}, "return list(...)"),
+        (lambda r: asks(r), "`await` in it"),
+    ],
+)
 def test_what_was_forgotten_is_said(r, fn, said):
     assert said in refusal(lab.count, fn, r)
 

@@ -39,13 +39,25 @@ TAKEN = (200, {"taken": ["guess 00.loop ms"], "refused": {}})  # a guess(…) of
 
 def entry(event, at=0, who="Ada", number=0):
     """What the stream has of an event."""
-    return {**event, "id": f"{event['id']} {number}", "person": f"laptop:{who}", "who": who,
-            "at": at}
+    return {
+        **event,
+        "id": f"{event['id']} {number}",
+        "person": f"laptop:{who}",
+        "who": who,
+        "at": at,
+    }
 
 
 def reveal(at=0, shown=True):
-    return {"id": f"reveal {shown}", "kind": "reveal", "name": "00.loop", "person": "leader",
-            "who": None, "at": at, "shown": shown}
+    return {
+        "id": f"reveal {shown}",
+        "kind": "reveal",
+        "name": "00.loop",
+        "person": "leader",
+        "who": None,
+        "at": at,
+        "shown": shown,
+    }
 
 
 def book(*entries):
@@ -56,12 +68,20 @@ def book(*entries):
 
 
 def test_a_guess_after_the_reveal_is_late_and_the_last_before_it_of_each_learner_counts():
-    found = book(entry(guess(2), 1), entry(guess(20), 2, number=1), reveal(3),
-                 entry(guess(100), 2.9, "Bob"),  # came in late, was made in time
-                 entry(guess(101), 4, "Cyd"), entry(guess(99), 3.5, number=2))
+    found = book(
+        entry(guess(2), 1),
+        entry(guess(20), 2, number=1),
+        reveal(3),
+        entry(guess(100), 2.9, "Bob"),  # came in late, was made in time
+        entry(guess(101), 4, "Cyd"),
+        entry(guess(99), 3.5, number=2),
+    )
     dots = found.question("00.loop", True)["dots"]
     assert [(dot["who"], dot["value"], dot["late"]) for dot in dots] == [
-        ("Ada", 20, False), ("Bob", 100, False), ("Cyd", 101, True)]
+        ("Ada", 20, False),
+        ("Bob", 100, False),
+        ("Cyd", 101, True),
+    ]
     # One whose answer its learner has measured stays.
     found = book(entry(guess(20)), entry(measured(105)), entry(guess(105), number=1))
     assert [dot["value"] for dot in found.question("00.loop", False)["dots"]] == [20]
@@ -88,16 +108,21 @@ def test_who_tries_again_and_again_is_stuck_until_it_is_solved():
 
 
 def test_the_csv_has_a_row_for_everything_and_no_formula():
-    found = book(entry(guess(20.5), 0, "=1+1"), entry(measured(105.0), 1, "=1+1"), reveal(2),
-                 entry(guess(4, "01.zones", "x"), 3, None),
-                 entry(check(1, solved=True), 4, "=1+1"))
+    found = book(
+        entry(guess(20.5), 0, "=1+1"),
+        entry(measured(105.0), 1, "=1+1"),
+        reveal(2),
+        entry(guess(4, "01.zones", "x"), 3, None),
+        entry(check(1, solved=True), 4, "=1+1"),
+    )
     assert found.csv(True).splitlines() == [
         ",".join(COLUMNS),
         "1970-01-01T00:00:00+00:00,'=1+1,00,guess,00.loop,20.5,ms,no,",
         "1970-01-01T00:00:01+00:00,'=1+1,00,measured,00.loop,105.0,ms,,",
         "1970-01-01T00:00:02+00:00,leader,00,reveal,00.loop,,,,",
         "1970-01-01T00:00:03+00:00,guest 2,01,guess,01.zones,4,x,no,",
-        "1970-01-01T00:00:04+00:00,'=1+1,00,check,00.1,,,,yes"]
+        "1970-01-01T00:00:04+00:00,'=1+1,00,check,00.1,,,,yes",
+    ]
     assert "1+1" not in found.csv(False)
 
 
@@ -142,8 +167,11 @@ def test_a_learners_guess_is_kept_once_under_the_name_of_the_token(board):
     assert board.post(ada, guess(20, who="Bob", person="laptop:bob"))[0] == 200
     assert board.post(bob, guess(30, anonymous=True), measured(105.5))[0] == 200
     board.let_leader_in()
-    assert board.rows() == ["Ada,00,guess,00.loop,20,ms,no,", "guest 2,00,guess,00.loop,30,ms,no,",
-                            "Bob,00,measured,00.loop,105.5,ms,,"]
+    assert board.rows() == [
+        "Ada,00,guess,00.loop,20,ms,no,",
+        "guest 2,00,guess,00.loop,30,ms,no,",
+        "Bob,00,measured,00.loop,105.5,ms,,",
+    ]
     assert "Ada" not in "".join(board.rows(names=False))
 
 
@@ -177,8 +205,9 @@ def test_nobody_reads_names_or_reveals_without_the_leaders_key(board):
             assert stranger.ask(path)[0] == 401
             assert stranger.ask("/reveal", {"name": "00.loop", "shown": True})[0] == 401
     assert "Dora" not in str(board.ask("/"))
-    modes = [stat.S_IMODE(path.stat().st_mode)
-             for path in (board.folder, board.folder / "secrets.json")]
+    modes = [
+        stat.S_IMODE(path.stat().st_mode) for path in (board.folder, board.folder / "secrets.json")
+    ]
     assert modes == [0o700, 0o600]
 
 
@@ -223,13 +252,33 @@ def test_too_much_and_garbage_are_refused_in_a_sentence(board):
     assert "more than the whole course makes" in str(board.post(token, check(9999))[1]["refused"])
 
 
-@pytest.mark.parametrize("event", [
-    guess(5, "00.nothing"), guess(5, unit="s"), guess("5"), guess(-5), guess(float("inf")),
-    guess(True), guess(10**400), guess(5, age_s=-1), check(1, "yes"), check(1, name="99.1"),
-    *(guess(5) | wrong for wrong in (
-        {"kind": "joined"}, {"kind": "reveal"}, {"id": ""}, {"id": "x" * 101}, {"id": "\ud800"})),
-    {},
-], ids=ascii)
+@pytest.mark.parametrize(
+    "event",
+    [
+        guess(5, "00.nothing"),
+        guess(5, unit="s"),
+        guess("5"),
+        guess(-5),
+        guess(float("inf")),
+        guess(True),
+        guess(10**400),
+        guess(5, age_s=-1),
+        check(1, "yes"),
+        check(1, name="99.1"),
+        *(
+            guess(5) | wrong
+            for wrong in (
+                {"kind": "joined"},
+                {"kind": "reveal"},
+                {"id": ""},
+                {"id": "x" * 101},
+                {"id": "\ud800"},
+            )
+        ),
+        {},
+    ],
+    ids=ascii,
+)
 def test_what_is_no_event_of_the_course_is_refused_and_the_others_are_taken(board, event):
     status, answer = board.post(board.join(), event, check(2))
     assert status == 200 and answer["taken"] == ["check 00.1 2"] and len(answer["refused"]) == 1
@@ -253,7 +302,8 @@ def test_what_the_room_guessed_is_kept_without_names_when_the_board_ends(tmp_pat
     assert found["learners"] == 2 and question["measured"] == [105, 105]
     assert question["dots"] == [{"value": value, "late": False} for value in (20, 1e12)]
     assert found["exercises"] == [
-        {"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}]
+        {"exercise": "00.1", "tried": 2, "solved": 1, "median": 2.5, "most": 3}
+    ]
 
 
 def test_a_leader_may_keep_no_name_at_all(tmp_path):
@@ -274,6 +324,7 @@ def test_a_leader_may_keep_no_name_at_all(tmp_path):
 @pytest.fixture
 def laptop(monkeypatch, tmp_path):
     """laptop(address, name, …): what `make lab BOARD=…` does, with what is typed meanwhile."""
+
     def join(address, name="", passwords=(), names=(), terminal=True):
         for variable in ("LAB_BOARD_URL", "LAB_BOARD_TOKEN_FILE", "LAB_BOARD_CERTIFICATE"):
             monkeypatch.setenv(variable, "")
@@ -283,6 +334,7 @@ def laptop(monkeypatch, tmp_path):
         monkeypatch.setattr(joining.sys.stdin, "isatty", lambda: terminal, raising=False)
         joining.join(address, name, tmp_path / ".lab")
         return Path(os.environ["LAB_BOARD_TOKEN_FILE"])
+
     return join
 
 
@@ -290,8 +342,9 @@ def test_a_laptop_joins_with_the_password_once_and_keeps_a_token_only(board, lap
     password = board.secrets["password"]
     token = laptop(board.url.removeprefix("http://"), "Fay", passwords=["wrong", password])
     told = capsys.readouterr().out
-    assert all(words in told for words in (
-        "not the room's password", "as Fay", "which exercises you try"))
+    assert all(
+        words in told for words in ("not the room's password", "as Fay", "which exercises you try")
+    )
     assert os.environ["LAB_BOARD_URL"] == board.url and stat.S_IMODE(token.stat().st_mode) == 0o600
     assert password not in token.read_text(encoding="utf-8")
     assert laptop(board.url, "Fay") == token  # asks for nothing
@@ -302,16 +355,19 @@ def test_a_laptop_whose_name_is_taken_asks_for_another_and_may_have_none(board, 
     board.join("Gus")
     laptop(board.url, "gus", passwords=[board.secrets["password"]], names=["<b>", ""])
     told = capsys.readouterr().out
-    assert all(words in told for words in (
-        "There is a gus here already", "1 to 32 letters", "without a name"))
+    assert all(
+        words in told
+        for words in ("There is a gus here already", "1 to 32 letters", "without a name")
+    )
 
 
 def test_a_laptop_that_cannot_join_is_told_what_to_do(board, laptop, listener):
     nowhere = ("127.0.0.1:1", listener.url, "127.0.0.1:8x", "http://lab room:8000")
     for address, passwords, terminal, words in (
-            *((address, (), True, "There is no board at") for address in nowhere),
-            (board.url, ["wrong"] * 3, True, "or without a board: make lab"),
-            (board.url, (), False, "no terminal")):
+        *((address, (), True, "There is no board at") for address in nowhere),
+        (board.url, ["wrong"] * 3, True, "or without a board: make lab"),
+        (board.url, (), False, "no terminal"),
+    ):
         with pytest.raises(SystemExit) as ended:
             laptop(address, passwords=passwords, terminal=terminal)
         assert words in ended.value.code and "make lab" in ended.value.code
@@ -320,6 +376,7 @@ def test_a_laptop_that_cannot_join_is_told_what_to_do(board, laptop, listener):
 @pytest.fixture
 def secured(board, tmp_path):
     """secured(name): (address, code) of the board behind TLS, with a certificate for that name."""
+
     async def pump(reader, writer):
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
@@ -344,7 +401,8 @@ def secured(board, tmp_path):
 
 
 def test_a_laptop_joins_a_board_behind_the_rooms_certificate_by_its_code(
-        board, laptop, learner, secured):
+    board, laptop, learner, secured
+):
     address, code = secured("room.example.org")  # which is not how the laptop calls it
     for typed in (["0000-0000-0000-0000"] * 3, [code[:-1], "", "yes"]):
         with pytest.raises(SystemExit, match="somebody stands between you and the board"):
@@ -375,6 +433,7 @@ def test_a_laptop_that_meets_another_certificate_tells_it_nothing(board, laptop,
 @pytest.fixture
 def learner(remembered, monkeypatch):
     """learner(url): a kernel that has asked nothing yet, of a learner whose board is there."""
+
     def start(url):
         end_of_kernel()
         monkeypatch.setenv("LAB_BOARD_URL", url)
@@ -382,6 +441,7 @@ def learner(remembered, monkeypatch):
         monkeypatch.setattr(reporting, "_sender", None)
         monkeypatch.setattr(reporting, "PAUSE_S", 0.05)
         monkeypatch.setattr(guesses, "_answered", set())
+
     monkeypatch.setattr(guesses, "_units", {})
     yield start
     end_of_kernel()
@@ -398,9 +458,11 @@ def end_of_kernel():
 @pytest.fixture
 def listener():
     """A board that is not one: what it is sent, and `reply`, a function of a request handler."""
+
     class Listener(Answering):
-        reply = staticmethod(lambda handler, events: {
-            "taken": [event["id"] for event in events], "refused": {}})
+        reply = staticmethod(
+            lambda handler, events: {"taken": [event["id"] for event in events], "refused": {}}
+        )
 
         def do_POST(self):
             posted = self.rfile.read(int(self.headers["Content-Length"]))
@@ -446,11 +508,16 @@ def test_guess_measurement_and_exercise_are_posted_and_forgotten(learner, listen
     a_lesson()
     assert wait_until(lambda: not kept(), 30)
     sent = {event["id"]: event for _, events in listener.posts for event in events}
-    told = sorted((event["kind"], event["name"], event.get("value"), event.get("unit"),
-                   event.get("solved")) for event in sent.values())
-    assert told == [("check", "00.1", None, None, False), ("check", "00.1", None, None, True),
-                    ("guess", "00.loop", 20.0, "ms", None),
-                    ("measured", "00.loop", 105.0, "ms", None)]
+    told = sorted(
+        (event["kind"], event["name"], event.get("value"), event.get("unit"), event.get("solved"))
+        for event in sent.values()
+    )
+    assert told == [
+        ("check", "00.1", None, None, False),
+        ("check", "00.1", None, None, True),
+        ("guess", "00.loop", 20.0, "ms", None),
+        ("measured", "00.loop", 105.0, "ms", None),
+    ]
     assert {known_by for known_by, _ in listener.posts} == {"token a token"}
     assert all(0 <= event["age_s"] < 60 and event["anonymous"] is False for event in sent.values())
 
@@ -474,17 +541,24 @@ ANSWERS = {
     "an error": lambda handler, events: handler.send_error(503),
     "very slow": lambda handler, events: time.sleep(30),
     "without end": lambda handler, events: [
-        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n") for _ in range(10**9)],
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n") for _ in range(10**9)
+    ],
 }
 
 
-NOWHERE = ("http://127.0.0.1:1", "nonsense", "http://[", "http://127.0.0.1:99999",
-           "file:///etc/passwd")
+NOWHERE = (
+    "http://127.0.0.1:1",
+    "nonsense",
+    "http://[",
+    "http://127.0.0.1:99999",
+    "file:///etc/passwd",
+)
 
 
 @pytest.mark.parametrize("answer", [*ANSWERS, *NOWHERE])
 def test_a_board_that_answers_nonsense_or_nothing_costs_and_loses_nothing(
-        learner, listener, monkeypatch, capsys, answer):
+    learner, listener, monkeypatch, capsys, answer
+):
     good = listener.reply
     listener.reply = staticmethod(ANSWERS.get(answer, good))
     learner(listener.url if answer in ANSWERS else answer)

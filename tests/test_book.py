@@ -69,8 +69,11 @@ def test_a_question_is_told_from_an_invitation_and_a_heading():
 @every_chapter
 def test_what_a_chapter_prints_is_as_it_was(path):
     before = [cell["outputs"] for cell in chapter.read(path)["cells"] if "outputs" in cell]
-    after = [cell["outputs"] for cell in as_read(path)
-             if "outputs" in cell and not is_folded(cell, "input")]
+    after = [
+        cell["outputs"]
+        for cell in as_read(path)
+        if "outputs" in cell and not is_folded(cell, "input")
+    ]
     assert after == before
 
 
@@ -81,7 +84,7 @@ def test_a_solution_stands_folded_below_its_exercise(path):
     assert exercises
     for place in exercises:
         [name] = chapter.exercises(cells[place])
-        anchor, solution = cells[place + 1:place + 3]
+        anchor, solution = cells[place + 1 : place + 3]
         assert anchor["source"] == f"(solution-{name.replace('.', '-')})="
         assert is_folded(solution, "input") and solution["source"] == sources.SOLUTIONS[name]
 
@@ -92,8 +95,10 @@ def test_figures_have_words_and_the_page_its_day_and_versions(path):
     for cell in cells:
         if any("image/png" in output.get("data", {}) for output in cell.get("outputs", ())):
             assert len(cell["metadata"]["mystnb"]["image"]["alt"]) > 15
-    said = (r"# \d\d · .+\n\n\{\.measured\}\n"
-            r"Measured on \d+ \w+ 20\d\d with \w+ [\d.]+ · redis-py ")
+    said = (
+        r"# \d\d · .+\n\n\{\.measured\}\n"
+        r"Measured on \d+ \w+ 20\d\d with \w+ [\d.]+ · redis-py "
+    )
     assert re.match(said, cells[0]["source"])
 
 
@@ -117,12 +122,15 @@ def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
     pictures = {cell["id"] for cell in notebook["cells"] if '"image/png": "' in json.dumps(cell)}
     whole = {name.removesuffix(".svg").removesuffix(drawings.NARROW) for name in drawn}
     assert whole <= pictures
-    dragged = {cell["id"] for cell in notebook["cells"]
-               if any(map(chapter.drag_of, cell.get("outputs", ())))}
+    dragged = {
+        cell["id"]
+        for cell in notebook["cells"]
+        if any(map(chapter.drag_of, cell.get("outputs", ())))
+    }
     assert not drawn or dragged >= pictures - whole
     read = chapter.as_read(notebook, sources.SOLUTIONS, drawn=drawn, at="here")
     shown = json.dumps(read["cells"])
-    assert shown.count("<picture") == shown.count("<img src=\\\"here/") == 2 * len(whole)
+    assert shown.count("<picture") == shown.count('<img src=\\"here/') == 2 * len(whole)
     assert shown.count("<source") == 2 * sum(drawings.NARROW in name for name in drawn)
 
 
@@ -149,20 +157,30 @@ def test_drawings_for_a_dark_page_keep_their_colours_apart():
 FIRST, TWELFTH = "notebooks/01_round_trips.ipynb", "notebooks/12_your_own_code.ipynb"
 
 
-@pytest.mark.parametrize("page, link, there", [
-    (FIRST, "[03](03_loops_pipelines_mset.ipynb)", "[03](03_loops_pipelines_mset.ipynb)"),
-    (FIRST, "[S](../exercises/01.2/solution.py)", "[S](#solution-01-2)"),
-    ("docs/kit.md", "[S](../exercises/01.2/solution.py)", f"[S](../{FIRST}#solution-01-2)"),
-    (TWELFTH, "[page](game/page.py)", "[page](game.md#page-py)"),
-    (TWELFTH, "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
-    ("docs/a.md", f"[it](../{FIRST}#Who-is-slow?)", f"[it](../{FIRST}#who-is-slow)"),
-    (FIRST, "[it](#And-if-you-don't-ask?)", "[it](#and-if-you-dont-ask)"),
-    ("index.md", "the [tests](tests) and `[a](tests)`", "the tests and `[a](tests)`"),
-    ("index.md", "[far](https://redis.io/a) [h](#there)", "[far](https://redis.io/a) [h](#there)"),
-    ("index.md", "```\n[a](README.md)\n```\n[b](README.md)",
-     "```\n[a](README.md)\n```\n[b](index.md)"),
-    ("index.md", "![a [b] c](docs/race.gif)", "![a [b] c](docs/race.gif)"),
-])
+@pytest.mark.parametrize(
+    "page, link, there",
+    [
+        (FIRST, "[03](03_loops_pipelines_mset.ipynb)", "[03](03_loops_pipelines_mset.ipynb)"),
+        (FIRST, "[S](../exercises/01.2/solution.py)", "[S](#solution-01-2)"),
+        ("docs/kit.md", "[S](../exercises/01.2/solution.py)", f"[S](../{FIRST}#solution-01-2)"),
+        (TWELFTH, "[page](game/page.py)", "[page](game.md#page-py)"),
+        (TWELFTH, "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
+        ("docs/a.md", f"[it](../{FIRST}#Who-is-slow?)", f"[it](../{FIRST}#who-is-slow)"),
+        (FIRST, "[it](#And-if-you-don't-ask?)", "[it](#and-if-you-dont-ask)"),
+        ("index.md", "the [tests](tests) and `[a](tests)`", "the tests and `[a](tests)`"),
+        (
+            "index.md",
+            "[far](https://redis.io/a) [h](#there)",
+            "[far](https://redis.io/a) [h](#there)",
+        ),
+        (
+            "index.md",
+            "```\n[a](README.md)\n```\n[b](README.md)",
+            "```\n[a](README.md)\n```\n[b](index.md)",
+        ),
+        ("index.md", "![a [b] c](docs/race.gif)", "![a [b] c](docs/race.gif)"),
+    ],
+)
 def test_where_links_lead(tmp_path, page, link, there):
     book = sources.Book(tmp_path, set(sources.found("notebooks/*.ipynb")))
     assert book.linked(link, sources.PurePosixPath(page)) == there
@@ -180,15 +198,24 @@ SOUND = """<link rel="stylesheet" href="_static/a.css"><a href="two.html#there">
 <img src="_static/a%20b.png" alt="three waits"><p id="here"></p><a href="#here">here</a>"""
 
 
-@pytest.mark.parametrize("added, problem", [
-    ('<a href="three.html">', "three.html leads to no page"),
-    ('<a href="two.html#elsewhere">', "two.html#elsewhere leads to no place on two.html"),
-    ('<a href="#nowhere">', "#nowhere leads to no place on one.html"),
-    ('<img src="_static/a%20b.png" alt=" ">', "the picture _static/a%20b.png has no words (alt)"),
-    ('<img src="none.png" alt="a figure">', "none.png leads to no page"),
-    ('<script src="https://a.org/a.js"></script>', "fetches https://a.org/a.js from the internet"),
-    ('<meta http-equiv="refresh" content="0; url=old.html">', "old.html leads to no page"),
-])
+@pytest.mark.parametrize(
+    "added, problem",
+    [
+        ('<a href="three.html">', "three.html leads to no page"),
+        ('<a href="two.html#elsewhere">', "two.html#elsewhere leads to no place on two.html"),
+        ('<a href="#nowhere">', "#nowhere leads to no place on one.html"),
+        (
+            '<img src="_static/a%20b.png" alt=" ">',
+            "the picture _static/a%20b.png has no words (alt)",
+        ),
+        ('<img src="none.png" alt="a figure">', "none.png leads to no page"),
+        (
+            '<script src="https://a.org/a.js"></script>',
+            "fetches https://a.org/a.js from the internet",
+        ),
+        ('<meta http-equiv="refresh" content="0; url=old.html">', "old.html leads to no page"),
+    ],
+)
 def test_what_is_wrong_with_pages_is_found(tmp_path, added, problem):
     (tmp_path / "_static").mkdir()
     for name in ("_static/a.css", "_static/a b.png"):

@@ -13,10 +13,18 @@ import playwright.sync_api
 import pytest
 from helpers import ROOT, wait_until
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-                None)
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 START_S = 100
 
@@ -29,14 +37,17 @@ SIZE = {"width": 1280, "height": 800}  # of a small laptop, with the file browse
 JS = (ROOT / "tests" / "browser.js").read_text(encoding="utf-8")
 IN_PAGE = "run", "scrollToMap", "tooWide", "close", "wrong", "drawings"
 RUN, SCROLL_TO_MAP, TOO_WIDE, CLOSE, WRONG, DRAWINGS = (
-    f"argument => {{{JS}return {name}(argument);}}" for name in IN_PAGE)
+    f"argument => {{{JS}return {name}(argument);}}" for name in IN_PAGE
+)
 
 
 @pytest.fixture(scope="module")
 def browser():
     if not CHROMIUM:
-        words = ("no chromium on this machine, so the lab was not opened in a browser; "
-                 "`apt-get install chromium` brings it")
+        words = (
+            "no chromium on this machine, so the lab was not opened in a browser; "
+            "`apt-get install chromium` brings it"
+        )
         pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
     with playwright.sync_api.sync_playwright() as started:
         found = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
@@ -54,16 +65,31 @@ def address(tmp_path_factory):
     shutil.copytree(ROOT / "notebooks", folder / "work" / "committed")  # with their outputs
     runtime = folder.parent / "runtime"
     environment = {
-        **os.environ, "LAB_SCALE": "ci", "LAB_STATE": str(folder.parent / "state"),
-        "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(folder.parent / "config")}
+        **os.environ,
+        "LAB_SCALE": "ci",
+        "LAB_STATE": str(folder.parent / "state"),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTER_CONFIG_DIR": str(folder.parent / "config"),
+    }
     with contextlib.ExitStack() as stack:
         held = False
         with contextlib.suppress(OSError):  # somebody else has it, for now
             held = bool(stack.enter_context(socket.create_server(("127.0.0.1", 8888))))
-        process = stack.enter_context(subprocess.Popen(
-            [sys.executable, "tools/lab.py", "--no-browser",
-             "--LabApp.expose_app_in_browser=True"], cwd=folder, env=environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True))
+        process = stack.enter_context(
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    "tools/lab.py",
+                    "--no-browser",
+                    "--LabApp.expose_app_in_browser=True",
+                ],
+                cwd=folder,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
         stack.callback(end, process)
         assert wait_until(lambda: process.poll() is not None or said_by(runtime), START_S)
         assert process.poll() is None

@@ -30,8 +30,12 @@ def test_it_sends_by_the_clock_answered_or_not(r):
 
 
 def test_several_runs_and_their_medians():
-    felt = Bystander([Run([(0.0, worst), (0.1, 0.001)], took)
-                      for worst, took in ((0.9, 1.0), (0.02, 3.0), (0.03, 2.0))])
+    felt = Bystander(
+        [
+            Run([(0.0, worst), (0.1, 0.001)], took)
+            for worst, took in ((0.9, 1.0), (0.02, 3.0), (0.03, 2.0))
+        ]
+    )
     assert (felt.worst, felt.took, felt.median) == (0.03, 2.0, pytest.approx(0.0155))
     assert repr(felt).endswith("while the work took ~2 s; medians of 3 runs")
 
@@ -40,8 +44,9 @@ def test_each_run_has_its_setup_and_at_the_scale_of_ci_there_is_one(r, monkeypat
     order = []
     for scale, runs in ("workshop", 3), ("ci", 1):
         monkeypatch.setenv("LAB_SCALE", scale)
-        felt = lab.bystander(lambda r: order.append("work"), r, runs=3,
-                             setup=lambda r: order.append("setup"))
+        felt = lab.bystander(
+            lambda r: order.append("work"), r, runs=3, setup=lambda r: order.append("setup")
+        )
         assert len(felt.runs) == runs
     assert order == ["setup", "work"] * (3 + 1)
 
@@ -60,8 +65,9 @@ def test_an_idle_server_is_not_felt_and_even_the_shortest_work_has_a_sample(r, m
 def started(monkeypatch):
     """The processes of bystanders."""
     found, kept = [], module.Kept
-    monkeypatch.setattr(module, "Kept", lambda *command, **how: (
-        found.append(kept(*command, **how)), found[-1])[1])
+    monkeypatch.setattr(
+        module, "Kept", lambda *command, **how: (found.append(kept(*command, **how)), found[-1])[1]
+    )
     return found
 
 
@@ -70,6 +76,7 @@ def test_what_was_due_while_the_bystander_had_no_cpu_counts_too(r, started):
 
     Its arguments, which every user of the machine can read, hold no password.
     """
+
     def work(r):
         os.killpg(group := started[0].process.pid, signal.SIGSTOP)
         threading.Timer(0.2, os.killpg, [group, signal.SIGCONT]).start()

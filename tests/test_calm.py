@@ -14,7 +14,8 @@ def test_a_calm_machine_and_a_busy_one():
     assert not QUIET.busy and QUIET.sentence() == "the machine was calm"
     assert BUSY.busy
     assert BUSY.sentence() == (
-        "the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet")
+        "the machine was busy: other programs took ~23% of the time, ~3 of ~40 rounds were quiet"
+    )
 
 
 def test_claims_in_a_row_are_told_the_worst_since_those_before_and_a_chapter_its_worst():
@@ -35,12 +36,14 @@ def test_figures_say_it_of_what_they_draw_or_of_the_whole_kernel_unless_calm(r, 
     times = measured(QUIET)
     assert "busy" not in drawn(times.plot) + capsys.readouterr().out + repr(times)
     assert drawn(measured(BUSY).plot) == (
-        "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet")
+        "the machine was busy: other programs took 23% of the time, 3 of 40 rounds were quiet"
+    )
     assert "(the machine was busy: other programs took 23% of the time" in capsys.readouterr().out
     calm.note(BUSIER)
     bars = drawn(lambda: lab.plot_bars({"loop": 5.25}, "ms", "It takes a while"))
     assert bars.startswith(
-        "in this kernel, at worst: the machine was busy: other programs took 50%")
+        "in this kernel, at worst: the machine was busy: other programs took 50%"
+    )
 
 
 def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, capsys):

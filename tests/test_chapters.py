@@ -17,9 +17,12 @@ CHAPTERS, CASES = sorted(NOTEBOOKS.glob("*.ipynb")), sorted(NOTEBOOKS.glob("case
 LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH, LONGEST_LINE = 25, 15, 100
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)"
-    r"|site-packages|ipykernel_")
-MACHINE_ONLY = re.compile(r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64"
-                          r"|\d CPUs?\b|jemalloc|\bpid \d")
+    r"|site-packages|ipykernel_"
+)
+MACHINE_ONLY = re.compile(
+    r"(Redis|Valkey|Python|server) v?\d+\.\d+\.\d|x86_64|aarch64|arm64"
+    r"|\d CPUs?\b|jemalloc|\bpid \d"
+)
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # of an object
 
 every_chapter = pytest.mark.parametrize("notebook", CHAPTERS, ids=lambda path: path.stem)
@@ -44,8 +47,12 @@ def tags(cell):
 
 def exercises_of(path):
     """{its name: its cell} of each exercise of a chapter."""
-    return {tag.removeprefix("exercise:"): cell for cell in code(path) for tag in tags(cell)
-            if tag.startswith("exercise:")}
+    return {
+        tag.removeprefix("exercise:"): cell
+        for cell in code(path)
+        for tag in tags(cell)
+        if tag.startswith("exercise:")
+    }
 
 
 def outputs(path):
@@ -57,15 +64,23 @@ def outputs(path):
             elif output.output_type == "error":
                 yield cell, output, "\n".join([output.evalue, *output.traceback])
             else:
-                yield cell, output, "\n".join(str(text) for kind, text in output.data.items()
-                                              if not kind.startswith("image/"))
+                yield (
+                    cell,
+                    output,
+                    "\n".join(
+                        str(text)
+                        for kind, text in output.data.items()
+                        if not kind.startswith("image/")
+                    ),
+                )
 
 
 def test_the_readme_maps_every_chapter_with_its_minutes():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
-    assert rows == [(path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1])
-                    for path in CHAPTERS]
+    assert rows == [
+        (path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1]) for path in CHAPTERS
+    ]
 
 
 @every_notebook
@@ -74,8 +89,9 @@ def test_every_code_cell_was_run_once_in_order_and_nbval_compares_it(notebook):
     cells = code(notebook)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells:
-        assert (cell.source.strip()
-                and "nbval" not in (cell.source + str(tags(cell))).lower()), cell.source
+        assert cell.source.strip() and "nbval" not in (cell.source + str(tags(cell))).lower(), (
+            cell.source
+        )
 
 
 @every_notebook
@@ -86,11 +102,14 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
     assert [cell.id for cell in book.cells] == [f"cell-{at:02d}" for at in range(len(book.cells))]
     assert set(book.metadata) == {"kernelspec", "language_info", "measured"}
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", book.metadata.measured.date)
-    assert re.fullmatch(r"(Redis|Valkey) [\d.]+ · redis-py [\d.]+ · Python [\d.]+ · \w+ \w+",
-                        book.metadata.measured.on)
+    assert re.fullmatch(
+        r"(Redis|Valkey) [\d.]+ · redis-py [\d.]+ · Python [\d.]+ · \w+ \w+",
+        book.metadata.measured.on,
+    )
     assert all(set(cell.metadata) <= {"tags"} for cell in book.cells)
-    kept = [more for _, output, _ in outputs(notebook)
-            for more in output.get("metadata", {}).values()]
+    kept = [
+        more for _, output, _ in outputs(notebook) for more in output.get("metadata", {}).values()
+    ]
     # a figure in words, and what it computes from
     assert all(set(more) - {"drag"} == {"alt"} for more in kept)
 
@@ -104,8 +123,11 @@ def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
     assert [text for _, output, text in found if output.get("name") == "stderr"] == []
     said = [line for _, _, text in found for line in text.splitlines()]
     assert [line for line in said if MACHINE_PATH.search(line) or ADDRESS.search(line)] == []
-    assert [line for line in said if MACHINE_ONLY.search(line)
-            and not line.startswith(("this machine: ", "measured: "))] == []
+    assert [
+        line
+        for line in said
+        if MACHINE_ONLY.search(line) and not line.startswith(("this machine: ", "measured: "))
+    ] == []
 
 
 def test_a_chapters_kernel_takes_no_port():
@@ -117,10 +139,15 @@ def test_a_chapters_kernel_takes_no_port():
 
 
 def test_a_line_about_the_machine_would_be_found():
-    assert all(map(MACHINE_ONLY.search, (
-        "Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711")))
-    assert not any(map(MACHINE_ONLY.search, (
-        "redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14")))
+    assert all(
+        map(
+            MACHINE_ONLY.search,
+            ("Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711"),
+        )
+    )
+    assert not any(
+        map(MACHINE_ONLY.search, ("redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14"))
+    )
 
 
 @every_chapter
@@ -137,18 +164,25 @@ def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
         lines = cell.source.splitlines()
         assert len(lines) <= LONGEST_CELL and max(map(len, lines)) <= LONGEST_LINE, cell.source
     if notebook.stem != "14_scoreboard":
-        main = itertools.takewhile(lambda cell: not cell.source.startswith("## Deeper"),
-                                   read(notebook).cells)
+        main = itertools.takewhile(
+            lambda cell: not cell.source.startswith("## Deeper"), read(notebook).cells
+        )
         sources = [cell.source for cell in main if cell.cell_type == "code"]
-        assert [source for source in sources if len(re.findall(r"(?m)^.*\S", source))
-                > LONGEST_ON_THE_MAIN_PATH] == []
+        assert [
+            source
+            for source in sources
+            if len(re.findall(r"(?m)^.*\S", source)) > LONGEST_ON_THE_MAIN_PATH
+        ] == []
 
 
 @every_notebook
 def test_every_helper_it_calls_or_names_exists_and_says_what_it_does(notebook):
     nodes = (node for cell in code(notebook) for node in ast.walk(ast.parse(cell.source)))
-    called = {node.attr for node in nodes
-              if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "lab"}
+    called = {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "lab"
+    }
     assert called | set(re.findall(r"`lab\.(\w+)", prose(notebook))) <= set(lab.__all__)
     assert all(getattr(lab, name).__doc__ for name in lab.__all__)
 
@@ -191,14 +225,23 @@ def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(n
 @every_chapter
 def test_what_it_gives_to_copy_is_run_and_needs_nothing_of_the_lab(notebook):
     """It stands in a cell, or is an exercise's solution: tests run both. 14 has nothing to copy."""
-    named = {name for said in re.findall(r"[Tt]o copy:([^.]*)", prose(notebook))
-             for name in re.findall(r"`(\w+)`", said)}
+    named = {
+        name
+        for said in re.findall(r"[Tt]o copy:([^.]*)", prose(notebook))
+        for name in re.findall(r"`(\w+)`", said)
+    }
     texts = [cell.source for cell in code(notebook)]
-    texts += [(ROOT / "exercises" / name / "solution.py").read_text(encoding="utf-8")
-              for name in exercises_of(notebook)]
+    texts += [
+        (ROOT / "exercises" / name / "solution.py").read_text(encoding="utf-8")
+        for name in exercises_of(notebook)
+    ]
     parts = [ast.unparse(part) for text in texts for part in ast.parse(text).body]
-    found = {part: name for part in parts
-             for name in re.findall(r"\A(?:async )?(?:def )?(\w+)", part) if name in named}
+    found = {
+        part: name
+        for part in parts
+        for name in re.findall(r"\A(?:async )?(?:def )?(\w+)", part)
+        if name in named
+    }
     assert set(found.values()) == named and (named or notebook.name.startswith("14"))
     assert [part for part in found if "lab." in part] == []
 
@@ -206,5 +249,6 @@ def test_what_it_gives_to_copy_is_run_and_needs_nothing_of_the_lab(notebook):
 @every_notebook
 def test_it_says_faster_with_a_ratio_only(notebook):
     """A Ratio says "no different" where that was found; "{…}x faster" is always said."""
-    assert [cell.source for cell in code(notebook)
-            if re.search(r"\}x (faster|slower)", cell.source)] == []
+    assert [
+        cell.source for cell in code(notebook) if re.search(r"\}x (faster|slower)", cell.source)
+    ] == []

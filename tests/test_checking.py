@@ -42,8 +42,9 @@ def test_the_client_of_an_exercise_is_connected_has_its_options_and_is_closed_at
     assert not connection.is_connected
 
 
-@pytest.mark.parametrize("raised",
-                         [Refused, redis.RedisError, asyncio.CancelledError, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    "raised", [Refused, redis.RedisError, asyncio.CancelledError, KeyboardInterrupt]
+)
 def test_the_clean_up_comes_before_and_after_whatever_the_answer_raises(r, raised):
     r.mset({"exercise:left": 1, "mine": 1})
     with pytest.raises(raised), exercise_client() as client:
@@ -69,14 +70,28 @@ def test_a_budget_that_is_kept():
     refuse_over(cost(0, connections=1, handshake_trips=2), 2)
 
 
-@pytest.mark.parametrize("spent, budget, said", [
-    (cost(9_500), 10, "right values, but 9,500 round trips; the budget is 10"),
-    (cost(1, 1, 2), 1,
-     "right values, but 3 round trips (2 of them to open 1 connection); the budget is 1"),
-    (cost(1, 3, 6), 2,
-     "right values, but 7 round trips (6 of them to open 3 connections); the budget is 2"),
-    (cost(0), 1, "right values, but no round trip through the client that was passed in: use r"),
-], ids=str)
+@pytest.mark.parametrize(
+    "spent, budget, said",
+    [
+        (cost(9_500), 10, "right values, but 9,500 round trips; the budget is 10"),
+        (
+            cost(1, 1, 2),
+            1,
+            "right values, but 3 round trips (2 of them to open 1 connection); the budget is 1",
+        ),
+        (
+            cost(1, 3, 6),
+            2,
+            "right values, but 7 round trips (6 of them to open 3 connections); the budget is 2",
+        ),
+        (
+            cost(0),
+            1,
+            "right values, but no round trip through the client that was passed in: use r",
+        ),
+    ],
+    ids=str,
+)
 def test_a_budget_that_is_not(spent, budget, said):
     with pytest.raises(Refused) as why:
         refuse_over(spent, budget)
@@ -109,8 +124,11 @@ def test_several_attributes_are_put_back_after_an_error():
 
 def test_an_interrupt_while_attributes_are_put_back_waits_until_they_are(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr(replaced, "leave", lambda self, leave=replaced.leave: (
-        signal.raise_signal(signal.SIGINT), leave(self)))
+    monkeypatch.setattr(
+        replaced,
+        "leave",
+        lambda self, leave=replaced.leave: (signal.raise_signal(signal.SIGINT), leave(self)),
+    )
     try:
         with pytest.raises(KeyboardInterrupt), replaced(Some, one=10, two=20):
             pass
@@ -119,9 +137,17 @@ def test_an_interrupt_while_attributes_are_put_back_waits_until_they_are(monkeyp
     assert (Some.one, Some.two) == (1, 2)
 
 
-@pytest.mark.parametrize("names, whole", [
-    (["EVALSHA"], True), (["MULTI", "SET", "INCRBY", "EXEC"], True), (["SET", "INCRBY"], False),
-    ([], False), (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False),
-    (["WATCH", "MULTI", "SET", "EXEC"], False)], ids=str)
+@pytest.mark.parametrize(
+    "names, whole",
+    [
+        (["EVALSHA"], True),
+        (["MULTI", "SET", "INCRBY", "EXEC"], True),
+        (["SET", "INCRBY"], False),
+        ([], False),
+        (["MULTI", "SET", "EXEC", "MULTI", "INCRBY", "EXEC"], False),
+        (["WATCH", "MULTI", "SET", "EXEC"], False),
+    ],
+    ids=str,
+)
 def test_what_runs_with_nothing_in_between(names, whole):
     assert checking.in_one_piece(names) is whole

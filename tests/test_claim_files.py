@@ -12,8 +12,11 @@ from lab_utils.course import claims
 from lab_utils.course.claims import DEPENDS, HOLDS
 
 claims.load_all()
-CASES = {f"{name} {word}": (name, word, measured) for name, claim in claims.CLAIMS.items()
-         for word, measured in claim.cases}
+CASES = {
+    f"{name} {word}": (name, word, measured)
+    for name, claim in claims.CLAIMS.items()
+    for word, measured in claim.cases
+}
 MEASURED = json.loads((ROOT / "tests/measured/claims.json").read_text(encoding="utf-8"))
 
 
@@ -33,8 +36,9 @@ def test_a_case(name, word, measured, monkeypatch):
     """The word; a little later the same, but for what nbval blanks; the addition never changes."""
     monkeypatch.setattr(claims, "WHOLE_NUMBERS", (*claims.WHOLE_NUMBERS, "_bytes"))
     said = judged(name, measured)
-    assert ((said.word, said.because.startswith("on ")) == (word, word == DEPENDS)
-            and len(said.because) > 10)
+    assert (said.word, said.because.startswith("on ")) == (word, word == DEPENDS) and len(
+        said.because
+    ) > 10
     assert not said.addition.endswith("."), "a sentence may follow"
     chance = random.Random(f"{name}{word}")
     for _ in range(10):
@@ -55,18 +59,23 @@ def test_a_judge_can_hold_and_can_say_otherwise(name):
 
 
 def test_a_gain_too_small_to_count_is_not_said_to_be_none():
-    because = judged("B4", {"prefix_s": 2.0, "suffix_s": 2.0, "plain_prefix_s": 1.0,
-                            "plain_suffix_s": 0.92}).because
+    because = judged(
+        "B4", {"prefix_s": 2.0, "suffix_s": 2.0, "plain_prefix_s": 1.0, "plain_suffix_s": 0.92}
+    ).because
     assert "not clearly faster" in because and "not faster" not in because
 
 
-COMMITTED = {f"{name} in {chapter}": (chapter, name, measured)
-             for chapter, found in MEASURED.items() for name, measured in found.items()}
+COMMITTED = {
+    f"{name} in {chapter}": (chapter, name, measured)
+    for chapter, found in MEASURED.items()
+    for name, measured in found.items()
+}
 
 
 @pytest.mark.parametrize("chapter, name, measured", COMMITTED.values(), ids=COMMITTED)
 def test_the_committed_word_follows_from_the_committed_measurements_and_hangs_on_none(
-        chapter, name, measured):
+    chapter, name, measured
+):
     """No measurement turns it that is off by the claim's margin."""
     word = judged(name, claims.numbered(measured)).word
     assert word == shown_in(ROOT / "notebooks" / f"{chapter}.ipynb")[name][0]

@@ -28,8 +28,9 @@ def trial(remembered, monkeypatch):
     return remembered / "state.json"
 
 
-@pytest.mark.parametrize("loop_s, word", [
-    (3.0, "holds"), (1.5, "depends"), (0.5, "does not hold here")])
+@pytest.mark.parametrize(
+    "loop_s, word", [(3.0, "holds"), (1.5, "depends"), (0.5, "does not hold here")]
+)
 def test_the_verdict_follows_from_the_measurements(trial, loop_s, word):
     tried = lab.claim("A99", loop_s=loop_s, pipeline_s=1.0)
     assert tried.verdict == Verdict(word, f"~{loop_s:.1f}x")
@@ -38,17 +39,30 @@ def test_the_verdict_follows_from_the_measurements(trial, loop_s, word):
 
 def test_what_is_written_can_be_read_and_is_passed_over():
     """A claim in a line; its verdict, which nbval passes over; what the lab adds."""
-    written = {"A1": ("holds", "~3 ms: as “said”"), "C14": ("does not hold here", ""),
-               "E3": ("untested", "other (~23%)")}
+    written = {
+        "A1": ("holds", "~3 ms: as “said”"),
+        "C14": ("does not hold here", ""),
+        "E3": ("untested", "other (~23%)"),
+    }
     added = {"C14": ("more, by ~3%", "  [03_loops.ipynb]")}
-    texts = [claims.in_words(name, "“so” it says", Verdict(*said, more), where)
-             for name, said in written.items() for more, where in [added.get(name, ("", ""))]]
+    texts = [
+        claims.in_words(name, "“so” it says", Verdict(*said, more), where)
+        for name, said in written.items()
+        for more, where in [added.get(name, ("", ""))]
+    ]
     text = "\n".join(["before", *texts, "after: verdict"])
     assert claims.shown_in(text) == written
     assert as_compared(text).splitlines() == [
-        "before", "A1  “so” it says", "verdict: ...", "C14  “so” it says  [03_loops.ipynb]",
-        "verdict: ...", "    addition: more, by~T", "E3  “so” it says", "verdict: ...",
-        "after: verdict"]
+        "before",
+        "A1  “so” it says",
+        "verdict: ...",
+        "C14  “so” it says  [03_loops.ipynb]",
+        "verdict: ...",
+        "    addition: more, by~T",
+        "E3  “so” it says",
+        "verdict: ...",
+        "after: verdict",
+    ]
 
 
 @pytest.mark.parametrize("figure", ["~3 ms", "~3,333,333.3 ms"])
@@ -59,8 +73,11 @@ def test_a_long_reason_is_broken_to_fit_the_page_and_read_as_one(figure):
     assert len(text.splitlines()) == 7 and max(map(len, text.splitlines())) <= claims.PAGE
     assert claims.shown_in(text) == {"A1": (HOLDS, because)}
     shown = as_compared(text).splitlines()
-    assert (shown[:2] == ["A1  a claim", "verdict: ..."] and len(shown) == 3
-            and "by~T one by one" in shown[2])
+    assert (
+        shown[:2] == ["A1  a claim", "verdict: ..."]
+        and len(shown) == 3
+        and "by~T one by one" in shown[2]
+    )
 
 
 def test_the_ledger_remembers_the_latest_verdict(trial):
@@ -68,22 +85,34 @@ def test_the_ledger_remembers_the_latest_verdict(trial):
     lab.claim("A99", loop_s=0.5, pipeline_s=1.0)
     entry = state.load("claims")["A99"]
     assert entry == json.loads(trial.read_text(encoding="utf-8"))["claims"]["A99"]
-    verdict = {"word": FAILS, "because": "~0.5x", "addition": "",
-               "measured": {"loop_s": 0.5, "pipeline_s": 1.0}, "taken_share": 0.0}
-    assert entry == {"text": "a pipeline is faster", "article": claims.ARTICLES["A"], **verdict,
-                     "chapters": {"": verdict}}
+    verdict = {
+        "word": FAILS,
+        "because": "~0.5x",
+        "addition": "",
+        "measured": {"loop_s": 0.5, "pipeline_s": 1.0},
+        "taken_share": 0.0,
+    }
+    assert entry == {
+        "text": "a pipeline is faster",
+        "article": claims.ARTICLES["A"],
+        **verdict,
+        "chapters": {"": verdict},
+    }
 
 
 def test_what_the_lab_adds_stands_below_the_word_and_is_remembered(trial, busy, monkeypatch):
     def judge(loop_s):
-        return Verdict(HOLDS if loop_s > 1 else FAILS, f"~{loop_s:g} s",
-                       "it turns with the distance")
+        return Verdict(
+            HOLDS if loop_s > 1 else FAILS, f"~{loop_s:g} s", "it turns with the distance"
+        )
 
-    monkeypatch.setitem(claims.CLAIMS, "A98",
-                        Claim("A98", "13", "a loop is slow", judge, "the distance"))
+    monkeypatch.setitem(
+        claims.CLAIMS, "A98", Claim("A98", "13", "a loop is slow", judge, "the distance")
+    )
     tried = lab.claim("A98", loop_s=1.1)
-    assert repr(tried) == ("A98  a loop is slow\n    verdict: holds: ~1.1 s\n"
-                           "    addition: it turns with the distance")
+    assert repr(tried) == (
+        "A98  a loop is slow\n    verdict: holds: ~1.1 s\n    addition: it turns with the distance"
+    )
     entry = state.load("claims")["A98"]
     assert entry["addition"] == entry["chapters"][""]["addition"] == "it turns with the distance"
     busy(0.5)
@@ -103,10 +132,17 @@ def test_each_chapter_keeps_its_own_verdict(trial, monkeypatch):
     assert words == {"01_round_trips": HOLDS, "03_loops": FAILS}
 
 
-@pytest.mark.parametrize("measured, taken", [
-    ({}, False), ({"loop_s": 1.0}, False), ({"loop_s": "1", "pipeline_s": 1.0}, True),
-    ({"loop_s": 1.0, "pipeline_s": 0.0}, True),
-    ({"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}, False)], ids=str)
+@pytest.mark.parametrize(
+    "measured, taken",
+    [
+        ({}, False),
+        ({"loop_s": 1.0}, False),
+        ({"loop_s": "1", "pipeline_s": 1.0}, True),
+        ({"loop_s": 1.0, "pipeline_s": 0.0}, True),
+        ({"loop_s": 1.0, "pipeline_s": 1.0, "mset_s": 1.0}, False),
+    ],
+    ids=str,
+)
 def test_measurements_that_the_judge_does_not_take_or_makes_no_sense_of(trial, measured, taken):
     assert "A99" in refusal(lab.claim, "Z1", **measured)
     text = refusal(lab.claim, "A99", **measured)
@@ -118,16 +154,27 @@ def test_measurements_that_the_judge_does_not_take_or_makes_no_sense_of(trial, m
 @pytest.fixture
 def busy(monkeypatch):
     """Says that other programs took `share` of the time of what was measured."""
+
     def say(share):
         monkeypatch.setattr(claims.calm, "since_claim", lambda: Calm(3, 40, share))
+
     return say
 
 
-@pytest.mark.parametrize("loop_s, share, word", [
-    (3.0, 0.2, HOLDS), (2.2, 0.2, UNTESTED), (1.5, 0.2, DEPENDS), (0.9, 0.2, UNTESTED),
-    (3.0, 0.6, UNTESTED), (2.2, 0.0, HOLDS)])
+@pytest.mark.parametrize(
+    "loop_s, share, word",
+    [
+        (3.0, 0.2, HOLDS),
+        (2.2, 0.2, UNTESTED),
+        (1.5, 0.2, DEPENDS),
+        (0.9, 0.2, UNTESTED),
+        (3.0, 0.6, UNTESTED),
+        (2.2, 0.0, HOLDS),
+    ],
+)
 def test_a_word_that_the_disturbance_could_turn_is_untested_and_says_why(
-        trial, busy, loop_s, share, word):
+    trial, busy, loop_s, share, word
+):
     busy(share)
     verdict = lab.claim("A99", loop_s=loop_s, pipeline_s=1.0).verdict
     assert verdict.word == word and state.load("claims")["A99"]["taken_share"] == share
@@ -135,12 +182,14 @@ def test_a_word_that_the_disturbance_could_turn_is_untested_and_says_why(
         assert verdict.because == (
             "the machine was busy: other programs took ~20% of the time, ~3 of ~40 rounds were "
             "quiet. What was measured says “holds”; with a figure off by ~20% it would be "
-            "“depends”: ~2.2x")
+            "“depends”: ~2.2x"
+        )
 
 
 @pytest.mark.parametrize("share, word", [(0.2, UNTESTED), (0.0, HOLDS)])
 def test_what_was_measured_without_the_labs_hand_is_untested_on_a_busy_machine(
-        trial, busy, monkeypatch, share, word):
+    trial, busy, monkeypatch, share, word
+):
     monkeypatch.setitem(claims.CLAIMS, "A99", replace(claims.CLAIMS["A99"], watched=False))
     busy(share)
     verdict = lab.claim("A99", loop_s=30.0, pipeline_s=1.0).verdict
@@ -152,12 +201,20 @@ SURE, FEW = ratio([1.0] * 9, [3.0] * 9), ratio([1.0, 9.0, 1.0], [3.0, 1.0, 3.0])
 SAME = ratio([1.0] * 9, [1.0, 5.0, 5.0] * 3)
 
 
-@pytest.mark.parametrize("gain, word, judged", [
-    (SURE, HOLDS, 3.0), (FEW, UNTESTED, 3.0), (SAME, FAILS, 1.0),
-    ({1: SURE, 2: FEW}, HOLDS, {1: 3.0, 2: 3.0}), ({1: FEW, 2: FEW}, UNTESTED, {1: 3.0, 2: 3.0})],
-    ids=["sure", "few", "same", "enough others", "all few"])
+@pytest.mark.parametrize(
+    "gain, word, judged",
+    [
+        (SURE, HOLDS, 3.0),
+        (FEW, UNTESTED, 3.0),
+        (SAME, FAILS, 1.0),
+        ({1: SURE, 2: FEW}, HOLDS, {1: 3.0, 2: 3.0}),
+        ({1: FEW, 2: FEW}, UNTESTED, {1: 3.0, 2: 3.0}),
+    ],
+    ids=["sure", "few", "same", "enough others", "all few"],
+)
 def test_a_claim_is_as_sure_as_its_ratios(trial, monkeypatch, gain, word, judged):
-    """"No different" is judged as 1; where the rounds are too few, so is the claim."""
+    """ "No different" is judged as 1; where the rounds are too few, so is the claim."""
+
     def judge(gain):
         best = max(gain.values()) if isinstance(gain, dict) else gain
         return Verdict(HOLDS if best > 2 else FAILS, f"~{best:.1f}x")
@@ -169,12 +226,24 @@ def test_a_claim_is_as_sure_as_its_ratios(trial, monkeypatch, gain, word, judged
 
 
 def test_each_measured_figure_is_changed_in_turn_and_nothing_else():
-    measured = {"loop_s": 2.0, "far_rtt_ms": 1.0, "turns": 3, "prefix_us": 500, "packed_bytes": 90,
-                "pooled_s": {10: 4.0}, "cut": True}
+    measured = {
+        "loop_s": 2.0,
+        "far_rtt_ms": 1.0,
+        "turns": 3,
+        "prefix_us": 500,
+        "packed_bytes": 90,
+        "pooled_s": {10: 4.0},
+        "cut": True,
+    }
     changed = list(claims.nearby(measured, 2))
-    assert changed == [{**measured, "loop_s": 4.0}, {**measured, "loop_s": 1.0},
-                       {**measured, "prefix_us": 1_000}, {**measured, "prefix_us": 250},
-                       {**measured, "pooled_s": {10: 8.0}}, {**measured, "pooled_s": {10: 2.0}}]
+    assert changed == [
+        {**measured, "loop_s": 4.0},
+        {**measured, "loop_s": 1.0},
+        {**measured, "prefix_us": 1_000},
+        {**measured, "prefix_us": 250},
+        {**measured, "pooled_s": {10: 8.0}},
+        {**measured, "pooled_s": {10: 2.0}},
+    ]
 
 
 def test_without_a_clone_it_is_said_what_to_do(monkeypatch, tmp_path):

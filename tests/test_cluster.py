@@ -37,8 +37,11 @@ def test_a_coroutine_is_refused_in_words(nodes):
 def test_a_lost_node_takes_its_slots_with_it(nodes):
     """The last test here, since it leaves the cluster broken."""
     client = nodes.connect(retry=Retry(NoBackoff(), 0))
-    place = next(number for number, node in enumerate(nodes.nodes)
-                 if node.address[1] == client.get_node_from_key("key1").port)
+    place = next(
+        number
+        for number, node in enumerate(nodes.nodes)
+        if node.address[1] == client.get_node_from_key("key1").port
+    )
     nodes.kill(place)
     assert wait_until(lambda: not running(nodes.nodes[place].pid), GONE_S)
     with pytest.raises((redis.ConnectionError, redis.exceptions.ClusterError, redis.TimeoutError)):

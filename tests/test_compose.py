@@ -35,8 +35,9 @@ def test_a_service_is_on_loopback_pinned_limited_and_no_root(service):
     """Its image by a tag, which tells the version, and a digest, of the bytes; or built here."""
     # What is exposed is reached by the service before it.
     published = service.get("ports", []) if "expose" in service else service["ports"]
-    assert all(str(port).startswith(("127.0.0.1:", "${ROOM_ADDRESS:-127.0.0.1}:"))
-               for port in published)
+    assert all(
+        str(port).startswith(("127.0.0.1:", "${ROOM_ADDRESS:-127.0.0.1}:")) for port in published
+    )
     assert re.fullmatch(r"(\$\{LAB_MEMORY:-)?\d+m\}?", service["mem_limit"])
     assert re.fullmatch(r"(\$\{LAB_CPUS:-)?\d\}?", service["cpus"])
     assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
@@ -60,8 +61,11 @@ def test_nothing_is_kept_unless_asked():
     command = SERVICES["redis"]["command"]
     settings = dict(zip(command[1::2], command[2::2], strict=True))
     assert settings["--save"] == "" and settings["--appendonly"] == "no"
-    kept = {name: [volume for volume in service["volumes"] if not volume.endswith(":ro")]
-            for name, service in SERVICES.items() if "volumes" in service}
+    kept = {
+        name: [volume for volume in service["volumes"] if not volume.endswith(":ro")]
+        for name, service in SERVICES.items()
+        if "volumes" in service
+    }
     assert list(kept) == ["kept", "hub", "room"]
     assert kept["room"] == [] and kept["kept"] == ["work:/home/learner/lab/work"]
 
@@ -85,10 +89,15 @@ def test_cluster_nodes_announce_the_ports_that_are_published():
 
 def test_an_image_gets_what_a_clone_holds():
     """What git leaves out, the image's build leaves out too."""
+
     def left_out(name):
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-        return {line.strip("/").removeprefix("**/") for line in lines
-                if line and not line.startswith("#")}
+        return {
+            line.strip("/").removeprefix("**/")
+            for line in lines
+            if line and not line.startswith("#")
+        }
+
     assert left_out(".dockerignore") == left_out(".gitignore") | {".git"}
 
 
@@ -99,8 +108,9 @@ def test_redis_answers_the_host_within_its_container_and_knows_its_settings(anot
     assert settings["--protected-mode"] == "no"
     most, limit = settings["--maxmemory"].removesuffix("mb"), service["mem_limit"].removesuffix("m")
     assert int(most) < int(limit)
-    client = another_server(*(f"{name.removeprefix('--')} {value or chr(34) * 2}"
-                              for name, value in settings.items())).connect()
+    client = another_server(
+        *(f"{name.removeprefix('--')} {value or chr(34) * 2}" for name, value in settings.items())
+    ).connect()
     assert client.config_get("maxmemory")["maxmemory"] == str(256 << 20)
     url = urlsplit(re.search(r"REDIS_URL=(\S+)", FILE.read_text(encoding="utf-8"))[1])
     assert f"{url.hostname}:{url.port}:6379" in service["ports"]
@@ -112,10 +122,16 @@ def test_the_room_and_its_board_are_two_origins_of_one_certificate():
     ports = dict(port.rsplit(":", 1)[::-1] for port in room["ports"])
     for url, inside in (("ROOM_URL", "8443"), ("ROOM_BOARD_URL", "8444")):
         assert ports[inside].endswith(hub[url].removeprefix("https://${ROOM_NAME:-localhost}:"))
-    sites = dict(re.findall(r"(?ms)^https://:(\d+) \{\n(.*?)^\}",
-                            (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8")))
-    proxied = {port: re.findall(r"(?:handle (\S+) \{\s*)?reverse_proxy (.*)", site)
-               for port, site in sites.items()}
+    sites = dict(
+        re.findall(
+            r"(?ms)^https://:(\d+) \{\n(.*?)^\}",
+            (ROOT / "room" / "Caddyfile").read_text(encoding="utf-8"),
+        )
+    )
+    proxied = {
+        port: re.findall(r"(?:handle (\S+) \{\s*)?reverse_proxy (.*)", site)
+        for port, site in sites.items()
+    }
     assert proxied == {"8443": [("", "hub:8000")], "8444": [("/services/board/*", "hub:8000")]}
     assert all("import certificate" in site for site in sites.values())
     assert f"tls:{hub['ROOM_TLS']}" in SERVICES["hub"]["volumes"]

@@ -9,8 +9,9 @@ from schemas import follow
 from tools import cheat_sheet
 
 GITHUB = ROOT / ".github"
-FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml")
-               if path.name != "config.yml")
+FORMS = sorted(
+    path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"
+)
 MAPPED = re.compile(r"^\| \[(\d\d .*?)\]\(notebooks/", re.MULTILINE)
 
 
@@ -43,8 +44,11 @@ def test_the_form_knows_every_chapter():
 def test_every_line_of_the_cheat_sheet_has_its_chapter():
     """That the sections are there is asked of every page, by test_links.py."""
     text = cheat_sheet.TEXT.read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("|")
-             and not line.startswith(("|---", "| you have |"))]
+    lines = [
+        line
+        for line in text.splitlines()
+        if line.startswith("|") and not line.startswith(("|---", "| you have |"))
+    ]
     assert len(lines) > 20
     chapter = r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$"
     assert [line for line in lines if not re.search(chapter, line)] == []

@@ -33,6 +33,7 @@ def server_side(cost):
 
 def test_a_turn_is_a_wait_not_a_write_and_nothing_costs_nothing(r):
     """Three requests sent before the first reply is read are one round trip."""
+
     def work(r):
         connection = r.connection_pool.get_connection()
         for i in (1, 2, 3):
@@ -104,6 +105,8 @@ def test_a_function_that_raises_leaves_redis_py_plain(r):
 
 
 def test_how_large_a_measured_value_is_moves_no_column():
-    few, many = (repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines()
-                 for server_us in (5, 1_234_567_890_123))
+    few, many = (
+        repr(Costs(loop=Cost(1, 1, 2, 3, server_us))).splitlines()
+        for server_us in (5, 1_234_567_890_123)
+    )
     assert few[0] == many[0] and few[1].index("~") != many[1].index("~")

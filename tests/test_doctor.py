@@ -18,9 +18,25 @@ from lab_utils.testbed import chosen_server
 from lab_utils.testbed.living import living
 from tools import doctor_installed as inside
 
-STEPS = (*NEXT_STEPS, "Install ", "Open ", "open ", "Use ", "Close ", "Delete ", "Move ", "move ",
-         "Rename ", "Clone ", "Put ", "apt install", "make UV=", "If ", "make PYTHON=",
-         "the lab's own")
+STEPS = (
+    *NEXT_STEPS,
+    "Install ",
+    "Open ",
+    "open ",
+    "Use ",
+    "Close ",
+    "Delete ",
+    "Move ",
+    "move ",
+    "Rename ",
+    "Clone ",
+    "Put ",
+    "apt install",
+    "make UV=",
+    "If ",
+    "make PYTHON=",
+    "the lab's own",
+)
 
 
 @pytest.fixture
@@ -32,14 +48,28 @@ def doctor(tmp_path, monkeypatch):
     for name in ("requirements.txt", "pyproject.toml", "roundtrips/pyproject.toml"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     install = module.install
-    for changed, name, value in ((module, "ROOT", tmp_path), (module, "WORK", tmp_path / "work"),
-                                 (install, "ROOT", tmp_path), (install, "VENV", tmp_path / ".venv"),
-                                 (install, "WHEELHOUSE", tmp_path / "wheelhouse"),
-                                 (install, "PYTHON", tmp_path / ".venv" / "bin" / "python")):
+    for changed, name, value in (
+        (module, "ROOT", tmp_path),
+        (module, "WORK", tmp_path / "work"),
+        (install, "ROOT", tmp_path),
+        (install, "VENV", tmp_path / ".venv"),
+        (install, "WHEELHOUSE", tmp_path / "wheelhouse"),
+        (install, "PYTHON", tmp_path / ".venv" / "bin" / "python"),
+    ):
         monkeypatch.setattr(changed, name, value)
     proxies = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"
-    for name in ("LAB_STATE", "PYTHONHOME", "PYTHONPATH", "PIP_USER", "REDIS_URL", "SSH_CONNECTION",
-                 "UV", "NO_UV", *proxies, *map(str.lower, proxies)):
+    for name in (
+        "LAB_STATE",
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "PIP_USER",
+        "REDIS_URL",
+        "SSH_CONNECTION",
+        "UV",
+        "NO_UV",
+        *proxies,
+        *map(str.lower, proxies),
+    ):
         monkeypatch.delenv(name, raising=False)
     return module
 
@@ -68,8 +98,9 @@ def test_two_installations_wait_for_each_other(doctor, monkeypatch):
         done.append(name)
 
     monkeypatch.setattr(doctor.install, "install", install)
-    both = [threading.Thread(target=doctor.install.main, args=(["requirements.txt"],))
-            for _ in range(2)]
+    both = [
+        threading.Thread(target=doctor.install.main, args=(["requirements.txt"],)) for _ in range(2)
+    ]
     for each in both:
         each.start()
     for each in both:
@@ -98,13 +129,18 @@ def without(program):
 def raises(error):
     def fail(*_, **__):
         raise error
+
     return fail
 
 
 GLIBC, LINUX = ("platform.libc_ver", returns(("glibc", "2.36"))), ("sys.platform", "linux")
 NOTHING_SAID = ("said", returns(""))
-ON_WINDOWS_DRIVE = (LINUX, GLIBC, ("platform.release", returns("5.15-microsoft-standard-WSL2")),
-                    ("ROOT", "/mnt/c/lab"))
+ON_WINDOWS_DRIVE = (
+    LINUX,
+    GLIBC,
+    ("platform.release", returns("5.15-microsoft-standard-WSL2")),
+    ("ROOT", "/mnt/c/lab"),
+)
 NOT_HERE = ("running_elsewhere", returns(False))
 PROXY = ("http_proxy", "http://somebody:secret@127.0.0.1:9")
 # Check, (what, what it is then) …, mark, words. A name with a dot is a library's, one of capitals
@@ -114,20 +150,32 @@ BROKEN = [
     ("system", [LINUX, ("platform.libc_ver", returns(("", "")))], "FIX", "docker compose up"),
     ("system", ON_WINDOWS_DRIVE, "note", "Windows drive"),
     ("system", [LINUX, GLIBC], "ok", " CPUs"),
-    *(("python", [("sys.version_info", version)], "FIX", "make PYTHON=")
-      for version in ((3, 8, 10), (3, 10, 2), (3, 15, 0))),
-    *(("python", [("sys.version_info", version)], "ok", "3.")
-      for version in ((3, 11, 0), (3, 14, 9))),
+    *(
+        ("python", [("sys.version_info", version)], "FIX", "make PYTHON=")
+        for version in ((3, 8, 10), (3, 10, 2), (3, 15, 0))
+    ),
+    *(
+        ("python", [("sys.version_info", version)], "ok", "3.")
+        for version in ((3, 11, 0), (3, 14, 9))
+    ),
     ("python", [("importable", lambda name: name != "ensurepip")], "FIX", "-venv"),
     ("tools", [("UV", "uv"), without("make")], "note", "apt install make"),
     ("tools", [("UV", "uv"), without("uv")], "note", "make UV= lab"),
     ("tools", [("shutil.which", returns(None))], "FIX", "procps"),
-    ("memory", [("read", returns("MemTotal: 8 kB\nMemAvailable:     102400 kB\n"))], "FIX",
-     "100 MB are free; a chapter needs 300"),
+    (
+        "memory",
+        [("read", returns("MemTotal: 8 kB\nMemAvailable:     102400 kB\n"))],
+        "FIX",
+        "100 MB are free; a chapter needs 300",
+    ),
     ("memory", [("read", returns(""))], "ok", "in all"),
     ("folder", [("os.access", returns(False))], "FIX", "cannot be written"),
-    ("folder", [("os.statvfs", returns(SimpleNamespace(f_flag=getattr(os, "ST_NOEXEC", 0))))],
-     "FIX" if hasattr(os, "ST_NOEXEC") else "ok", "programs"),
+    (
+        "folder",
+        [("os.statvfs", returns(SimpleNamespace(f_flag=getattr(os, "ST_NOEXEC", 0))))],
+        "FIX" if hasattr(os, "ST_NOEXEC") else "ok",
+        "programs",
+    ),
     ("work", [], "ok", "not there yet"),
     ("work", [("writable", lambda path: path.name != ".lab")], "FIX", ".lab cannot be written"),
     ("variables", [NOTHING_SAID, ("PYTHONHOME", "/usr")], "FIX", "unset PYTHONHOME"),
@@ -144,16 +192,22 @@ BROKEN = [
     ("proxies", [PROXY, ("no_proxy", "localhost,127.0.0.1")], "note", "HTTP_PROXY"),
     ("browser", [("webbrowser.get", returns(SimpleNamespace(name="firefox")))], "ok", "firefox"),
     ("browser", [("webbrowser.get", raises(webbrowser.Error()))], "note", "open the address"),
-    ("browser", [("SSH_CONNECTION", "203.0.113.7 1 203.0.113.8 22")], "note",
-     "ssh -L 8888:127.0.0.1:8888"),
+    (
+        "browser",
+        [("SSH_CONNECTION", "203.0.113.7 1 203.0.113.8 22")],
+        "note",
+        "ssh -L 8888:127.0.0.1:8888",
+    ),
     ("installed", [NOT_HERE], "note", "make lab"),
 ]
 
 
-@pytest.mark.parametrize("check, changed, mark, said", BROKEN,
-                         ids=[f"{check}: {said}" for check, _, _, said in BROKEN])
-def test_what_is_broken_is_found_and_it_is_said_what_to_do(doctor, monkeypatch, check, changed,
-                                                           mark, said):
+@pytest.mark.parametrize(
+    "check, changed, mark, said", BROKEN, ids=[f"{check}: {said}" for check, _, _, said in BROKEN]
+)
+def test_what_is_broken_is_found_and_it_is_said_what_to_do(
+    doctor, monkeypatch, check, changed, mark, said
+):
     for name, value in changed:
         if "." in name:
             monkeypatch.setattr(name, value)
@@ -165,8 +219,9 @@ def test_what_is_broken_is_found_and_it_is_said_what_to_do(doctor, monkeypatch, 
     assert said in text and "secret" not in text
 
 
-@pytest.mark.parametrize("name", ["redis.py", "json.py", "lab_utils/__init__.py",
-                                  "roundtrips/__init__.py"])
+@pytest.mark.parametrize(
+    "name", ["redis.py", "json.py", "lab_utils/__init__.py", "roundtrips/__init__.py"]
+)
 def test_a_file_that_hides_a_package(doctor, name):
     (doctor.WORK / name).parent.mkdir(parents=True)
     (doctor.WORK / name).touch()
@@ -177,9 +232,11 @@ def test_a_file_that_hides_a_package(doctor, name):
 
 def test_leftovers(doctor, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    told = [f"31 30 {os.getuid()} python /lab/_link_process.py 5",  # of a living kernel
-            "32 1 99999 python /lab/_link_process.py 5",  # somebody else's
-            f"34 30 {os.getuid()} sh -c trap {tmp_path}/redis-round-trip-lab-0a 10 redis-server -"]
+    told = [
+        f"31 30 {os.getuid()} python /lab/_link_process.py 5",  # of a living kernel
+        "32 1 99999 python /lab/_link_process.py 5",  # somebody else's
+        f"34 30 {os.getuid()} sh -c trap {tmp_path}/redis-round-trip-lab-0a 10 redis-server -",
+    ]
     monkeypatch.setattr(doctor, "said", lambda *_: "\n".join(told))
     (tmp_path / "redis-round-trip-lab-0a").mkdir()
     assert one(doctor.leftovers, "ok")
@@ -205,8 +262,9 @@ def test_disk(doctor, monkeypatch):
 
 
 def test_a_wheelhouse(doctor, tmp_path):
-    (tmp_path / "requirements.txt").write_text("redis==8.1.0  # the client\nhiredis==3.5.0  # its "
-                                               "parser\n", encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text(
+        "redis==8.1.0  # the client\nhiredis==3.5.0  # its parser\n", encoding="utf-8"
+    )
     place = tmp_path / "wheelhouse"
     place.mkdir()
     (place / "redis-8.1.0-py3-none-any.whl").touch()
@@ -219,8 +277,12 @@ def test_a_wheelhouse(doctor, tmp_path):
 
 def test_a_localhost_that_is_elsewhere(doctor, monkeypatch):
     found, elsewhere = socket.getaddrinfo, [(2, 1, 6, "", ("203.0.113.7", 8888))]
-    monkeypatch.setattr("socket.getaddrinfo", lambda host, *more, **options: (
-        elsewhere if host == "localhost" else found(host, *more, **options)))
+    monkeypatch.setattr(
+        "socket.getaddrinfo",
+        lambda host, *more, **options: (
+            elsewhere if host == "localhost" else found(host, *more, **options)
+        ),
+    )
     assert "/etc/hosts" in one(doctor.loopback, "FIX")
 
 
@@ -234,9 +296,14 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize("program, said", [
-    ("raise ImportError('no libssl')", "no libssl"), (HANGS, "not done after 6 s"),
-], ids=["broken", "hanging"])
+@pytest.mark.parametrize(
+    "program, said",
+    [
+        ("raise ImportError('no libssl')", "no libssl"),
+        (HANGS, "not done after 6 s"),
+    ],
+    ids=["broken", "hanging"],
+)
 def test_an_installation_that_does_not_run(doctor, monkeypatch, tmp_path, program, said):
     (tmp_path / "doctor_installed.py").write_text(program, encoding="utf-8")
     monkeypatch.setattr(doctor, "__file__", str(tmp_path / "doctor.py"))
@@ -251,8 +318,10 @@ def test_an_installation_that_does_not_run(doctor, monkeypatch, tmp_path, progra
 def test_a_check_that_fails_stops_no_other(doctor, monkeypatch, capsys):
     def memory():
         raise ValueError("what no one foresaw")
-    monkeypatch.setattr(doctor, "CHECKS", (memory, lambda: [("FIX", "disk",
-                                                             "full. Delete something.")]))
+
+    monkeypatch.setattr(
+        doctor, "CHECKS", (memory, lambda: [("FIX", "disk", "full. Delete something.")])
+    )
     assert doctor.main() == 1
     out = capsys.readouterr().out
     assert "could not be looked at: ValueError: what no one foresaw" in out
@@ -280,6 +349,7 @@ def test_another_version_than_the_pinned_one(monkeypatch):
 
     def none(name):
         raise inside.PackageNotFoundError(name)
+
     monkeypatch.setattr(inside, "version", none)
     assert "tqdm is none" in one(inside.pinned, "FIX")
 
@@ -303,14 +373,19 @@ def test_a_server_that_does_not_start(monkeypatch):
     assert (mark, name) == ("FIX", "server") and "LAB_REDIS_SERVER" in text
 
 
-@pytest.mark.parametrize("measured, taken, mark, name, said", [
-    (1.004, 0, "ok", "link", "1.004"), (1.4, 0, "note", "link", "plug the machine in"),
-    (1.0, 0.4, "note", "calm", "other programs took 40% of the time")])
-def test_the_link_and_whether_the_machine_is_calm(monkeypatch, measured, taken, mark, name,
-                                                  said):
+@pytest.mark.parametrize(
+    "measured, taken, mark, name, said",
+    [
+        (1.004, 0, "ok", "link", "1.004"),
+        (1.4, 0, "note", "link", "plug the machine in"),
+        (1.0, 0.4, "note", "calm", "other programs took 40% of the time"),
+    ],
+)
+def test_the_link_and_whether_the_machine_is_calm(monkeypatch, measured, taken, mark, name, said):
     monkeypatch.setattr("lab_utils.testbed.fingerprints.distance_ms", lambda: measured)
-    monkeypatch.setattr("lab_utils.compare", lambda *_, **__: calm.note(calm.Calm(1, 9, taken)),
-                        raising=False)
+    monkeypatch.setattr(
+        "lab_utils.compare", lambda *_, **__: calm.note(calm.Calm(1, 9, taken)), raising=False
+    )
     assert said in next(text for found, of, text in inside.link() if (found, of) == (mark, name))
 
 

@@ -18,9 +18,17 @@ FALLS = "[...document.querySelectorAll('line.request')].map(one => one.getBBox()
 
 def test_python_and_javascript_have_the_same_moments(computed):
     some = random.Random(27).uniform
-    vectors = [[some(0, 300), some(0, 99), n % 2 or None,
-                {"turn_us": some(0, 99), "command_us": some(0, 9)}, n % 9 + 2, some(0, 99)]
-               for n in range(500)]
+    vectors = [
+        [
+            some(0, 300),
+            some(0, 99),
+            n % 2 or None,
+            {"turn_us": some(0, 99), "command_us": some(0, 9)},
+            n % 9 + 2,
+            some(0, 99),
+        ]
+        for n in range(500)
+    ]
     for vector, turns in zip(vectors, computed("ladder", RUNGS, vectors), strict=True):
         turn, command, loop, server, commands, rtt = vector
         model, at_once = ladder.Model(turn / 1e6, command / 1e6), commands if loop else 1
@@ -36,6 +44,7 @@ def test_each_message_shows_the_bytes_that_went(opened, r, pipeline):
             to.set(name, value)
         if pipeline:
             to.execute()
+
     page = opened(f"?rtt=5&commands=10&pipeline={pipeline}", "ladder")
     assert page.evaluate(FALLS)[0] == pytest.approx(370 * 2.5 / 100)
     assert not page.locator("circle").all()
@@ -50,10 +59,12 @@ def test_each_message_shows_the_bytes_that_went(opened, r, pipeline):
 def test_it_says_the_models_times_and_the_slope_is_the_distance(opened):
     page = opened("?rtt=4&commands=3", "ladder", reduced_motion="reduce")
     for rtt, shown_ms, rings in ((4, 20, 0), (5, 20, 12), (7, 100, 0)):
-        loop, piped = (f"about {1000 * MODEL.seconds(turns, 3, rtt):.3g}\u00a0ms"
-                       for turns in (3, 1))
+        loop, piped = (
+            f"about {1000 * MODEL.seconds(turns, 3, rtt):.3g}\u00a0ms" for turns in (3, 1)
+        )
         assert page.inner_text(".sentence").endswith(
-            f"one by one 3 round trips, {loop}; in a pipeline 1 round trip, {piped}.")
+            f"one by one 3 round trips, {loop}; in a pipeline 1 round trip, {piped}."
+        )
         assert page.evaluate(FALLS) == pytest.approx([370 * rtt / 2 / shown_ms] * 3)
         assert page.locator("circle").count() == rings
         page.locator("input[type=range]").first.press("ArrowRight")

@@ -15,8 +15,9 @@ CURVE = """([arrivals, held, size, pause]) =>
 
 def test_python_and_javascript_agree(computed):
     chance = random.Random(8).uniform
-    vectors = [(chance(10, 500), chance(5, 50), int(chance(1, 100)), chance(0, 0.8))
-               for _ in range(500)]
+    vectors = [
+        (chance(10, 500), chance(5, 50), int(chance(1, 100)), chance(0, 0.8)) for _ in range(500)
+    ]
     for found, vector in zip(computed("pool", CURVE, vectors), vectors, strict=True):
         assert found == pytest.approx(under_way(*vector)[::100], rel=1e-9, abs=1e-9)
 
@@ -25,13 +26,17 @@ def test_a_pool_at_the_average_never_recovers_and_a_larger_one_does_when_the_cur
     page = opened("?size=4&arrivals=200&held=20&pause=0.3", "pool")
     assert said(page).endswith(
         "on average 4 in use. If they come evenly: a pool of 4 serves at most 200 a second, "
-        "just what comes: 60 calls wait, and never fewer.")
+        "just what comes: 60 calls wait, and never fewer."
+    )
     assert under_way(200, 20, 4, 0.3)[-1] == pytest.approx(64)
     assert page.locator(".ring").count() == 0
     page.locator("input[type=range]").first.press("ArrowRight")
     page.wait_for_url(lambda url: "size=5&" in url)
-    nobody_waits = next(step for step, calls in enumerate(under_way(200, 20, 5, 0.3))
-                        if step > 220 and calls < 5.001)
+    nobody_waits = next(
+        step
+        for step, calls in enumerate(under_way(200, 20, 5, 0.3))
+        if step > 220 and calls < 5.001
+    )
     assert nobody_waits == pytest.approx(220 + 1.18 * 200, abs=1)
     assert "50 more than come: 1.18 s after the pause" in said(page)
 

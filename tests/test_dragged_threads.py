@@ -28,8 +28,10 @@ def played(calls, connections, wait_ms, cpu_ms):
 
 def test_javascript_and_python_are_what_was_played(computed):
     chance = random.Random(8).uniform
-    vectors = [(int(chance(1, 200)), int(chance(1, 65)), chance(0, 20), chance(0.001, 1))
-               for _ in range(500)]
+    vectors = [
+        (int(chance(1, 200)), int(chance(1, 65)), chance(0, 20), chance(0.001, 1))
+        for _ in range(500)
+    ]
     found = computed("threads", "vector => sideBySide(...vector)", vectors)
     for way in (played, model.side_by_side):
         assert found == pytest.approx([way(*vector) for vector in vectors], rel=1e-9)
@@ -58,7 +60,8 @@ def test_a_link_a_key_and_dragging_set_it(opened):
     pipeline = 2 + TOLD["pipeline_work"] * slower
     assert said(page).endswith(
         f": 16 rounds of waiting. Threads: about {threads[4]:.3g} ms, your CPU busy for {busy}% "
-        f"of it. Tasks: about {tasks[4]:.3g} ms. One pipeline: about {pipeline:.3g} ms.")
+        f"of it. Tasks: about {tasks[4]:.3g} ms. One pipeline: about {pipeline:.3g} ms."
+    )
     few = f"From {enough(threads)} threads or {enough(tasks)} tasks at a time on"
     assert few in said(page, ".shown")
     height = 100 * math.log10(threads[4] / 0.5) / 3.2
@@ -71,8 +74,10 @@ def test_it_asks_first_and_fits_a_phone(opened):
     page = asked_on_a_phone(opened, "threads", 16, ".chart")
     threads, tasks = (enough(dict(way["took"])) for way in WAYS)
     ratios = " in threads, ".join(
-        f"{1 + (1000 * TOLD['rtt'] + way['turn_us']) / way['cpu_us']:.2g}" for way in WAYS)
+        f"{1 + (1000 * TOLD['rtt'] + way['turn_us']) / way['cpu_us']:.2g}" for way in WAYS
+    )
     assert said(page, ".answer") == (
         f"As measured, from {threads} threads or {tasks} tasks at a time on, less than a fifth is "
-        f"left to gain; a call's time ÷ its CPU is {ratios} in tasks. You said 16.")
+        f"left to gain; a call's time ÷ its CPU is {ratios} in tasks. You said 16."
+    )
     assert page.locator(".ring.tasks:visible").count() == len(WAYS[1]["took"])

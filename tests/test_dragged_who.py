@@ -26,11 +26,19 @@ def felt(way, keys, at_once, at=0):
     piece = (least + (keys - few) / (many - few) * (most - least)) / pieces / 1000
     gap = (way["gap_us"] + keys / pieces * way["own_us"]) / 1000
     starts = [place * (piece + gap) for place in range(pieces)]
-    waits = [starts[min(place + way["ahead"], pieces - 1)] + piece - start
-             for place, start in enumerate(starts)]
+    waits = [
+        starts[min(place + way["ahead"], pieces - 1)] + piece - start
+        for place, start in enumerate(starts)
+    ]
     due = at * (total := pieces * (piece + gap))
-    mine = next((start + wait - due for start, wait in zip(starts, waits, strict=True)
-                 if start <= due < start + piece), 0)
+    mine = next(
+        (
+            start + wait - due
+            for start, wait in zip(starts, waits, strict=True)
+            if start <= due < start + piece
+        ),
+        0,
+    )
     mean = sum(wait - piece / 2 for wait in waits) * piece / total
     return [piece, max(waits), mean, total, mine]
 
@@ -41,11 +49,21 @@ def shown(ms):
 
 def test_python_and_javascript_agree(computed):
     chance, points = random.Random(27), [[1_000, 40], [50_000, 9_000]]
-    vectors = [({"points": points[chance.randint(0, 1):], "gap_us": chance.uniform(0, 500),
-                 "own_us": chance.choice([0, 9]), "pieces": chance.randint(1, 3),
-                 "ahead": number % 2}, chance.randint(1, 90_000),
-                chance.choice([None, chance.randint(200, 90_000)]), chance.random())
-               for number in range(500)]
+    vectors = [
+        (
+            {
+                "points": points[chance.randint(0, 1) :],
+                "gap_us": chance.uniform(0, 500),
+                "own_us": chance.choice([0, 9]),
+                "pieces": chance.randint(1, 3),
+                "ahead": number % 2,
+            },
+            chance.randint(1, 90_000),
+            chance.choice([None, chance.randint(200, 90_000)]),
+            chance.random(),
+        )
+        for number in range(500)
+    ]
     for found, vector in zip(computed("who", WAITS, vectors), vectors, strict=True):
         assert found == pytest.approx(felt(*vector), rel=0.005, abs=1e-9)
 
@@ -53,19 +71,37 @@ def test_python_and_javascript_agree(computed):
 def test_what_it_computes_from():
     """A GET costs what it does among as many keys; a pipeline is served in reads, a MULTI whole."""
     run = SimpleNamespace(took=0.02, worst=0.01, samples=[(1, 0.01), (1.005, 0.005)])
-    waits = dict.fromkeys(("KEYS", "pipeline", "MULTI", "MULTI by 1,000"),
-                          SimpleNamespace(worst=0.01, runs=[run]))
-    costs = [(keys, {name: SimpleNamespace(server_us=us, server_cpu_us=2 * us, server_reads=30,
-                                           round_trips=1 + ("by" in name)) for name in waits})
-             for keys, us in ((300_000, 90), (300_000, 80), (20_000, 10))]
+    waits = dict.fromkeys(
+        ("KEYS", "pipeline", "MULTI", "MULTI by 1,000"), SimpleNamespace(worst=0.01, runs=[run])
+    )
+    costs = [
+        (
+            keys,
+            {
+                name: SimpleNamespace(
+                    server_us=us,
+                    server_cpu_us=2 * us,
+                    server_reads=30,
+                    round_trips=1 + ("by" in name),
+                )
+                for name in waits
+            },
+        )
+        for keys, us in ((300_000, 90), (300_000, 80), (20_000, 10))
+    ]
     told = explore("still", waits, costs, 9_000, "GETs").constants
     (searched, piped, multi), whole = told["ways"].values(), told["measured"][2]
     assert searched["points"] == [(20_000, 10), (300_000, 80)]
     assert (piped["points"], multi["points"]) == ([(9_000, 160)], [(9_000, 80)])
     assert (piped["at_once"], piped["ahead"]) == (300, 1)
     assert multi["own_us"] == pytest.approx((20_000 - 80) / 9_000)
-    assert whole == {"way": "MULTI", "keys": 9_000, "count": 9_000, "worst": 10,
-                     "dots": [[0, 10], [5, 5]]}
+    assert whole == {
+        "way": "MULTI",
+        "keys": 9_000,
+        "count": 9_000,
+        "worst": 10,
+        "dots": [[0, 10], [5, 5]],
+    }
     assert told["measured"][3]["count"] == 1_000 and told["measured"][3]["dots"] == []
 
 
@@ -79,7 +115,8 @@ def test_a_ping_waits_where_one_drops_it_and_for_a_slice_of_scan(opened):
     piece, worst, mean, total = map(shown, felt(TOLD["ways"]["SCAN"], 300_000, 1_000)[:4])
     apart = shown(TOLD["ways"]["SCAN"]["gap_us"] / 1_000)
     assert page.inner_text(".sentence").endswith(
-        f". 300 pieces of {piece}, {apart} apart, {total} in all.")
+        f". 300 pieces of {piece}, {apart} apart, {total} in all."
+    )
     measured = next(each for each in TOLD["measured"] if each["count"] == 1_000)
     said = f"{worst}, measured {shown(measured['worst'])}"
     assert page.locator("fieldset span").all_inner_texts()[1] == said

@@ -56,20 +56,39 @@ SCRIPT = """
     print(told(far))
     print(told(lab.connect(retry=None)), told(lab.connect(1, retry=None)))
 """
-ENDED = ("The server of this client, which the lab had started for you, has ended. Start another "
-         "one, as you did this one, with lab.connect(), lab.spare(), lab.replica() or "
-         "lab.cluster().")
-SAID = ["True True True", GONE, "this machine: the link had ended; a new one stands in its place, "
-        "for clients made from now on.", f"{GONE} True", ENDED, ENDED, ENDED, ENDED, ENDED, ENDED,
-        "this machine: the lab's server had ended; a new one, empty, stands in its place. "
-        "Clients of the old one must be made anew.",
-        ENDED, ENDED, "True True"]
+ENDED = (
+    "The server of this client, which the lab had started for you, has ended. Start another "
+    "one, as you did this one, with lab.connect(), lab.spare(), lab.replica() or "
+    "lab.cluster()."
+)
+SAID = [
+    "True True True",
+    GONE,
+    "this machine: the link had ended; a new one stands in its place, "
+    "for clients made from now on.",
+    f"{GONE} True",
+    ENDED,
+    ENDED,
+    ENDED,
+    ENDED,
+    ENDED,
+    ENDED,
+    "this machine: the lab's server had ended; a new one, empty, stands in its place. "
+    "Clients of the old one must be made anew.",
+    ENDED,
+    ENDED,
+    "True True",
+]
 
 
 def run(script, **environment):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=300,
-                          env={**os.environ, "REDIS_URL": "", **environment},
-                          capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        timeout=300,
+        env={**os.environ, "REDIS_URL": "", **environment},
+        capture_output=True,
+        text=True,
+    )
 
 
 def said(script, **environment):
@@ -85,11 +104,17 @@ def test_each_client_is_told_what_has_ended_and_what_to_do():
 
 def test_a_cell_is_told_below_its_error():
     """IPython's shell runs cells as a notebook's kernel does."""
-    cells = ["import lab_utils as lab; from lab_utils.testbed.chosen_server import server",
-             "r = lab.connect(retry=None); r.shutdown(nosave=True)",
-             "server.known().kept.process.wait(30)", "r.ping()", "1 / 0"]
-    script = ("from IPython.core.interactiveshell import InteractiveShell\n"
-              f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)")
+    cells = [
+        "import lab_utils as lab; from lab_utils.testbed.chosen_server import server",
+        "r = lab.connect(retry=None); r.shutdown(nosave=True)",
+        "server.known().kept.process.wait(30)",
+        "r.ping()",
+        "1 / 0",
+    ]
+    script = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        f"for cell in {cells!r}:\n    InteractiveShell.instance().run_cell(cell)"
+    )
     done = run(script)
     assert done.stderr.splitlines() == [ENDED], done.stdout
     assert "ConnectionError" in done.stdout and "ZeroDivisionError" in done.stdout
@@ -114,7 +139,8 @@ def test_a_server_of_ones_own_that_was_restarted(another_server):
         "The server of REDIS_URL was restarted, or lost the lab's reservation. "
         "Run r = lab.connect() again: it makes it anew.",
         "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.",
-        "True"]
+        "True",
+    ]
 
 
 def test_another_error_is_not_explained_by_it(r):
@@ -135,8 +161,10 @@ def test_a_cluster_that_has_ended_says_so():
             except lab.LabError as error:
                 print(error)
     """
-    assert said(script) == ["All nodes of this cluster have ended. Start another one with "
-                            "lab.cluster().", ENDED]
+    assert said(script) == [
+        "All nodes of this cluster have ended. Start another one with lab.cluster().",
+        ENDED,
+    ]
 
 
 def test_a_reservation_whose_connection_ended_without_a_word_is_made_anew(another_server):
@@ -159,7 +187,10 @@ def test_a_reservation_whose_connection_ended_without_a_word_is_made_anew(anothe
     assert said(script, REDIS_URL=url_of(theirs, db=7)) == [
         "this machine: the reservation on the server of REDIS_URL was lost, and is made anew.",
         "this machine: the lab goes on in database 8 of that server. Number 7 is somebody else's "
-        "by now, or holds keys, perhaps your own: the lab leaves them there.", "1 8", "[b'mine']"]
+        "by now, or holds keys, perhaps your own: the lab leaves them there.",
+        "1 8",
+        "[b'mine']",
+    ]
 
 
 def test_a_server_that_stops_answering_is_said_in_time(another_server):

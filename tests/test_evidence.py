@@ -20,8 +20,10 @@ from lab_utils.testbed.pinning import steady
 told = pytest.mark.skipif(not evidence.is_told(), reason="here nobody tells who waited for a CPU")
 
 
-BEFORE = {"client waits": {}, **dict.fromkeys(
-    ("stolen", "server waits", "server", "late", "held", "link", "client"), 0)}
+BEFORE = {
+    "client waits": {},
+    **dict.fromkeys(("stolen", "server waits", "server", "late", "held", "link", "client"), 0),
+}
 
 
 @pytest.fixture
@@ -65,17 +67,30 @@ def test_what_a_program_on_the_same_cpu_took(r, hog):
     assert spent.taken > 0.2 * seconds
 
 
-@pytest.mark.parametrize("seconds, link, waits, taken", [
-    (10, None, {"near": (4, 6), "server waits": 1}, 0),  # each for the other, and nobody else runs
-    (14, None, {"near": (4, 6), "server waits": 1}, 4),  # nobody of ours used that
-    (14, None, {"near": (4, 1), "server waits": 1}, 2),  # but nobody of ours waited for more
-    (14, None, {"near": (4, 6), "server waits": 1, "stolen": 3}, 4),  # no CPU used is taken
-    (14, None, {"near": (4, 1), "server waits": 1, "stolen": 1}, 3),
-    (14, None, {"near": (1, 3.5)}, 0.5),  # for others of its process, which ran for 3 s
-    (30, "no waker", {"server waits": 3, "late": 9}, 0),  # for each other
-    (30, "waker", {"server waits": 3, "late": 9}, 12),  # it rests: had it run, they'd leave nothing
-    (30, "apart", {"near": (4, 5), "server waits": 3, "late": 9}, 12),  # both at the same time
-])
+@pytest.mark.parametrize(
+    "seconds, link, waits, taken",
+    [
+        (
+            10,
+            None,
+            {"near": (4, 6), "server waits": 1},
+            0,
+        ),  # each for the other, and nobody else runs
+        (14, None, {"near": (4, 6), "server waits": 1}, 4),  # nobody of ours used that
+        (14, None, {"near": (4, 1), "server waits": 1}, 2),  # but nobody of ours waited for more
+        (14, None, {"near": (4, 6), "server waits": 1, "stolen": 3}, 4),  # no CPU used is taken
+        (14, None, {"near": (4, 1), "server waits": 1, "stolen": 1}, 3),
+        (14, None, {"near": (1, 3.5)}, 0.5),  # for others of its process, which ran for 3 s
+        (30, "no waker", {"server waits": 3, "late": 9}, 0),  # for each other
+        (
+            30,
+            "waker",
+            {"server waits": 3, "late": 9},
+            12,
+        ),  # it rests: had it run, they'd leave nothing
+        (30, "apart", {"near": (4, 5), "server waits": 3, "late": 9}, 12),  # both at the same time
+    ],
+)
 def test_what_was_taken(monkeypatch, seconds, link, waits, taken):
     """4 s of the client's CPU, 6 s of the server's, and 4 s of the link's where there is one."""
     watch = Watch()
@@ -152,11 +167,17 @@ def test_what_ran_once_is_noted(r, hog):
     assert 0.2 < calm.so_far().taken_share <= 1 - 0.1 / (time.perf_counter() - began)
 
 
-@pytest.mark.parametrize("idle, busy, own, cpus, taken", [
-    (9, 11, 11, 2, 0), (3, 17, 10, 2, 0.7), (0, 20, 4, 2, 1), (1, 9, 3, 1, 0),
-    (2, 18, 18, 2, 0),  # a slow machine: the client itself leaves nothing
-    (40, 40, 10, 8, 0),  # others compute, and CPUs are free beside them
-])
+@pytest.mark.parametrize(
+    "idle, busy, own, cpus, taken",
+    [
+        (9, 11, 11, 2, 0),
+        (3, 17, 10, 2, 0.7),
+        (0, 20, 4, 2, 1),
+        (1, 9, 3, 1, 0),
+        (2, 18, 18, 2, 0),  # a slow machine: the client itself leaves nothing
+        (40, 40, 10, 8, 0),  # others compute, and CPUs are free beside them
+    ],
+)
 def test_that_others_left_no_cpu_free_is_noted(monkeypatch, idle, busy, own, cpus, taken):
     assert min(module.idle_and_busy_s()) > 0 or sys.platform != "linux"
     told, clock = iter([(5, 5), (5 + idle, 5 + busy)]), iter((0.0, 10.0))

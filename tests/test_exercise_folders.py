@@ -69,8 +69,9 @@ def test_an_answer(run, path):
         return
     assert first.startswith(MARK), f"its first line is '{MARK}' and a part of the diagnosis"
     diagnosis, _, hint = run(name, source).partition("\nHint: ")
-    assert (f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis
-            and hint)
+    assert (
+        f"{name} not yet: " in diagnosis and first.removeprefix(MARK).strip() in diagnosis and hint
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

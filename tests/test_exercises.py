@@ -27,8 +27,9 @@ def trial(remembered, monkeypatch, tmp_path):
     """An exercise 99.1, in a folder of its own, that wants a function which returns 1."""
     folder = tmp_path / "exercises" / "99.1"
     folder.mkdir(parents=True)
-    (folder / "task.md").write_text("write a function that returns 1.\n\n- count\n- to one\n",
-                                    encoding="utf-8")
+    (folder / "task.md").write_text(
+        "write a function that returns 1.\n\n- count\n- to one\n", encoding="utf-8"
+    )
     (folder / "check.py").write_text(TRIAL, encoding="utf-8")
     monkeypatch.setattr(exercises, "FOLDER", folder.parent)
     return remembered
@@ -36,23 +37,27 @@ def trial(remembered, monkeypatch, tmp_path):
 
 def checks(monkeypatch, check):
     """The exercise 99.1 has another check."""
-    monkeypatch.setattr(exercises, "load", lambda name: Exercise(
-        name, "return 1.", ("count", "to one"), check))
+    monkeypatch.setattr(
+        exercises, "load", lambda name: Exercise(name, "return 1.", ("count", "to one"), check)
+    )
 
 
 def test_open_solved_and_refused(trial, capsys):
-    def unfinished(r):
-        ...
+    def unfinished(r): ...
 
     lab.check("99.1", unfinished)
     for value in (2, 3, 4, 1):
         lab.check("99.1", lambda r, value=value: value)
     assert capsys.readouterr().out.splitlines() == [
         "99.1 open: write a function that returns 1.",
-        "99.1 not yet: 2 is not 1", "Hint: count",
-        "99.1 not yet: 3 is not 1", "Hint: to one",
-        "99.1 not yet: 4 is not 1", "Hint: to one",
-        "99.1 solved: 1, as asked", "Every exercise of this chapter is solved.",
+        "99.1 not yet: 2 is not 1",
+        "Hint: count",
+        "99.1 not yet: 3 is not 1",
+        "Hint: to one",
+        "99.1 not yet: 4 is not 1",
+        "Hint: to one",
+        "99.1 solved: 1, as asked",
+        "Every exercise of this chapter is solved.",
     ]
 
 
@@ -60,8 +65,13 @@ def test_hints_follow_the_mistake_and_not_the_number_of_tries(trial, capsys):
     for value in (-1, 2, -1, -1, 2):
         lab.check("99.1", lambda r, value=value: value)
     hints = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hint")]
-    assert hints == ["Hint: which numbers are above 0?", "Hint: count", "Hint: 1 is", "Hint: 1 is",
-                     "Hint: to one"]
+    assert hints == [
+        "Hint: which numbers are above 0?",
+        "Hint: count",
+        "Hint: 1 is",
+        "Hint: 1 is",
+        "Hint: to one",
+    ]
 
 
 def test_a_mistake_in_python_gets_no_hint_of_the_exercise(trial, capsys):
@@ -80,7 +90,8 @@ def test_an_error_about_redis_gets_the_exercises_hints(trial, capsys):
 
 
 def test_what_the_check_met_is_not_blamed_on_the_code_and_a_missing_folder_is_told(
-        remembered, capsys, tmp_path, monkeypatch):
+    remembered, capsys, tmp_path, monkeypatch
+):
     lab.check("01.1", int)
     met = "01.1 not yet: the check used your answer, and met ValueError: int() base must be"
     assert met in capsys.readouterr().out
@@ -95,13 +106,16 @@ def test_a_lab_error_says_what_to_do_and_needs_no_hint(trial, monkeypatch, capsy
     checks(monkeypatch, check)
     lab.check("99.1", lambda r: 2)
     assert capsys.readouterr().out == (
-        "99.1 not yet: The function is `async def`. Write it as `def`.\n")
+        "99.1 not yet: The function is `async def`. Write it as `def`.\n"
+    )
 
 
 def test_what_the_answer_raises_is_a_finding(trial, capsys):
     lab.check("99.1", lambda r: lab.connect().pipeline().get("key").value)
-    assert re.search("(?s)99.1 not yet: your code raised AttributeError.*\n"
-                     "Hint: A call on a pipeline", capsys.readouterr().out)
+    assert re.search(
+        "(?s)99.1 not yet: your code raised AttributeError.*\nHint: A call on a pipeline",
+        capsys.readouterr().out,
+    )
     space = {}
     cell = compile("def answer(r):\n    x = 1\n    return x / 0\n", "<ipython-input-1>", "exec")
     exec(cell, space)
@@ -114,19 +128,38 @@ def test_what_is_done_stands_in_a_table_of_all_chapters(remembered, capsys):
     lab.guess("01.cart", 20, "ms")
     assert "Open in this chapter: 01.2, 01.3" in capsys.readouterr().out
     cells = re.findall(r"<td[^>]*>(.*?)</td>", progress().data.split("<tr>")[3])
-    assert cells == ['<a href="01_round_trips.ipynb">01 · Round trips</a>', "half day", "01.1",
-                     "01.2, 01.3", "1"]
+    assert cells == [
+        '<a href="01_round_trips.ipynb">01 · Round trips</a>',
+        "half day",
+        "01.1",
+        "01.2, 01.3",
+        "1",
+    ]
 
 
 UNSOLVED = [
-    "answer = None", "answer = ...", "def answer(r): ...", "def answer(r):\n    pass",
-    'def answer(r):\n    """What to do."""', 'def answer(r):\n    """What to do."""\n    ...',
-    "async def answer(r): ...", "def one(r): ...\nanswer = (len, one)"]
+    "answer = None",
+    "answer = ...",
+    "def answer(r): ...",
+    "def answer(r):\n    pass",
+    'def answer(r):\n    """What to do."""',
+    'def answer(r):\n    """What to do."""\n    ...',
+    "async def answer(r): ...",
+    "def one(r): ...\nanswer = (len, one)",
+]
 SOLVED = [
-    "answer = 0", "answer = []", "def answer(r):\n    return 1", 'def answer(r):\n    return "1"',
-    "def answer(r):\n    r.ping()", 'def answer(r):\n    """What to do."""\n    return 1',
-    "async def answer(r):\n    await r.ping()", "answer = lambda r: 1", "answer = print",
-    "class answer: pass", "answer = (len, max)"]
+    "answer = 0",
+    "answer = []",
+    "def answer(r):\n    return 1",
+    'def answer(r):\n    return "1"',
+    "def answer(r):\n    r.ping()",
+    'def answer(r):\n    """What to do."""\n    return 1',
+    "async def answer(r):\n    await r.ping()",
+    "answer = lambda r: 1",
+    "answer = print",
+    "class answer: pass",
+    "answer = (len, max)",
+]
 
 
 def test_what_is_an_answer():

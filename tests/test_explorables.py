@@ -43,8 +43,10 @@ def test_python_and_javascript_agree(computed):
         direct = chance.choice([None, costs()])
         return {"at_once": chance.choice([None, 1, 2, 16]), **costs(), "direct": direct}
 
-    vectors = [(way(), chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
-               for _ in range(500)]
+    vectors = [
+        (way(), chance.randint(1, 1_000), chance.choice([0, chance.uniform(0, 250)]))
+        for _ in range(500)
+    ]
     found = computed("race", "vector => milliseconds(...vector)", vectors)
     expected = [constants.milliseconds(*vector) for vector in vectors]
     assert found == pytest.approx(expected, rel=1e-9)
@@ -64,7 +66,8 @@ def test_first_the_guess_then_the_race(opened):
     guess(page, 7)
     right = ms("one by one", 100, 1) / ms("pipeline", 100, 1)
     assert page.inner_text(".answer") == (
-        f"100 writes, 1 ms away: about {right:.0f} times faster in a pipeline. You said 7.")
+        f"100 writes, 1 ms away: about {right:.0f} times faster in a pipeline. You said 7."
+    )
     page.reload()
     assert page.is_visible(".race ul"), "who guessed once is not asked again"
 
@@ -76,7 +79,8 @@ def test_a_link_carries_the_setting_and_keys_change_it(opened):
     distance.press("ArrowRight")
     commands.press("Home")
     page.wait_for_function(
-        "document.querySelector('.sentence').textContent.startsWith('1 write, 10 ms away')")
+        "document.querySelector('.sentence').textContent.startsWith('1 write, 10 ms away')"
+    )
     texts = [knob.get_attribute("aria-valuetext") for knob in (distance, commands)]
     assert texts == ["10 ms", "1 write"]
     page.wait_for_url(lambda url: url.endswith("?fig=race&rtt=10&commands=1#race"))
@@ -94,16 +98,19 @@ def test_a_link_is_for_the_figure_that_it_names(opened):
     page.wait_for_url("**?fig=ladder&rtt=7&commands=3&pipeline=0#ladder")
 
 
-@pytest.mark.parametrize("point", TOLD["points"],
-                         ids=lambda point: f"{point['commands']} at {point['rtt_ms']} ms")
+@pytest.mark.parametrize(
+    "point", TOLD["points"], ids=lambda point: f"{point['commands']} at {point['rtt_ms']} ms"
+)
 def test_it_shows_the_models_numbers_and_the_measured_ones(opened, point):
     commands, rtt = point["commands"], point["rtt_ms"]
     page = opened(f"?rtt={rtt}&commands={commands}", reduced_motion="reduce")
     expected = [ms(way, commands, rtt) for way in TOLD["ways"]]
     assert times(page) == pytest.approx(expected, rel=0.006)
     words = said(page, ".measured-here").rstrip(".").split(": ")[1].split(", ")
-    measured = {way: in_ms(each.removeprefix(f"{way} "))
-                for way, each in zip(point["ms"], words, strict=True)}
+    measured = {
+        way: in_ms(each.removeprefix(f"{way} "))
+        for way, each in zip(point["ms"], words, strict=True)
+    }
     assert measured == pytest.approx(point["ms"], rel=0.006)
 
 
@@ -118,14 +125,14 @@ def in_ms(words):
     return float(number.replace(",", "")) * {"s": 1000, "ms": 1, "µs": 0.001}[unit]
 
 
-@pytest.mark.parametrize("search", [
-    "?rtt=1&commands=100", "?rtt=250&commands=1000", "?rtt=0&commands=1"])
+@pytest.mark.parametrize(
+    "search", ["?rtt=1&commands=100", "?rtt=250&commands=1000", "?rtt=0&commands=1"]
+)
 def test_a_phone_has_room_and_the_race_ends(opened, search):
     page = opened(search, **PHONE, color_scheme="dark")
     before = page.locator(".bar").first.get_attribute("style")
     widest = page.evaluate(WIDEST, 2_000)  # while dots move
-    page.wait_for_function(
-        "document.querySelector('.sentence').textContent.includes('away')")
+    page.wait_for_function("document.querySelector('.sentence').textContent.includes('away')")
     assert widest <= 360
     assert before != page.locator(".bar").first.get_attribute("style"), "it moved"
     end = in_ms(page.locator(".ends span").last.inner_text().replace("\u00a0", " "))
@@ -138,20 +145,25 @@ def test_the_map_is_the_models_and_one_goes_where_one_drags(opened):
     page = opened("?rtt=5&commands=40&trips=10", "where")
     took = f"{10_000 * MAP.seconds(1, 40, 5):.3g} ms"
     assert said(page, ".where .page").startswith(
-        f"A page of 10 such round trips, one after another: about {took}")
+        f"A page of 10 such round trips, one after another: about {took}"
+    )
     box = (plot := page.locator(".map")).bounding_box()
     plot.drag_to(plot, target_position={"x": box["width"] / 4, "y": box["height"] / 4})
     page.wait_for_url(lambda url: url.endswith("&rtt=0.1&commands=1000&trips=10#where"))
     share, half = share_waiting(MAP, 0.1, 1_000), commands_at(MAP, 0.5, 0.1)
-    words = (f"half and half at about {half:.2g} commands" if half >= 1
-             else "at most half with any number")
+    words = (
+        f"half and half at about {half:.2g} commands"
+        if half >= 1
+        else "at most half with any number"
+    )
     assert said(page).endswith(f", {share:.0%} of it waiting; {words}.")
     distance, commands, _ = page.locator("input[type=range]").all()
     for knob, key in ((distance, "End"), (commands, "Home")):
         knob.press(key)
     half = float(f"{commands_at(MAP, 0.5, 100):.3g}")
     assert page.inner_text(".sentence").startswith(
-        "100 ms away, 1 command a round trip: about 100\u00a0ms, 100% of it waiting")
+        "100 ms away, 1 command a round trip: about 100\u00a0ms, 100% of it waiting"
+    )
     assert said(page).endswith(f"half and half at about {half:,.0f} commands.")
 
 
@@ -161,7 +173,8 @@ def test_the_map_shows_who_has_the_time_and_what_a_page_took(opened):
     assert told["you"] == {"rtt": 1, "commands": 1, "trips": 30, "ms": 40, "share": 0.75}
     page = opened("", "where", told)
     assert said(page, ".page").endswith(
-        " Of that, Redis computes 3.03 ms; client and way between take 3.12 ms. Measured: 40 ms.")
+        " Of that, Redis computes 3.03 ms; client and way between take 3.12 ms. Measured: 40 ms."
+    )
     page.get_by_label("Distance").press("Home")
     parts = page.locator(".parts i").all_inner_texts()
     assert parts == ["", "client 104\u00a0µs", "server 101\u00a0µs"]
@@ -176,7 +189,8 @@ def test_the_map_asks_first_and_fits_a_phone(opened):
     page = asked_on_a_phone(opened, "where", 50, ".map")
     half = commands_at(MAP, 0.5, 5)  # the cart of chapter 01
     assert page.inner_text(".answer") == (
-        f"5 ms away: half and half at about {half:.0f} commands. You said 50.")
+        f"5 ms away: half and half at about {half:.0f} commands. You said 50."
+    )
 
 
 @pytest.mark.parametrize("search", ["", "?rtt=5&size=5&keys=300000"], ids=["asked", "shown"])

@@ -43,8 +43,11 @@ def compared(names=("loop", "pipeline", "mset"), rtts=(0, 5), seconds=0.05, rati
 
 def swept(memory=None):
     sizes = 1, 10, 100, 1_000
-    samples = {(str(size), rtt): [(1_000 / size) * (rtt + 0.05) / 1000 + 0.005] * 9
-               for size in sizes for rtt in (0, 1, 5)}
+    samples = {
+        (str(size), rtt): [(1_000 / size) * (rtt + 0.05) / 1000 + 0.005] * 9
+        for size in sizes
+        for rtt in (0, 1, 5)
+    }
     times = Comparison({str(size): None for size in sizes}, 1_000, samples)
     return Sweep("commands a batch", times, sizes, memory)
 
@@ -53,28 +56,40 @@ def captured(turns=3):
     found = []
     for turn in range(turns):
         start, sent = turn * 0.005, b"*2\r\n$3\r\nGET\r\n$4\r\nkey%d\r\n" % turn
-        found += [Message("request", start, start + 0.0025, sent),
-                  Message("reply", start + 0.0049, start + 0.0026, b"$6\r\nvalue1\r\n")]
+        found += [
+            Message("request", start, start + 0.0025, sent),
+            Message("reply", start + 0.0049, start + 0.0026, b"$6\r\nvalue1\r\n"),
+        ]
     return Capture(found, 5)
 
 
 TABLES = {
     "100 PINGs": ({"loop": 0.791, "pipeline": 0.132}, ("loop", "pipeline")),
     "10,000 SETs": ({"loop": 3.42, "pipeline": 0.0725}, ("loop",)),
-    "10,000 writes": ({"10,000 SETs": 5.07, "100 MSETs of 100": 0.282, "1 MSET of 10,000": 0.229},
-                      ("1 MSET of 10,000",)),
+    "10,000 writes": (
+        {"10,000 SETs": 5.07, "100 MSETs of 100": 0.282, "1 MSET of 10,000": 0.229},
+        ("1 MSET of 10,000",),
+    ),
 }
 
 
 def reproduced(factor):
     """Each published table, as if this machine took so many times as long."""
-    return {what: {"published": published,
-                   "reproduced": {name: value * factor for name, value in published.items()},
-                   "rtt_ms": 0.5, "fitted": fitted} for what, (published, fitted) in TABLES.items()}
+    return {
+        what: {
+            "published": published,
+            "reproduced": {name: value * factor for name, value in published.items()},
+            "rtt_ms": 0.5,
+            "fitted": fitted,
+        }
+        for what, (published, fitted) in TABLES.items()
+    }
 
 
-LONG = ("A title that says in a good many words what was found, so many indeed that it needs more "
-        "than one line to say all of it")
+LONG = (
+    "A title that says in a good many words what was found, so many indeed that it needs more "
+    "than one line to say all of it"
+)
 MANY = ("loop", "pipeline", "mset", "transaction", "lua", "asyncio", "threads", "one more")
 FIGURES = {
     "comparison": lambda: compared().plot(over="loop", said=3),
@@ -89,43 +104,77 @@ FIGURES = {
     "sweep": lambda: swept().plot(),
     "sweep with memory": lambda: swept({1: 10_000, 10: 20_000, 100: 2e6, 1_000: 2e7}).plot(),
     "published": lambda: lab.plot_published(
-        "E1", {"loop": 5.071, "100 MSETs": 0.282}, {"loop": 4.9, "100 MSETs": 0.3}, 0.484),
+        "E1", {"loop": 5.071, "100 MSETs": 0.282}, {"loop": 4.9, "100 MSETs": 0.3}, 0.484
+    ),
     "ladder of many turns": lambda: captured(50).plot(turns=4),
     "ladder of one turn": lambda: captured(1).plot(title=LONG),
     "bars": lambda: lab.plot_bars(
-        {"loop": 1_000, "pipeline": 1}, "round trips", "A pipeline waits once", measured=False),
+        {"loop": 1_000, "pipeline": 1}, "round trips", "A pipeline waits once", measured=False
+    ),
     "bars on a log scale": lambda: lab.plot_bars(
-        {"loop": 5.0, "pipeline": 0.0123}, "ms", LONG, log=True),
+        {"loop": 5.0, "pipeline": 0.0123}, "ms", LONG, log=True
+    ),
     "lines": lambda: lab.plot_lines(
         {"keys": {1: 0.1, 999: 5.0}, "hash": {1: 0.1, 999: 0.11}, "index": {1: 0.1, 999: 0.12}},
-        "keys in the database", "milliseconds", "KEYS grows with the database"),
+        "keys in the database",
+        "milliseconds",
+        "KEYS grows with the database",
+    ),
     "lines on log scales": lambda: lab.plot_lines(
         {name: {10**x: 10.0 ** (x - 3) + at for x in range(6)} for at, name in enumerate(MANY)},
-        "keys", "ms", LONG, log_x=True, log_y=True),
+        "keys",
+        "ms",
+        LONG,
+        log_x=True,
+        log_y=True,
+    ),
     "bars in groups": lambda: lab.plot_bars(
-        {"one": {"loop": 3, "pipeline": 2}, "two": {"pipeline": 1}}, "ms", "A pipeline waits once"),
+        {"one": {"loop": 3, "pipeline": 2}, "two": {"pipeline": 1}}, "ms", "A pipeline waits once"
+    ),
     "panels": lambda: lab.plot_lines(
-        {"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}}, "keys", "ms",
-        "A pause", shaded=(3, 5, "pause"), limit=(20, "the limit")),
-    "chain": lambda: plot_chain({"user": (1, []), "names": (50, ["user"]), "posts": (30, ["user"]),
-                                 "authors": (30, ["posts"])}),
+        {"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}},
+        "keys",
+        "ms",
+        "A pause",
+        shaded=(3, 5, "pause"),
+        limit=(20, "the limit"),
+    ),
+    "chain": lambda: plot_chain(
+        {
+            "user": (1, []),
+            "names": (50, ["user"]),
+            "posts": (30, ["user"]),
+            "authors": (30, ["posts"]),
+        }
+    ),
     "ruler": lambda: plot_ruler(
-        {"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"),
+        {"one zone": (0.26, 0.9), "here": (0.03, 0.03), "New York": (70, 80, 56)}, "Far apart"
+    ),
     "cells": lambda: plot_cells(
-        {"GET k": [("lengths and line ends", "*2\r\n"), ("your words", "GET")],
-         "orders": [("kept", 100), ("lost", 100)]}, "items", "A GET of 7 ms"),
-    "lock": lambda: plot_lock({"Alice": (0, 0.05, 0.09), "Bob": (0.06, 0.09, 0.14),
-                               "Carol": (0.09, 0.14, 0.14)}, "Two hold it"),
+        {
+            "GET k": [("lengths and line ends", "*2\r\n"), ("your words", "GET")],
+            "orders": [("kept", 100), ("lost", 100)],
+        },
+        "items",
+        "A GET of 7 ms",
+    ),
+    "lock": lambda: plot_lock(
+        {"Alice": (0, 0.05, 0.09), "Bob": (0.06, 0.09, 0.14), "Carol": (0.09, 0.14, 0.14)},
+        "Two hold it",
+    ),
     "slots": lambda: plot_slots(
         {"tea": 3_216, "{cart}:tea": 15_749, "{cart}:mug": 15_749, "round trips": 0},
-        [(0, 5_460), (5_461, 10_921), (10_922, 16_383)], "Braces decide on the slot"),
+        [(0, 5_460), (5_461, 10_921), (10_922, 16_383)],
+        "Braces decide on the slot",
+    ),
     "published tables": lambda: Retrial({}, reproduced(1.1)).plot_tables(),
 }
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_has_title_and_labels_keeps_the_rules_and_prints_one_line_in_words(
-        lab_server, capfd, name):
+    lab_server, capfd, name
+):
     """On a phone too."""
     figure, told = FIGURES[name](), "".join(capfd.readouterr())
     assert plt.get_fignums() == [], "closed, so that Jupyter shows it once"
@@ -184,8 +233,11 @@ def test_every_value_of_a_group_has_a_bar_and_a_name_keeps_its_look(r):
     assert [bar.get_width() for bar in axes.patches] == [3, 2, 1]
     loop, pipeline, again = (bar.get_facecolor() for bar in axes.patches)
     assert pipeline == again != loop
-    down = sorted(axes.get_yticklabels(), key=lambda tick: tick.get_position()[1],
-                  reverse=not axes.yaxis_inverted())
+    down = sorted(
+        axes.get_yticklabels(),
+        key=lambda tick: tick.get_position()[1],
+        reverse=not axes.yaxis_inverted(),
+    )
     assert [tick.get_text() for tick in down] == ["one", "loop", "pipeline", "two", "pipeline"]
     lab.plot_bars({"one": {"json": 0, "pickle": 2}}, "bytes", "a finding", log=True)  # 0 has no log
 
@@ -198,13 +250,17 @@ def test_a_ladder_says_how_many_turns_it_leaves_out_and_marks_the_gap_on_the_ser
     assert sum(text.get_text() == "others may write" for text in words_of(figure)) == 2
     gaps = [line for line in figure.axes[0].lines if line.get_color() == style.RISK]
     assert [list(line.get_ydata()) for line in gaps] == [
-        pytest.approx([2.6, 7.5]), pytest.approx([7.6, 12.5])]
+        pytest.approx([2.6, 7.5]),
+        pytest.approx([7.6, 12.5]),
+    ]
 
 
 def test_a_reply_arrives_before_it_is_read(r):
     """One that lay at the client: its arrow ends where the way does; then the client works."""
-    messages = [Message("request", 0, 0.0025, b"*1\r\n$4\r\nPING\r\n"),
-                Message("reply", 0.02, 0.003, b"+PONG\r\n")]
+    messages = [
+        Message("request", 0, 0.0025, b"*1\r\n$4\r\nPING\r\n"),
+        Message("reply", 0.02, 0.003, b"+PONG\r\n"),
+    ]
     axes = Capture(messages, 5).plot().axes[0]
     [work] = [line.get_ydata() for line in axes.lines if line.get_color() == style.CLIENT]
     assert list(work) == pytest.approx([5.5, 20])
@@ -213,7 +269,8 @@ def test_a_reply_arrives_before_it_is_read(r):
 def test_a_question_stands_after_what_it_needs(capsys):
     FIGURES["chain"]()
     assert capsys.readouterr().out == (
-        "round trip 1: user; round trip 2: names, posts; round trip 3: authors\n")
+        "round trip 1: user; round trip 2: names, posts; round trip 3: authors\n"
+    )
     assert "no question before it" in refusal(plot_chain, {"names": (50, ["user"])})
 
 
@@ -221,9 +278,13 @@ def test_a_cell_stands_for_each_byte_and_a_bar_is_red_from_when_the_lock_was_los
     cells, held = FIGURES["cells"](), FIGURES["lock"]()
     assert [len(axes.patches) for axes in cells.axes] == [7, 200]
     assert capsys.readouterr().out.startswith(
-        "GET k: 4 lengths and line ends, 3 your words (items); orders: 100 kept,")
-    wrong = [(bar.get_x(), bar.get_width()) for bar in held.axes[0].patches
-             if to_hex(bar.get_facecolor()).upper() == style.RISK]
+        "GET k: 4 lengths and line ends, 3 your words (items); orders: 100 kept,"
+    )
+    wrong = [
+        (bar.get_x(), bar.get_width())
+        for bar in held.axes[0].patches
+        if to_hex(bar.get_facecolor()).upper() == style.RISK
+    ]
     assert wrong == [pytest.approx((50, 40)), pytest.approx((90, 50))]
 
 
@@ -234,11 +295,14 @@ def test_the_knee_is_marked_where_there_is_one(r):
     assert sum(line.get_markersize() == 16 for line in figure.axes[0].lines) == 1
 
 
-@pytest.mark.parametrize("fitted, finding", [
-    ((), "its figures come out up to 5.0x off"),
-    (("b",), "“a”, which did not go into the fit, comes out within 2%"),
-    (("c",), "what did not go into the fit comes out up to 5.0x off"),
-])
+@pytest.mark.parametrize(
+    "fitted, finding",
+    [
+        ((), "its figures come out up to 5.0x off"),
+        (("b",), "“a”, which did not go into the fit, comes out within 2%"),
+        (("c",), "what did not go into the fit comes out up to 5.0x off"),
+    ],
+)
 def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, finding):
     published, reproduced = {"a": 1.0, "b": 1.0, "c": 1.0}, {"a": 1.02, "b": 0.2, "c": 1.0}
     if fitted == ("b",):
@@ -250,8 +314,9 @@ def test_only_what_went_into_no_fit_is_evidence(r, capsys, remembered, fitted, f
 
 
 def test_what_is_fitted_is_of_the_table_and_a_table_all_fitted_is_a_line(capsys, remembered):
-    assert "There are: a" in refusal(lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5,
-                                     fitted=("b",))
+    assert "There are: a" in refusal(
+        lab.plot_published, "What", {"a": 1.0}, {"a": 1.0}, 0.5, fitted=("b",)
+    )
     assert lab.plot_published("What", {"a": 1.0}, {"a": 1.1}, 0.5, fitted=["a"]) is None
     assert capsys.readouterr().out == "measured: a: published 1 s (fitted), here 1.1 s\n"
     assert state.load("published")["What"]["fitted"] == ["a"]
@@ -301,8 +366,13 @@ def test_who_measured_elsewhere_is_told_in_place_of_this_machine(r):
 
 
 def test_a_way_is_known_by_its_whole_name_and_keeps_its_look():
-    known = {"16 threads": "threads", "1,000 tasks": "asyncio", "asyncio pipeline": "pipeline",
-             "MULTI": "transaction", "Loop": "one by one"}
+    known = {
+        "16 threads": "threads",
+        "1,000 tasks": "asyncio",
+        "asyncio pipeline": "pipeline",
+        "MULTI": "transaction",
+        "Loop": "one by one",
+    }
     assert [style.way(name) for name in known] == [style.WAYS[way] for way in known.values()]
     for name in "1,000 plain", "calls", "read in plain Python", "my pipeline":
         assert style.way(name) == (style.NO_ROLE, "o")
@@ -310,10 +380,16 @@ def test_a_way_is_known_by_its_whole_name_and_keeps_its_look():
     assert looks[0]["pipeline"] == looks[1]["pipeline"]
 
 
-@pytest.mark.parametrize("names", [
-    MANY, ("16 threads", "64 threads", "asyncio", "asyncio pipeline", "pipeline"),
-    ("json", "orjson", "pickle", "msgpack"),
-    ("RTT 0 ms", "RTT 0.25 ms", "RTT 1 ms", "RTT 5 ms", "RTT 20 ms"), ("client", "server")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        MANY,
+        ("16 threads", "64 threads", "asyncio", "asyncio pipeline", "pipeline"),
+        ("json", "orjson", "pickle", "msgpack"),
+        ("RTT 0 ms", "RTT 0.25 ms", "RTT 1 ms", "RTT 5 ms", "RTT 20 ms"),
+        ("client", "server"),
+    ],
+)
 def test_every_name_of_a_figure_has_its_own_look(names):
     found = style.looks(names)
     assert list(found) == list(names) and len(set(found.values())) == len(names)
@@ -324,15 +400,27 @@ def test_colours_that_meet_are_told_apart_by_the_colour_blind():
     charts = [*ways, style.PUBLISHED, style.GUESS, style.NO_ROLE]
     time = [style.WAITING, style.CLIENT, style.SERVER, style.HANDSHAKE, style.FAILED]
     ladder = [style.WAITING, style.CLIENT, style.SERVER, style.MESSAGE, style.RISK]
-    distances = [[style.DISTANCES[shade] for shade in shades]
-                 for shades in style.BY_NUMBER.values()]
-    groups = [charts, time, ladder, [*ways, *time], [*style.CELLS.values()],
-              [*style.VERDICTS], *distances]
-    assert [(one, other) for group in groups
-            for one, other in itertools.combinations(dict.fromkeys(group), 2)
-            if distance(one, other) < TOLD_APART] == []
+    distances = [
+        [style.DISTANCES[shade] for shade in shades] for shades in style.BY_NUMBER.values()
+    ]
+    groups = [
+        charts,
+        time,
+        ladder,
+        [*ways, *time],
+        [*style.CELLS.values()],
+        [*style.VERDICTS],
+        *distances,
+    ]
+    assert [
+        (one, other)
+        for group in groups
+        for one, other in itertools.combinations(dict.fromkeys(group), 2)
+        if distance(one, other) < TOLD_APART
+    ] == []
     assert distance("#D55E00", "#8A6D00") < 3 < distance("#FF0000", "#0000FF"), (
-        "vermilion and brown, to protanopes")
+        "vermilion and brown, to protanopes"
+    )
 
 
 def test_a_colour_means_one_thing():
@@ -340,36 +428,52 @@ def test_a_colour_means_one_thing():
     ways = [color for color, _ in style.WAYS.values()]
     markers = [marker for _, marker in style.WAYS.values()]
     assert len(set(ways)) == len(set(markers)) == len(style.WAYS)
-    assert not {style.GUESS, *style.VERDICTS, style.PUBLISHED, style.NO_ROLE, *time,
-                *style.DISTANCES} & set(ways)
+    assert not {
+        style.GUESS,
+        *style.VERDICTS,
+        style.PUBLISHED,
+        style.NO_ROLE,
+        *time,
+        *style.DISTANCES,
+    } & set(ways)
     assert not {*style.VERDICTS} & {*time, *style.DISTANCES, style.GUESS, style.PUBLISHED}
 
 
 def test_panels_share_their_axes(r, capsys):
-    figure = lab.plot_lines({"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}},
-                            "keys", "ms", "A finding")
+    figure = lab.plot_lines(
+        {"near": {"loop": {1: 1, 10: 9}}, "far": {"loop": {1: 5, 10: 50}}},
+        "keys",
+        "ms",
+        "A finding",
+    )
     near, far = figure.axes
     assert near.get_ylim() == far.get_ylim() and near.get_xlim() == far.get_xlim()
-    assert capsys.readouterr().out == ("measured: near: loop from 1 to 9 ms between 1 and 10 keys. "
-                                       "far: loop from 5 to 50 ms between 1 and 10 keys\n")
+    assert capsys.readouterr().out == (
+        "measured: near: loop from 1 to 9 ms between 1 and 10 keys. "
+        "far: loop from 5 to 50 ms between 1 and 10 keys\n"
+    )
 
 
 def test_a_ratio_shows_its_interval_and_the_title_may_say_it(r, capsys):
     faster, same = Ratio(2.0, 1.9, 2.5, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)
-    bars = lab.plot_bars({"GET": faster, "SET": same}, "times as fast",
-                         f"A GET is {faster}, a SET {same}")
+    bars = lab.plot_bars(
+        {"GET": faster, "SET": same}, "times as fast", f"A GET is {faster}, a SET {same}"
+    )
     lines = lab.plot_lines({"GET": {1: same, 2: faster}}, "keys", "times as fast", "Two keys")
-    ends, dots = ([line for line in bars.axes[0].lines if line.get_marker() == mark]
-                  for mark in "|o")
+    ends, dots = (
+        [line for line in bars.axes[0].lines if line.get_marker() == mark] for mark in "|o"
+    )
     assert [tuple(line.get_xdata()) for line in ends] == [(1.9, 2.5), (0.9, 1.3)]
     filled = [dot.get_markerfacecolor() != style.PAPER for dot in dots[::2]]  # without their rounds
     assert bars.axes[0].get_xscale() == "log" and filled == [True, False]
-    assert [tuple(line.get_ydata()) for line in lines.axes[0].lines
-            if line.get_marker() == "_"] == [(0.9, 1.3), (1.9, 2.5)]
+    assert [
+        tuple(line.get_ydata()) for line in lines.axes[0].lines if line.get_marker() == "_"
+    ] == [(0.9, 1.3), (1.9, 2.5)]
     assert broken_rules(bars) == broken_rules(lines) == []
     assert capsys.readouterr().out == (
         "measured: GET 2.0x faster; SET no different\n"
-        "measured: GET from no different to 2.0x faster between 1 and 2 keys\n")
+        "measured: GET from no different to 2.0x faster between 1 and 2 keys\n"
+    )
     assert {"2.0x faster", "no different"} < {text.get_text() for text in words_of(bars)}
 
 
@@ -378,8 +482,10 @@ def test_what_was_asked_has_a_line_and_so_has_a_ratio_at_one(r):
     assert "100 asked" in [text.get_text() for text in words_of(figure)]
     assert [line for line in figure.axes[0].lines if list(line.get_xdata()) == [100, 100]]
     for unit in "times faster", "one by one ÷ pipeline, times", "ms":
-        for figure in (lab.plot_bars({"GET": 1.2}, unit, "one"),
-                       lab.plot_lines({"GET": {1: 0.9, 2: 2.0}}, "keys", unit, "one")):
+        for figure in (
+            lab.plot_bars({"GET": 1.2}, unit, "one"),
+            lab.plot_lines({"GET": {1: 0.9, 2: 2.0}}, "keys", unit, "one"),
+        ):
             marked = "1x" in [text.get_text() for text in words_of(figure)]
             assert marked is (unit != "ms")
 
@@ -393,13 +499,18 @@ def test_the_style_does_not_leak_and_its_font_is_there(r):
 
 
 def test_a_run_that_nobody_looks_at_draws_nothing_but_remembers_what_was_published(
-        monkeypatch, remembered, capsys):
+    monkeypatch, remembered, capsys
+):
     monkeypatch.setenv("LAB_FIGURES", "off")
     assert lab.plot_bars({"loop": 1.0}, "ms", "one") is None
     assert lab.plot_published("E1", {"loop": 5.071}, {"loop": 4.9}, 0.484) is None
     assert capsys.readouterr().out == ""
     assert state.load("published")["E1"] == {
-        "published": {"loop": 5.071}, "reproduced": {"loop": 4.9}, "rtt_ms": 0.484, "fitted": []}
+        "published": {"loop": 5.071},
+        "reproduced": {"loop": 4.9},
+        "rtt_ms": 0.484,
+        "fitted": [],
+    }
 
 
 @pytest.mark.parametrize("factor", [0.2, 1, 1.04, 5])
@@ -423,7 +534,8 @@ def test_names_and_factors_find_room_beside_the_dots(r, remembered):
     assert low < 20 and high > 5_071
 
 
-@pytest.mark.parametrize("title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8,
-                                   "a short one"])
+@pytest.mark.parametrize(
+    "title", ["W" * 40 + " " + "M" * 44, "SCAN, COUNT 100,000 " * 8, "a short one"]
+)
 def test_a_title_is_as_wide_as_its_letters_are(title):
     assert broken_rules(lab.plot_bars({"loop": 1.5, "pipeline": 0.1}, "ms", title)) == []

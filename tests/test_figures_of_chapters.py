@@ -46,9 +46,13 @@ def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
     for chapter in sorted(ran):
         count = sum(figure["chapter"] == chapter for figure in seen)
         assert count >= figures_in(PATHS[chapter]), (
-            f"{chapter} drew {count} figures that were looked at: {seen}")
-    broken = [f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"])
-              for figure in seen if figure["broken"]]
+            f"{chapter} drew {count} figures that were looked at: {seen}"
+        )
+    broken = [
+        f"{figure['chapter']}: {figure['title']}\n    " + "\n    ".join(figure["broken"])
+        for figure in seen
+        if figure["broken"]
+    ]
     assert not broken, "\n".join(broken)
 
 
@@ -75,22 +79,34 @@ def test_bars_on_a_log_axis(figure):
 
 NO_ROLE = "#123456"
 BREAKS = {
-    "bars that do not begin at zero": (lambda axes: axes.set_xlim(1, 6),
-                                       "an axis that begins at 1"),
-    "words on words": (lambda axes: [axes.text(3, 0.5, word) for word in ("one", "other")],
-                       "'one' and 'other'"),
-    "words beyond the page": (lambda axes: axes.figure.text(0.99, 0.5, "words too long for it"),
-                              "cut off"),
+    "bars that do not begin at zero": (
+        lambda axes: axes.set_xlim(1, 6),
+        "an axis that begins at 1",
+    ),
+    "words on words": (
+        lambda axes: [axes.text(3, 0.5, word) for word in ("one", "other")],
+        "'one' and 'other'",
+    ),
+    "words beyond the page": (
+        lambda axes: axes.figure.text(0.99, 0.5, "words too long for it"),
+        "cut off",
+    ),
     "words too small": (lambda axes: axes.text(3, 0.5, "a word", fontsize=7.9), "too small"),
     "a bar without a role": (lambda axes: axes.barh([2], [1], color=NO_ROLE), NO_ROLE),
     "an edge": (lambda axes: axes.barh([2], [1], color=style.NO_ROLE, edgecolor=NO_ROLE), NO_ROLE),
     "a line": (lambda axes: axes.plot([1, 2], [0, 1], color=NO_ROLE), NO_ROLE),
-    "a marker": (lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor=NO_ROLE),
-                 NO_ROLE),
+    "a marker": (
+        lambda axes: axes.plot([1], [0], "o", color=style.INK, markerfacecolor=NO_ROLE),
+        NO_ROLE,
+    ),
     "a dot": (lambda axes: axes.scatter([1], [0], color=NO_ROLE), NO_ROLE),
     "a text": (lambda axes: axes.text(3, 0.5, "a word", color=NO_ROLE), NO_ROLE),
-    "an arrow": (lambda axes: axes.annotate("", (1, 0), (3, 0.5), arrowprops={
-        "arrowstyle": "-|>", "color": NO_ROLE}), NO_ROLE),
+    "an arrow": (
+        lambda axes: axes.annotate(
+            "", (1, 0), (3, 0.5), arrowprops={"arrowstyle": "-|>", "color": NO_ROLE}
+        ),
+        NO_ROLE,
+    ),
 }
 
 
@@ -112,21 +128,24 @@ def test_a_figure_says_once_where_it_comes_from(figure, line):
 FASTER, SAME = Ratio(2.0, 1.9, 2.1, 9, True), Ratio(1.1, 0.9, 1.3, 9, False)
 
 
-@pytest.mark.parametrize("title, ratios, broken", [
-    ("A pipeline is 2.0x faster", [FASTER], None),
-    ("A pipeline is 2.0x faster", [SAME], "none of the figure's intervals"),
-    ("A pipeline is 2.0x faster", [], "none of the figure's intervals"),
-    ("A pipeline is 3.0x faster", [FASTER], "none of the figure's intervals"),
-    ("A pipeline is 2.0x slower", [FASTER], "none of the figure's intervals"),
-    ("A pipeline is faster", [FASTER], None),
-    ("A pipeline is faster", [SAME], "none of the figure's intervals"),
-    ("A pipeline is no different", [SAME], None),
-    ("A pipeline takes 1.0x the time", [FASTER], "no difference as one"),
-    ("Every figure comes out within 1.0x", [], "no difference as one"),
-    ("A pipeline takes 11.0x the time", [FASTER], None),
-    ("A pipeline takes 2 ms; you said 5", [FASTER], "a guess in the title"),
-    ("", [], "no title"),
-])
+@pytest.mark.parametrize(
+    "title, ratios, broken",
+    [
+        ("A pipeline is 2.0x faster", [FASTER], None),
+        ("A pipeline is 2.0x faster", [SAME], "none of the figure's intervals"),
+        ("A pipeline is 2.0x faster", [], "none of the figure's intervals"),
+        ("A pipeline is 3.0x faster", [FASTER], "none of the figure's intervals"),
+        ("A pipeline is 2.0x slower", [FASTER], "none of the figure's intervals"),
+        ("A pipeline is faster", [FASTER], None),
+        ("A pipeline is faster", [SAME], "none of the figure's intervals"),
+        ("A pipeline is no different", [SAME], None),
+        ("A pipeline takes 1.0x the time", [FASTER], "no difference as one"),
+        ("Every figure comes out within 1.0x", [], "no difference as one"),
+        ("A pipeline takes 11.0x the time", [FASTER], None),
+        ("A pipeline takes 2 ms; you said 5", [FASTER], "a guess in the title"),
+        ("", [], "no title"),
+    ],
+)
 def test_a_title_says_what_the_rounds_show(figure, title, ratios, broken):
     figure.ratios = ratios
     figure.suptitle(title)

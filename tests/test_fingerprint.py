@@ -9,13 +9,29 @@ from lab_utils.testbed.link import Link, distance_through, link
 
 
 def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r, monkeypatch):
-    monkeypatch.setattr(fingerprints, "ping_times", lambda client, _: [
-        1e-4 + (distance_through(client) or 0) / 1000])
+    monkeypatch.setattr(
+        fingerprints,
+        "ping_times",
+        lambda client, _: [1e-4 + (distance_through(client) or 0) / 1000],
+    )
     found = lab.fingerprint()
     lines = repr(found).splitlines()
     assert len(lines) == len(found) and all(line.startswith("this machine: ") for line in lines)
-    assert list(found) == ["server", "where", "link", "allocator", "redis-py", "parser", "protocol",
-                           "timeout", "retries", "Python", "system", "busy", "scale"]
+    assert list(found) == [
+        "server",
+        "where",
+        "link",
+        "allocator",
+        "redis-py",
+        "parser",
+        "protocol",
+        "timeout",
+        "retries",
+        "Python",
+        "system",
+        "busy",
+        "scale",
+    ]
     assert found["redis-py"] == redis.__version__ == environment_line().split(" · ")[1][9:]
     assert found["where"] == "started by the lab, on loopback"
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"

@@ -47,8 +47,11 @@ def test_both_pages_say_the_same(game, change, refused):
 @pytest.mark.parametrize("made", [page.page, mended.page])
 def test_a_visit_that_is_refused_changes_nothing_and_one_that_is_not_begins_an_hour(game, made):
     key = f"hits:{data.VISITOR}"
-    for before, after, lives in ((page.LIMIT, page.LIMIT, 100), (page.LIMIT - 1, page.LIMIT, 3600),
-                                 (5, 6, 3600)):
+    for before, after, lives in (
+        (page.LIMIT, page.LIMIT, 100),
+        (page.LIMIT - 1, page.LIMIT, 3600),
+        (5, 6, 3600),
+    ):
         game.set(key, before, ex=100)
         made(game, data.TOKEN)
         assert int(game.get(key)) == after
@@ -57,9 +60,9 @@ def test_a_visit_that_is_refused_changes_nothing_and_one_that_is_not_begins_an_h
 
 def test_an_address_leads_to_the_same_server():
     for options, url in (
-            ({"host": "box", "port": 7000, "password": "a/b:c"}, "redis://:a%2Fb%3Ac@box:7000/0"),
-            ({"host": "box", "username": "ann", "password": "x", "db": 3},
-             "redis://ann:x@box:6379/3")):
+        ({"host": "box", "port": 7000, "password": "a/b:c"}, "redis://:a%2Fb%3Ac@box:7000/0"),
+        ({"host": "box", "username": "ann", "password": "x", "db": 3}, "redis://ann:x@box:6379/3"),
+    ):
         assert data.address(redis.Redis(**options)) == url
 
 
@@ -74,6 +77,7 @@ def test_a_test_of_the_game_runs_on_a_copy(game):
 
 def test_importing_the_game_writes_nothing_and_needs_no_server():
     code = "from game import data, mended, page; print(page.LIMIT)"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "notebooks",
-                         capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "notebooks", capture_output=True, text=True
+    )
     assert ran.stdout == "10000\n", ran.stderr

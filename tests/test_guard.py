@@ -28,15 +28,19 @@ def theirs(another_server):
         assert client.get("theirs") == b"precious" and client.dbsize() == 1
 
 
-@pytest.mark.parametrize("helper", [
-    lambda client: lab.empty(client),
-    lambda client: lab.count(writes, client),
-    lambda client: lab.capture(writes, client),
-    lambda client: lab.bystander(writes, client),
-    lambda client: lab.bystander(lambda c: c.ping(), client, setup=writes),
-    lambda client: sampled(writes, client),
-    lambda client: raw_socket(client),
-], ids=["empty", "count", "capture", "bystander", "setup of bystander", "sampled", "raw_socket"])
+@pytest.mark.parametrize(
+    "helper",
+    [
+        lambda client: lab.empty(client),
+        lambda client: lab.count(writes, client),
+        lambda client: lab.capture(writes, client),
+        lambda client: lab.bystander(writes, client),
+        lambda client: lab.bystander(lambda c: c.ping(), client, setup=writes),
+        lambda client: sampled(writes, client),
+        lambda client: raw_socket(client),
+    ],
+    ids=["empty", "count", "capture", "bystander", "setup of bystander", "sampled", "raw_socket"],
+)
 def test_nothing_is_run_with_a_client_of_somebody_elses(theirs, r, helper):
     assert "leaves it alone" in refusal(helper, theirs)
 

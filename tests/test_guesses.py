@@ -19,15 +19,24 @@ from lab_utils.timing.comparison import Comparison
 
 MOST_A_CHAPTER = 5
 BAD = {
-    "0": 0, "negative": -3, "text": "20", "NaN": float("nan"), "infinity": float("inf"),
-    "True": True, "a list": [20], "too large for a float": 10**400, "too long to print": 10**5_000,
-    "tiny": 1e-9, "a function": len,
+    "0": 0,
+    "negative": -3,
+    "text": "20",
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "True": True,
+    "a list": [20],
+    "too large for a float": 10**400,
+    "too long to print": 10**5_000,
+    "tiny": 1e-9,
+    "a function": len,
 }
 
 
 @pytest.fixture(autouse=True)
 def new_kernel(remembered, monkeypatch):
     """A memory of the test's own, and a kernel that asked nothing yet; call it for another."""
+
     def start():
         monkeypatch.setattr(guesses, "_units", {})
         monkeypatch.setattr(guesses, "_answered", set())
@@ -37,14 +46,18 @@ def new_kernel(remembered, monkeypatch):
 
 
 def kept():
-    return {name: (entry["guess"], entry["measured"])
-            for name, entry in state.load("guesses").items()}
+    return {
+        name: (entry["guess"], entry["measured"]) for name, entry in state.load("guesses").items()
+    }
 
 
 def told(capsys):
     """What was printed, but for the guesses that were noted."""
-    return "".join(line for line in capsys.readouterr().out.splitlines(keepends=True)
-                   if not line.startswith("noted: "))
+    return "".join(
+        line
+        for line in capsys.readouterr().out.splitlines(keepends=True)
+        if not line.startswith("noted: ")
+    )
 
 
 def made(*values):
@@ -80,12 +93,15 @@ def test_a_guess_is_answered_at_once(capsys):
 
 def test_on_a_busy_machine_what_was_measured_says_so_and_a_count_does_not(capsys):
     calm.note(calm.Calm(0, 40, 0.5))
-    busy = ("(in this kernel, at worst: the machine was busy: other programs took 50% "
-            "of the time, 0 of 40 rounds were quiet)")
+    busy = (
+        "(in this kernel, at worst: the machine was busy: other programs took 50% "
+        "of the time, 0 of 40 rounds were quiet)"
+    )
     for said in (..., 200):
         lab.guess("01.cart", said, "ms").against(340)
-    assert told(capsys) == (f"measured: 340 ms {busy}\n"
-                            f"measured: you said 200 ms, measured 340 ms, 1.70x off {busy}\n")
+    assert told(capsys) == (
+        f"measured: 340 ms {busy}\nmeasured: you said 200 ms, measured 340 ms, 1.70x off {busy}\n"
+    )
     lab.guess("01.strict", 3, "bytes").against(3)
     lab.guess("01.rule", 3, "s").against(3, computed=True)
     assert "busy" not in told(capsys)
@@ -107,11 +123,25 @@ def test_a_comma_in_a_number_is_said(capsys):
 
 
 def test_it_is_told_with_its_unit():
-    told = [lab.guess(f"01.{unit[0]}", value, unit) for value, unit in (
-        (1, "round trips"), (12, "round trips"), (9_000, "commands"), (4, "x"), (0.5, "ms"),
-        (1234.5, "bytes"))]
-    assert [*map(repr, told)] == ["1 round trip", "12 round trips", "9,000 commands", "4x",
-                                  "0.5 ms", "1,234 bytes"]
+    told = [
+        lab.guess(f"01.{unit[0]}", value, unit)
+        for value, unit in (
+            (1, "round trips"),
+            (12, "round trips"),
+            (9_000, "commands"),
+            (4, "x"),
+            (0.5, "ms"),
+            (1234.5, "bytes"),
+        )
+    ]
+    assert [*map(repr, told)] == [
+        "1 round trip",
+        "12 round trips",
+        "9,000 commands",
+        "4x",
+        "0.5 ms",
+        "1,234 bytes",
+    ]
 
 
 def test_what_cannot_be_a_question_or_its_answer_is_refused():
@@ -129,8 +159,10 @@ def test_the_last_guess_before_its_answer_counts_and_one_after_it_does_not(capsy
     lab.guess("01.cart", 2, "ms")  # a slip
     lab.guess("01.cart", 20, "ms").against(202)
     lab.guess("01.cart", 200, "ms").against(202)
-    assert told(capsys).endswith("\nmeasured: you said 200 ms, measured 202 ms, "
-                                 "within 5% (remembered is your earlier guess, 20 ms)\n")
+    assert told(capsys).endswith(
+        "\nmeasured: you said 200 ms, measured 202 ms, "
+        "within 5% (remembered is your earlier guess, 20 ms)\n"
+    )
     new_kernel()
     lab.guess("01.cart", 202, "ms").against(210)
     assert kept() == {"01.cart": (20, 202)}
@@ -141,7 +173,8 @@ def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
     late = lab.guess("01.cart", 202, "ms")
     late.against(202)
     assert told(capsys) == (
-        "measured: 202 ms\nmeasured: you said 202 ms, measured 202 ms, the same\n")
+        "measured: 202 ms\nmeasured: you said 202 ms, measured 202 ms, the same\n"
+    )
     assert kept() == {}
 
 
@@ -160,8 +193,10 @@ def test_a_question_that_got_another_unit_is_another_question(new_kernel):
     lab.guess("01.b", 5, "ms")
     new_kernel()
     lab.guess("01.a", 7, "ms")
-    assert state.load("guesses") == {"01.b": {"guess": 5, "unit": "ms", "measured": None},
-                                     "01.a": {"guess": 7, "unit": "ms", "measured": None}}
+    assert state.load("guesses") == {
+        "01.b": {"guess": 5, "unit": "ms", "measured": None},
+        "01.a": {"guess": 7, "unit": "ms", "measured": None},
+    }
 
 
 def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
@@ -171,14 +206,17 @@ def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
 
 
 def times(seconds=(0.05, 0.01)):
-    samples = {(name, 1): [each * (1 + noise / 1000) for noise in range(9)]
-               for name, each in zip(("loop", "pipeline"), seconds, strict=True)}
+    samples = {
+        (name, 1): [each * (1 + noise / 1000) for noise in range(9)]
+        for name, each in zip(("loop", "pipeline"), seconds, strict=True)
+    }
     return Comparison(dict.fromkeys(("loop", "pipeline")), 50, samples)
 
 
 def words_in(figure):
-    return " ".join(text.get_text() for axes in figure.axes
-                    for text in (*axes.texts, *axes.get_yticklabels()))
+    return " ".join(
+        text.get_text() for axes in figure.axes for text in (*axes.texts, *axes.get_yticklabels())
+    )
 
 
 def test_a_comparison_shows_it_as_a_hollow_diamond_and_tells_it_what_was_measured(r):
@@ -188,7 +226,9 @@ def test_a_comparison_shows_it_as_a_hollow_diamond_and_tells_it_what_was_measure
     assert diamond.get_xdata()[0] == pytest.approx(50 / 3, rel=0.01)
     assert "you said" in words_in(figure) and "pipeline 3x faster" in words_in(figure)
     assert (diamond.get_markerfacecolor(), diamond.get_markeredgecolor()) == (
-        style.PAPER, style.GUESS)
+        style.PAPER,
+        style.GUESS,
+    )
     assert len(figure.axes[0].containers) == 2, "it is no bar"
     check_legible(figure)
     assert kept()["03.pipeline"] == (3, pytest.approx(5))
@@ -209,14 +249,17 @@ def test_a_figure_in_another_unit_refuses_it(r):
 def test_without_a_guess_calibration_says_what_to_do_and_with_some_what_was_within_2x(capsys, r):
     assert lab.calibration() is None
     assert told(capsys).startswith(
-        "measured: none of your guesses has been measured yet. Replace the three dots")
+        "measured: none of your guesses has been measured yet. Replace the three dots"
+    )
     made((10, 20), (10, 20.1), (10, 5), (10, 500))
     capsys.readouterr()
     figure = lab.calibration()
     assert told(capsys) == "measured: 2 of your 4 guesses were within 2x\n"
     assert figure.get_suptitle() == "2 of your 4 guesses were within 2x"
     assert [guesses.how_close([factor]) for factor in (3, 1)] == [
-        "your one guess was not within 2x", "your one guess was within 2x"]
+        "your one guess was not within 2x",
+        "your one guess was within 2x",
+    ]
 
 
 def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
@@ -224,8 +267,9 @@ def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
     for guess in (said, unsaid):
         guess.against(3)
     with_guess, without = told(capsys).splitlines()
-    assert ("you said 1 ms" in with_guess
-            and as_compared(with_guess) == as_compared(without) != without)
+    assert (
+        "you said 1 ms" in with_guess and as_compared(with_guess) == as_compared(without) != without
+    )
 
 
 @pytest.mark.parametrize("count, spread", [(1, 4), (60, 0.05), (60, 4)])
@@ -272,8 +316,11 @@ def test_each_is_asked_once_and_answered_once_and_no_output_says_what_nobody_sai
     cells, found = code(path), list(asked(path))
     assert len(found) <= MOST_A_CHAPTER
     for cell, variable, *_ in found:
-        [answer] = [other for other in cells if re.search(rf"\b{variable}\b", other.source)
-                    and other.source != cell.source]
+        [answer] = [
+            other
+            for other in cells
+            if re.search(rf"\b{variable}\b", other.source) and other.source != cell.source
+        ]
         assert answer.execution_count > cell.execution_count
         assert ("trial" in tags(cell)) == ("trial" in tags(answer))
     assert [text for _, _, text in outputs(path) if "you said" in text] == []

@@ -36,12 +36,13 @@ def imports(path):
     """(room, whether inside a function, line) of all that a module imports from the house."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = path.relative_to(HOUSE).parent.parts
-    functions = [node for node in ast.walk(tree)
-                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     inside = {id(node) for function in functions for node in ast.walk(function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
-            start = package[:len(package) - (node.level - 1)]
+            start = package[: len(package) - (node.level - 1)]
             for name in node.names:
                 parts = [*start, *(node.module.split(".") if node.module else []), name.name]
                 yield room_of(parts), id(node) in inside, node.lineno
@@ -65,9 +66,11 @@ def test_imports_keep_the_walls():
     for path in MODULES:
         own = room_of(path.relative_to(HOUSE).with_suffix("").parts)
         always, inside = WALLS[own]
-        beyond = [f"{path}:{line}: {own} may not import {room}"
-                  for room, within, line in imports(path)
-                  if room not in (own, *always) and not (within and room in inside)]
+        beyond = [
+            f"{path}:{line}: {own} may not import {room}"
+            for room, within, line in imports(path)
+            if room not in (own, *always) and not (within and room in inside)
+        ]
         assert beyond == []
 
 
@@ -75,18 +78,28 @@ def test_a_wall_that_is_broken_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr("test_house.HOUSE", tmp_path)
     (tmp_path / "figures").mkdir()
     path = tmp_path / "figures" / "rain.py"
-    path.write_text("from ..words import counted\nfrom .. import calm\n"
-                    "from ..timing.ratio import ratio\n\n\n"
-                    "def draw():\n    from ..counting import cost\n\n\n"
-                    "class Drop:\n    from ..course import state\n")
-    assert sorted(set(imports(path))) == [("counting", True, 7), ("course", False, 11),
-                                          (GROUND, False, 1), (GROUND, False, 2),
-                                          ("timing", False, 3)]
+    path.write_text(
+        "from ..words import counted\nfrom .. import calm\n"
+        "from ..timing.ratio import ratio\n\n\n"
+        "def draw():\n    from ..counting import cost\n\n\n"
+        "class Drop:\n    from ..course import state\n"
+    )
+    assert sorted(set(imports(path))) == [
+        ("counting", True, 7),
+        ("course", False, 11),
+        (GROUND, False, 1),
+        (GROUND, False, 2),
+        ("timing", False, 3),
+    ]
 
 
 PACKAGE = ROOT / "roundtrips" / "src" / "roundtrips"
-GUESTS = {"pytest_plugin.py": {"pytest"}, "pytest_run.py": {"pytest"}, "config.py": {"tomli"},
-          "integrations": {"django", "debug_toolbar", "opentelemetry"}}
+GUESTS = {
+    "pytest_plugin.py": {"pytest"},
+    "pytest_run.py": {"pytest"},
+    "config.py": {"tomli"},
+    "integrations": {"django", "debug_toolbar", "opentelemetry"},
+}
 
 
 def test_roundtrips_needs_redis_alone():
@@ -107,8 +120,9 @@ def test_no_room_grows_past_its_bar():
         rows = sizes.table()
     except (OSError, subprocess.CalledProcessError):  # an image holds no .git
         pytest.skip("no git here to say which files are the lab's")
-    beyond = [f"{room} is {now - bar:,} lines over its bar" for room, now, bar, _ in rows
-              if now > bar]
+    beyond = [
+        f"{room} is {now - bar:,} lines over its bar" for room, now, bar, _ in rows if now > bar
+    ]
     assert not beyond, f"{'; '.join(beyond)}. {sizes.WAY_OUT}"
     assert all(bar >= budget for _, _, bar, budget in rows) and len(rows) == len(sizes.BUDGETS)
 

@@ -10,8 +10,10 @@ from packaging.requirements import Requirement
 
 from tools import install
 
-FILES = (*(f"requirements{name}.txt" for name in ("", "/room", "/dev", "/cases")),
-         "roundtrips/tests/requirements.txt")
+FILES = (
+    *(f"requirements{name}.txt" for name in ("", "/room", "/dev", "/cases")),
+    "roundtrips/tests/requirements.txt",
+)
 OTHERS = ("requirements/book.txt", "roundtrips/tests/drills/requirements.txt")
 
 
@@ -24,8 +26,12 @@ def lines(name):
 
 
 def pinned(*names):
-    return [Requirement(line.split("#")[0].strip()) for name in names for line in lines(name)
-            if not line.startswith("-e .")]
+    return [
+        Requirement(line.split("#")[0].strip())
+        for name in names
+        for line in lines(name)
+        if not line.startswith("-e .")
+    ]
 
 
 @pytest.mark.parametrize("name", (*FILES, *OTHERS))
@@ -45,11 +51,15 @@ def test_what_is_installed_here_is_what_is_pinned():
 def test_a_learner_gets_nothing_that_only_tests_need():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt."""
     used = set()
-    for folder, pattern in (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"),
-                            ("exercises", "*/solution.py")):
+    for folder, pattern in (
+        ("lab_utils", "**/*.py"),
+        ("notebooks", "*.ipynb"),
+        ("exercises", "*/solution.py"),
+    ):
         for path in (ROOT / folder).glob(pattern):
-            for names in re.findall(r"(?m)^\W*(?:from (\w+)|import ([\w, ]+))",
-                                    path.read_text(encoding="utf-8")):
+            for names in re.findall(
+                r"(?m)^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8")
+            ):
                 used |= set(", ".join(names).split(", "))
     of_tests = {requirement.name.replace("-", "_") for requirement in pinned(*FILES[2:])}
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
@@ -85,11 +95,16 @@ def test_roundtrips_alone_needs_redis_and_what_builds_both_is_gathered():
 
 
 def test_each_python_has_exactly_one_server():
-    markers = [requirement.marker for requirement in pinned("requirements.txt")
-               if requirement.marker]
+    markers = [
+        requirement.marker for requirement in pinned("requirements.txt") if requirement.marker
+    ]
     for python in ("3.11", "3.12", "3.13", "3.14"):
-        for system, machine, servers in (("linux", "x86_64", 1), ("linux", "aarch64", 1),
-                                         ("darwin", "arm64", 1), ("darwin", "x86_64", 1),
-                                         ("win32", "AMD64", 0)):
+        for system, machine, servers in (
+            ("linux", "x86_64", 1),
+            ("linux", "aarch64", 1),
+            ("darwin", "arm64", 1),
+            ("darwin", "x86_64", 1),
+            ("win32", "AMD64", 0),
+        ):
             place = {"python_version": python, "sys_platform": system, "platform_machine": machine}
             assert sum(marker.evaluate(place) for marker in markers) == servers, place

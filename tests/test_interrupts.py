@@ -61,8 +61,10 @@ def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
     assert caught.value.__suppress_context__
     name, *lines = caught.value._render_traceback_()
     assert (name, " ".join(lines)) == (
-        "Interrupted", "lab.measuring was interrupted. The kernel is as it was before; keys that "
-        "had been written may remain. Run the cell again.")
+        "Interrupted",
+        "lab.measuring was interrupted. The kernel is as it was before; keys that "
+        "had been written may remain. Run the cell again.",
+    )
 
 
 def test_a_client_that_was_given_hears_no_reply_of_before():
@@ -166,8 +168,10 @@ def get_a_logger(lock, patched):
 up_to_312 = pytest.mark.skipif(not hasattr(logging, "_acquireLock"), reason="its lock is C's")
 
 
-@pytest.mark.parametrize("work", [delete_an_object, read_info, take_a_condition,
-                                  pytest.param(get_a_logger, marks=up_to_312)])
+@pytest.mark.parametrize(
+    "work",
+    [delete_an_object, read_info, take_a_condition, pytest.param(get_a_logger, marks=up_to_312)],
+)
 def test_a_signal_that_comes_at_a_bad_moment_waits_and_is_not_lost(work, monkeypatch, capsys):
     lock = Signalled()
 
@@ -229,8 +233,9 @@ def test_wherever_a_signal_comes_while_the_loop_runs_something_it_goes_on():
     """In a Python of its own: what a tracer raises between two lines can leave a handled error
     behind.
     """
-    said = subprocess.run([sys.executable, "-c", WHEREVER], capture_output=True, text=True,
-                          timeout=120, check=False)
+    said = subprocess.run(
+        [sys.executable, "-c", WHEREVER], capture_output=True, text=True, timeout=120, check=False
+    )
     assert said.returncode == 0 and int(said.stdout) > 50, said.stderr
     assert said.stderr == ""
 
@@ -248,8 +253,10 @@ def test_a_coroutine_that_ends_python_does_not_end_the_loop():
 
 def test_importing_the_lab_leaves_the_hooks_of_the_process_alone():
     hooks = "(sys.unraisablehook, sys.excepthook, signal.getsignal(2))"
-    program = (f"import sys, signal; before = {hooks}; import lab_utils; lab_utils.count; "
-               f"print({hooks} == before)")
+    program = (
+        f"import sys, signal; before = {hooks}; import lab_utils; lab_utils.count; "
+        f"print({hooks} == before)"
+    )
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "True\n"
 
 
@@ -278,6 +285,7 @@ def test_an_interrupt_comes_when_the_link_has_answered(r):
 
 def test_a_second_signal_leaves_no_task_in_the_loop(r, monkeypatch):
     """It comes while the first one's coroutine is being cancelled."""
+
     class CutShort(queue.SimpleQueue):
         def get(self, timeout=None):
             if timeout and not cut:

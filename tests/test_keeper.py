@@ -39,9 +39,13 @@ def kernel(tmp_path):
     started = []
 
     def start(script, **environment):
-        process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)],
-                                   env={**os.environ, "TMPDIR": str(tmp_path), **environment},
-                                   stdout=subprocess.PIPE, text=True, start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(script)],
+            env={**os.environ, "TMPDIR": str(tmp_path), **environment},
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         started.append(process)
         return process, process.stdout.readline().split()
 
@@ -56,11 +60,15 @@ def gone(pid, folder):
     return wait_until(lambda: not running(pid) and not list(folder.iterdir()), GONE_S)
 
 
-@pytest.mark.parametrize("meanwhile", [
-    "os.fork() or time.sleep(61)",
-    "os.fork() or os.execv('/bin/sleep', ['sleep', '61'])",
-    "os.kill(pid, signal.SIGSTOP)",
-], ids=["a forked child lives", "a program lives", "it stands still"])
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        "os.fork() or time.sleep(61)",
+        "os.fork() or os.execv('/bin/sleep', ['sleep', '61'])",
+        "os.kill(pid, signal.SIGSTOP)",
+    ],
+    ids=["a forked child lives", "a program lives", "it stands still"],
+)
 def test_a_killed_kernel_leaves_nothing(kernel, tmp_path, meanwhile):
     process, [pid] = kernel(SPARE.format(meanwhile=meanwhile))
     assert running(int(pid)) and len(list(tmp_path.iterdir())) == 1
@@ -108,13 +116,16 @@ def test_dying_while_a_folder_is_made_or_removed(kernel, tmp_path_factory, tmp_p
     lines = [does, what] if at == "mkdir" else [what, does]
     program.write_text("\n".join(["#!/bin/sh", *lines]), encoding="utf-8")
     program.chmod(0o755)
-    process, [_] = kernel("""
+    process, [_] = kernel(
+        """
         import os
         os.environ["KERNEL"] = str(os.getpid())
         from lab_utils.testbed.keeper import Kept
         print("ready", flush=True)
         Kept(["sleep", "60"], folder=True).stop()
-    """, PATH=f"{program.parent}:{os.environ['PATH']}")
+    """,
+        PATH=f"{program.parent}:{os.environ['PATH']}",
+    )
     process.wait(30)
     assert wait_until(lambda: not list(tmp_path.iterdir()), GONE_S)
 
@@ -148,11 +159,17 @@ def test_what_ends_by_itself_is_reaped_and_its_folder_removed():
 
 def test_a_server_is_started_without_a_file_that_tries_the_temporary_folder(tmp_path):
     """A kernel killed in that moment would leave it: see test_killed.py among the drills."""
-    program = ("import os, tempfile; tempfile._get_default_tempdir = None\n"
-               "import lab_utils as lab\n"
-               "print(lab.spare().ping(), os.listdir(os.environ['TMPDIR']))")
-    said = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True,
-                          env={**os.environ, "TMPDIR": str(tmp_path)})
+    program = (
+        "import os, tempfile; tempfile._get_default_tempdir = None\n"
+        "import lab_utils as lab\n"
+        "print(lab.spare().ping(), os.listdir(os.environ['TMPDIR']))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        text=True,
+        capture_output=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
     assert re.fullmatch(r"True \['redis-round-trip-lab-\w+'\]\n", said.stdout), said.stderr
 
 
@@ -176,7 +193,9 @@ def test_a_forked_child_does_not_stop_what_is_its_parents(r):
     assert r.ping()
 
 
-@pytest.mark.parametrize("setting", ["DIR /tmp", "requirepass x", '"bind" 0.0.0.0',
-                                     "maxmemory 1mb\ndaemonize yes", "", 5])
+@pytest.mark.parametrize(
+    "setting",
+    ["DIR /tmp", "requirepass x", '"bind" 0.0.0.0', "maxmemory 1mb\ndaemonize yes", "", 5],
+)
 def test_settings_that_would_take_a_server_out_of_the_labs_hands(setting):
     refusal(lab.spare, setting)

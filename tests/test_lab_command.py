@@ -87,10 +87,14 @@ def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
     assert newest in said and copies(command) == known | {NEW: "mine again", newest: "fourth"}
 
 
-@pytest.mark.parametrize("source, copy", [
-    ("notebooks/game/page.py", "game/page.py"), ("exercises/01.1/solution.py", SOLUTION),
-    ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
-])
+@pytest.mark.parametrize(
+    "source, copy",
+    [
+        ("notebooks/game/page.py", "game/page.py"),
+        ("exercises/01.1/solution.py", SOLUTION),
+        ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
+    ],
+)
 def test_a_module_is_copied_as_chapters_are(command, source, copy):
     source = command.ROOT / source
     (source.parent / "__pycache__").mkdir(parents=True)
@@ -113,8 +117,9 @@ def test_what_the_lab_has_no_more_goes_unless_it_was_edited(command):
     assert copies(command) == {"02_chapter.ipynb": "first", SOLUTION: "answer = 3\n"}
 
 
-@pytest.mark.parametrize("content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000,
-                                     "{half a file"])
+@pytest.mark.parametrize(
+    "content", ["", "[1]", '{"cells": 5}', '{"cells": [{}]}', "[" * 100_000, "{half a file"]
+)
 def test_a_notebook_of_any_shape_is_kept(command, content):
     command.bring_up_to_date()
     (command.WORK / CHAPTER).write_text(content, encoding="utf-8")
@@ -186,6 +191,7 @@ def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
 
 def test_where_the_system_refuses_make_lab_says_so_and_ends(command, monkeypatch):
     """Also as root, whom permissions do not stop: so the system is made to refuse."""
+
     def refuse(self, *_):
         raise PermissionError(13, "Permission denied", str(self))
 
@@ -207,9 +213,12 @@ def test_git_does_not_see_the_copies(tmp_path):
     """Asked in a repository of the test's own: an image of the lab has none."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copy(ROOT / ".gitignore", tmp_path)
-    listed = subprocess.run(["git", "check-ignore", "work/01_chapter.ipynb",
-                             "work/.lab/copies.json"], cwd=tmp_path, capture_output=True,
-                            text=True).stdout.split()
+    listed = subprocess.run(
+        ["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
     assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
 
 
@@ -238,8 +247,16 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
-    assert {"lab", "test", "drills", "soak", "notebooks", "pictures", "bench",
-            "wheelhouse"} <= listed
+    assert {
+        "lab",
+        "test",
+        "drills",
+        "soak",
+        "notebooks",
+        "pictures",
+        "bench",
+        "wheelhouse",
+    } <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
     shutil.copy(ROOT / "Makefile", tmp_path)
     told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)

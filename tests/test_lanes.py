@@ -40,8 +40,12 @@ async def tasks(r):
     await asyncio.gather(*(r.get(f"key{i}") for i in range(20)))
 
 
-WAYS = {"one by one": loop, "pipeline": lambda r: pipeline(r, transaction=False),
-        "4 threads": threads, "asyncio": tasks}
+WAYS = {
+    "one by one": loop,
+    "pipeline": lambda r: pipeline(r, transaction=False),
+    "4 threads": threads,
+    "asyncio": tasks,
+}
 
 
 def kinds(run):
@@ -50,9 +54,14 @@ def kinds(run):
 
 def sent_again(run, kind):
     """Whether a command of a round trip of this kind, without a usable answer, went out again."""
-    return any(kind_of(later) == REQUEST and later.sent >= trip.replied
-               and trip.names.keys() & later.names.keys()
-               for trip in run.trips if kind_of(trip) == kind for later in run.trips)
+    return any(
+        kind_of(later) == REQUEST
+        and later.sent >= trip.replied
+        and trip.names.keys() & later.names.keys()
+        for trip in run.trips
+        if kind_of(trip) == kind
+        for later in run.trips
+    )
 
 
 def test_every_way_is_seen_as_it_was_sent(r):
@@ -123,8 +132,10 @@ def test_a_cluster_s_lanes_stand_by_node():
         nodes.stop()
 
 
-LONG = ("a way of doing it that has a long name since it says what it does with each of its many "
-        "connections")
+LONG = (
+    "a way of doing it that has a long name since it says what it does with each of its many "
+    "connections"
+)
 FIGURES = {
     "one": {"loop": made()},
     "three": {"one by one": made(50), "16 threads": made(3, 16), "pipeline": made(1)},
@@ -132,15 +143,23 @@ FIGURES = {
     "a hundred connections": {"100 threads": made(10, 100), "pipeline": made(1)},
     "eight ways": {f"way {number}": made(10, number) for number in range(1, 9)},
     "long names": {LONG: made(5), "pipeline": made(1)},
-    "a cluster": {"loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
-                  "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)})},
-    "everything that can happen": {"retries": made(8, outcome=LOST),
-                                   "new connections": made(8, setup=True),
-                                   "redirected": made(8, outcome=ELSEWHERE)},
-    "microseconds": {"loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0),
-                     "pipeline": made(1, turn_s=1e-5, rtt_ms=None)},
-    "seconds": {"loop": made(50, turn_s=0.25, rtt_ms=250),
-                "pipeline": made(1, turn_s=0.25, rtt_ms=250)},
+    "a cluster": {
+        "loop": made(10, 3, nodes={0: 0, 1: 1, 2: 2}),
+        "8 threads": made(5, 12, nodes={number: number % 3 for number in range(12)}),
+    },
+    "everything that can happen": {
+        "retries": made(8, outcome=LOST),
+        "new connections": made(8, setup=True),
+        "redirected": made(8, outcome=ELSEWHERE),
+    },
+    "microseconds": {
+        "loop": made(20, turn_s=1e-5, gap_s=1e-6, rtt_ms=0),
+        "pipeline": made(1, turn_s=1e-5, rtt_ms=None),
+    },
+    "seconds": {
+        "loop": made(50, turn_s=0.25, rtt_ms=250),
+        "pipeline": made(1, turn_s=0.25, rtt_ms=250),
+    },
 }
 
 
@@ -164,10 +183,12 @@ def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):
     title = lanes.lanes_title({"one by one": made(50), "pipeline": made(1)})
     assert title.startswith("1 ms away: 55.1 ms one by one, 1.2 ms in a pipeline")
     both = {"one by one": made(50), "50 threads": made(1, 50)}
-    assert (lanes.lanes_title(both).startswith("50 GETs, 1 ms away: ")
-            and "in 50 threads" in lanes.lanes_title(both))
+    assert lanes.lanes_title(both).startswith(
+        "50 GETs, 1 ms away: "
+    ) and "in 50 threads" in lanes.lanes_title(both)
     assert lanes.lanes_title({"my way": made(50), "pipeline": made(50)}).endswith(
-        "my way in 55.1 ms, pipeline in 55.1 ms")
+        "my way in 55.1 ms, pipeline in 55.1 ms"
+    )
     assert lanes.WORKING in texts("one") and lanes.BINNED not in texts("one")
     assert lanes.BINNED in texts("a thousand")
     explained = {"no answer", "opening a connection", "sent to another node"}
@@ -175,14 +196,17 @@ def test_the_title_is_the_finding_and_only_what_was_drawn_is_explained(r):
 
 
 def test_the_size_does_not_depend_on_how_many_threads_got_a_connection(r):
-    sizes = {tuple(lanes.draw_lanes({"threads": made(3, number)}).get_size_inches())
-             for number in (5, 9, 16, 40)}
+    sizes = {
+        tuple(lanes.draw_lanes({"threads": made(3, number)}).get_size_inches())
+        for number in (5, 9, 16, 40)
+    }
     assert len(sizes) == 1  # the committed output names it
 
 
 def test_the_share_of_waiting_is_the_time_covered():
-    assert lanes.waiting_share([(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)],
-                               [0, 1, 2, 3, 4]) == pytest.approx([1, 0.5, 1, 1])
+    assert lanes.waiting_share(
+        [(0.0, 0.5), (0.5, 1.0), (1.5, 4.0)], [0, 1, 2, 3, 4]
+    ) == pytest.approx([1, 0.5, 1, 1])
     run = made(10)
     idle = sum(end - start for start, end in lanes.idle(run))
     assert idle == pytest.approx(run.seconds - run.waiting)

@@ -33,6 +33,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no waker wi
 def peer():
     """peer(serve, rtt_ms): a port of the link, that far before one that serves so."""
     with contextlib.ExitStack() as stack:
+
         def before(serve, rtt_ms=0):
             address = "127.0.0.1", stack.enter_context(listening(serve))
             return link().listen(Server(address, {}, False), rtt_ms / 2000)
@@ -64,7 +65,8 @@ def test_megabytes_there_and_back_unchanged(peer, rtt_ms):
     sent = os.urandom(8_000_000)
     with connected(peer(echo, rtt_ms)) as sock:
         sender = threading.Thread(
-            target=lambda: (sock.sendall(sent), sock.shutdown(socket.SHUT_WR)))
+            target=lambda: (sock.sendall(sent), sock.shutdown(socket.SHUT_WR))
+        )
         sender.start()
         received = read_all(sock)
         sender.join(PATIENCE_S)
@@ -98,8 +100,9 @@ def test_a_ping_takes_the_distance_asked_for(r):
 
 
 def test_each_distance_has_a_port_and_none_is_no_link(r):
-    first, second, other, none = (lab.connect(rtt).get_connection_kwargs()["port"]
-                                  for rtt in (5, 5.0, 6, 0))
+    first, second, other, none = (
+        lab.connect(rtt).get_connection_kwargs()["port"] for rtt in (5, 5.0, 6, 0)
+    )
     assert first == second != other and none == chosen_server.server().address[1]
     assert [link().rtt_ms(port) for port in (first, none, None)] == [5, None, None]
     assert link().rtt_ms(link().port_without_delay(chosen_server.server())) == 0
@@ -197,8 +200,10 @@ def test_the_waker_rests_while_others_want_the_cpu(r):
     """Of a CPU on which two programs compute the waker takes hardly any, however long asked to."""
     with steady(chosen_server.server().pid, link()) as held:
         (cpu,) = held.cpus
-        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
-                for _ in range(2)]
+        hogs = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+            for _ in range(2)
+        ]
         try:
             for hog in hogs:
                 os.sched_setaffinity(hog.pid, {cpu})

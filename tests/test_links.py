@@ -13,12 +13,30 @@ import pytest
 from helpers import ROOT
 
 NOT_OURS = {"work", "wheelhouse", "build"}  # what the lab writes; so are .folders and _folders
-FOLDERS = [ROOT / ".github", *(path for path in ROOT.iterdir() if path.is_dir()
-                               and path.name[0] not in "._" and path.name not in NOT_OURS)]
-FOUND = [(folder, path) for folder in FOLDERS for path in folder.rglob("*.*")
-         if path.suffix in (".md", ".ipynb")]
-PAGES = sorted([*ROOT.glob("*.md"), *(path for folder, path in FOUND if not any(
-    part[0] in "._" for part in path.relative_to(folder).parts))])
+FOLDERS = [
+    ROOT / ".github",
+    *(
+        path
+        for path in ROOT.iterdir()
+        if path.is_dir() and path.name[0] not in "._" and path.name not in NOT_OURS
+    ),
+]
+FOUND = [
+    (folder, path)
+    for folder in FOLDERS
+    for path in folder.rglob("*.*")
+    if path.suffix in (".md", ".ipynb")
+]
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(
+            path
+            for folder, path in FOUND
+            if not any(part[0] in "._" for part in path.relative_to(folder).parts)
+        ),
+    ]
+)
 HTML_LINK = re.compile(r"(?:href|src)=\"([^\"]+)\"")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 parse = mistune.create_markdown(renderer="ast", plugins=["table"])
@@ -27,8 +45,11 @@ parse = mistune.create_markdown(renderer="ast", plugins=["table"])
 def markdown(path):
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
-    return "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells
-                       if cell.cell_type == "markdown")
+    return "\n\n".join(
+        cell.source
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "markdown"
+    )
 
 
 def tokens(tree):
@@ -51,8 +72,9 @@ def links(text):
 
 def anchors(path):
     """What may follow the # in a link: GitHub's form for a page, Jupyter's for a notebook."""
-    headings = [plain(token) for token in tokens(parse(markdown(path)))
-                if token["type"] == "heading"]
+    headings = [
+        plain(token) for token in tokens(parse(markdown(path))) if token["type"] == "heading"
+    ]
     if path.suffix == ".ipynb":
         return {heading.replace(" ", "-") for heading in headings}
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -77,12 +99,23 @@ def test_its_links_lead_somewhere(page):
 
 def test_what_leads_nowhere_is_found():
     page = ROOT / "README.md"
-    for text in ("[a](no.md)", "![a](docs/no.png)", '<img src="no.png">', "[a](#no-such)",
-                 "[a](CONTRIBUTING.md#no-such)", "|a|\n|-|\n|[a](no.md)|",
-                 "[a](notebooks/00_start_here.ipynb#no-such)"):
+    for text in (
+        "[a](no.md)",
+        "![a](docs/no.png)",
+        '<img src="no.png">',
+        "[a](#no-such)",
+        "[a](CONTRIBUTING.md#no-such)",
+        "|a|\n|-|\n|[a](no.md)|",
+        "[a](notebooks/00_start_here.ipynb#no-such)",
+    ):
         assert len(list(broken(page, text))) == 1, text
-    for text in ("[a](README.md)", "`[a](no.md)`", "[a](https://example.com/no.md)",
-                 "[a](CONTRIBUTING.md#a-chapter)", "[a](#the-chapters)"):
+    for text in (
+        "[a](README.md)",
+        "`[a](no.md)`",
+        "[a](https://example.com/no.md)",
+        "[a](CONTRIBUTING.md#a-chapter)",
+        "[a](#the-chapters)",
+    ):
         assert list(broken(page, text)) == [], text
     # The pages are there.
     assert {"README.md", "CONTRIBUTING.md", "00_start_here.ipynb"} <= {page.name for page in PAGES}

@@ -11,10 +11,12 @@ from lab_utils.timing.fitting import describe, solve
 def test_the_formula_also_in_words():
     model = Model(turn_s=50e-6, command_s=2e-6)
     assert model.seconds(turns=3, commands=100, rtt_ms=5) == pytest.approx(
-        3 * (0.005 + 50e-6) + 100 * 2e-6)
+        3 * (0.005 + 50e-6) + 100 * 2e-6
+    )
     assert lab.predict(1, 1_000, 0.25, model=model) == pytest.approx(0.00025 + 50e-6 + 0.002)
     assert describe(100, 1_000, 0.25, model=model) == (
-        "100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms")
+        "100 turns × (0.25 ms + ~50 µs) + 1,000 commands × ~2 µs = ~32 ms"
+    )
     assert repr(model) == "turns × (RTT + ~50 µs) + commands × ~2 µs"
 
 
@@ -23,8 +25,9 @@ def test_solving_measurements_gives_back_what_made_them_and_what_is_off_the_line
     solved = solve({size: model.seconds(1, size) for size in (1, 100, 1_000)})
     assert (solved.turn_s, solved.command_s) == (pytest.approx(70e-6), pytest.approx(4e-6))
     assert solved.residual == pytest.approx(0, abs=1e-9)
-    measured = {size: model.seconds(1, size) * (1.2 if size == 100 else 1)
-                for size in (1, 100, 1_000)}
+    measured = {
+        size: model.seconds(1, size) * (1.2 if size == 100 else 1) for size in (1, 100, 1_000)
+    }
     solved = solve(measured)
     worst = max(abs(solved.seconds(1, size) / seconds - 1) for size, seconds in measured.items())
     assert solved.residual == pytest.approx(worst)

@@ -65,6 +65,7 @@ def test_a_place_chosen_by_the_learner_is_kept_and_on_one_cpu_parallel_is_the_us
 def test_where_the_system_forbids_it_or_a_process_is_gone_nothing_happens(r, monkeypatch, capfd):
     with steady(2**22 - 1):
         assert r.ping()
+
     def forbidden(*_):
         raise PermissionError("not allowed")
 
@@ -95,8 +96,9 @@ def test_in_parallel_the_client_and_its_loop_keep_a_cpu_and_server_and_link_shar
 def test_a_comparison_in_parallel_and_its_budget(r):
     before = cpus()
     seen = []
-    times = lab.compare({"one": lambda r: seen.append(cpus()[:2])}, rtt_ms=1, same=False, rounds=3,
-                        parallel=True)
+    times = lab.compare(
+        {"one": lambda r: seen.append(cpus()[:2])}, rtt_ms=1, same=False, rounds=3, parallel=True
+    )
     timed = len(seen)
     times.budget("one")
     assert 3 < timed == len(seen)

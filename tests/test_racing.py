@@ -21,8 +21,9 @@ AT_ONCE = Run([RoundTrip(0.0001, 0.002, names={"GET": 100})], 0.003, {}, 1)  # 1
 RACES = {
     "two": {"loop": made(100), "pipeline": AT_ONCE},
     "threads": {"loop": made(40), "8 threads": made(5, 8)},
-    "one": {"a way with quite a long name, as those have that say everything they do and more":
-            made(10)},
+    "one": {
+        "a way with quite a long name, as those have that say everything they do and more": made(10)
+    },
     "eight": {f"way {number}": made(10, number) for number in range(1, 9)},
     "crowd": {"loop": made(1_200), "50 connections": made(2, 50, rtt_ms=None)},
 }
@@ -39,6 +40,7 @@ def raced(opened, monkeypatch):
         page.clock.pause_at(60)  # seconds, later than it gets there
         page.reload()
         return page, told
+
     return race
 
 
@@ -48,19 +50,24 @@ def ended(page, *keys):
         for knob, key in zip(page.locator("input[type=range]").all(), keys, strict=True):
             knob.press(key)
     page.clock.run_for(LASTS_MS + 500)
-    return [in_ms(said.split(", ")[-1].replace("\u00a0", " "))
-            for said in page.locator(".said").all_inner_texts()]
+    return [
+        in_ms(said.split(", ")[-1].replace("\u00a0", " "))
+        for said in page.locator(".said").all_inner_texts()
+    ]
 
 
 def test_it_races_what_it_is_given_where_somebody_looks(r, capsys, monkeypatch):
-    found = lab.race({"loop": lambda r: [r.get("a") for _ in range(3)],
-                      "MGET": lambda r: r.mget("a", "b", "c")}, r)
+    found = lab.race(
+        {"loop": lambda r: [r.get("a") for _ in range(3)], "MGET": lambda r: r.mget("a", "b", "c")},
+        r,
+    )
     assert [way["run"]["trips"] for way in found.constants["ways"].values()] == [3, 1]
     assert capsys.readouterr().out.startswith("measured: loop: 3 round trips on 1 connection, ")
     assert repr(found) == "<race, to drag>", "nothing measured"
     with ThreadPoolExecutor(4) as pool:
-        told = lab.race({"4 threads": lambda r: [*pool.map(r.get, "abcdefgh")]},
-                        lab.connect(rtt_ms=5)).constants
+        told = lab.race(
+            {"4 threads": lambda r: [*pool.map(r.get, "abcdefgh")]}, lab.connect(rtt_ms=5)
+        ).constants
     assert (told["setting"], told["what"]) == ({"rtt": 5, "commands": 8}, "GET")
     monkeypatch.setenv("LAB_FIGURES", "off")
     assert lab.race({"loop": lambda r: 1 / 0}, None) is None
@@ -71,7 +78,10 @@ def test_it_plays_each_request_as_it_went_and_asks_nothing(raced):
     page, _ = raced({"loop": run})
     dot, trip, passed = page.locator(".packet"), run.trips[1], 0
     for part, looks, along in (
-            (0.25, "packet", 50), (0.75, "packet back", 50), (1.1, "packet works", 0)):
+        (0.25, "packet", 50),
+        (0.75, "packet back", 50),
+        (1.1, "packet works", 0),
+    ):
         moment = round(LASTS_MS * (trip.sent + part * trip.seconds) / run.seconds)
         page.clock.run_for(moment - passed)
         passed = moment
@@ -88,11 +98,13 @@ def test_a_knob_that_is_turned_computes_by_the_model(raced):
     assert page.inner_text(".measured-here").startswith("Measured")
     assert "on this machine" in page.inner_text(".explorable")
     assert page.inner_text(".sentence").startswith(
-        "100 GETs, 1 ms away: 110\u00a0ms in a loop, 3\u00a0ms in a pipeline, ")
+        "100 GETs, 1 ms away: 110\u00a0ms in a loop, 3\u00a0ms in a pipeline, "
+    )
     assert milliseconds(loop, 100, 1) == pytest.approx(loop["run"]["ms"]), "a is the run's"
     assert f"~{100 - 100 * milliseconds(pipeline, 100, 1) / 3:.0f}% off at most" in told["from"]
     assert ended(page, "ArrowRight", "End") == pytest.approx(
-        [milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006)
+        [milliseconds(way, 1_000, 2) for way in (loop, pipeline)], rel=0.006
+    )
     assert page.inner_text(".sentence").startswith("1,000 GETs, 2 ms away: about ")
     assert page.inner_text(".measured-here").startswith("Computed")
     assert ended(page, "Home", "Home") == pytest.approx([0.058, 0.058]), "as fitted without a link"

@@ -36,14 +36,16 @@ def panels(figure):
 def test_the_title_names_the_most_and_the_least(r):
     figure = lab.plot_rain({"pipeline": PIPELINE, "MULTI": MULTI, "MSET": felt(0.02)})
     assert title(figure) == (
-        "A bystander's slowest PING: 38.2 ms beside MULTI, 4.4 ms beside pipeline")
+        "A bystander's slowest PING: 38.2 ms beside MULTI, 4.4 ms beside pipeline"
+    )
     alone = {"the work": MULTI}
     assert title(lab.plot_rain(alone)) == "A bystander's slowest PING: 38.2 ms beside the work"
     assert title(lab.plot_rain(alone, "Everybody waits")) == "Everybody waits"
     # Runs that overlap tell nothing apart.
     same = felt(0.003, 0.02, 0.036)
     assert title(lab.plot_rain({"MULTI": MULTI, "slices": same})).endswith(
-        " beside slices; their runs overlap")
+        " beside slices; their runs overlap"
+    )
 
 
 def test_panels_share_their_axes_and_show_quiet_before_and_after_the_middle_run(r):
@@ -65,16 +67,26 @@ def test_it_says_what_a_ping_takes_without_the_work(r):
     assert small_type(4e-3).endswith("with no work beside it a PING took up to 4 ms")
 
 
-NAMES = ["KEYS", "SCAN, COUNT 100,000", "a rather long name of a way that takes two lines",
-         "MULTI", "mget"]
+NAMES = [
+    "KEYS",
+    "SCAN, COUNT 100,000",
+    "a rather long name of a way that takes two lines",
+    "MULTI",
+    "mget",
+]
 
 
 @pytest.mark.parametrize("count", range(1, len(NAMES) + 1))
-@pytest.mark.parametrize("waits", [(0.0009, 0.038, 0.04), (250e-6,), (3.2, 2.9, 0.5)],
-                         ids=["usual", "short", "long"])
+@pytest.mark.parametrize(
+    "waits", [(0.0009, 0.038, 0.04), (250e-6,), (3.2, 2.9, 0.5)], ids=["usual", "short", "long"]
+)
 def test_it_can_be_read(r, count, waits):
-    figure = lab.plot_rain({name: felt(*waits, took=4 * max(waits) / (place + 1))
-                            for place, name in enumerate(NAMES[:count])})
+    figure = lab.plot_rain(
+        {
+            name: felt(*waits, took=4 * max(waits) / (place + 1))
+            for place, name in enumerate(NAMES[:count])
+        }
+    )
     check_legible(figure)
     assert NAMES[0] in [text.get_text() for text in words_of(figure)]
 

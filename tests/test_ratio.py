@@ -26,9 +26,15 @@ def test_ranks_hold_the_median_and_no_narrower_pair_does():
         assert coverage(n, 0) < module.CONFIDENCE
 
 
-@pytest.mark.parametrize("noise", [
-    lambda chance: chance.lognormvariate(0, 0.1), lambda chance: 1 + chance.expovariate(10),
-    lambda chance: 1 + 0.05 * chance.paretovariate(1.2)], ids=["normal", "exponential", "Pareto"])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda chance: chance.lognormvariate(0, 0.1),
+        lambda chance: 1 + chance.expovariate(10),
+        lambda chance: 1 + 0.05 * chance.paretovariate(1.2),
+    ],
+    ids=["normal", "exponential", "Pareto"],
+)
 def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
     for rounds in 1, 2, 3, 4, 5, 7, 8, 9, 25:
         chance = random.Random(rounds)
@@ -62,8 +68,9 @@ def test_few_rounds_must_all_be_apart_and_from_eight_on_the_interval_decides():
     assert ratio([1] * 24 + [9], [2] * 25).judgement == FASTER, "one strange round of 25"
 
 
-@pytest.mark.parametrize("rounds, judgement", [
-    (3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)])
+@pytest.mark.parametrize(
+    "rounds, judgement", [(3, TOO_FEW), (4, TOO_FEW), (5, FASTER), (7, FASTER)]
+)
 def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, judgement):
     one, other = ([least + 0.1 * i / rounds for i in range(rounds)] for least in (1, 1.11))
     assert ratio(one, other).judgement == judgement
@@ -71,18 +78,25 @@ def test_three_or_four_rounds_must_be_apart_by_more_than_they_spread(rounds, jud
     assert ratio([3 * seconds for seconds in other], one).judgement == SLOWER
 
 
-@pytest.mark.parametrize("found, label, seen", [
-    (Ratio(5.23, 4.88, 5.61, 25, True), "5.2x faster", "4.9 to 5.6"),
-    (Ratio(0.5, 0.4, 0.625, 25, True), "2.0x slower", "1.60 to 2.5"),
-    (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster", "1.02 to 1.12"),
-    (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster", "900 to 2,000"),
-    (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster", "1.0010 to 1.0042"),
-    (Ratio(1.01, 0.97, 1.04, 25, False), "no different", "0.97 to 1.04"),
-    (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell", "1.13 to 4.4 in 3 rounds"),
-    (Ratio(33, 33, 33, 1, False), "too few rounds to tell", "33x in 1 round")], ids=str)
+@pytest.mark.parametrize(
+    "found, label, seen",
+    [
+        (Ratio(5.23, 4.88, 5.61, 25, True), "5.2x faster", "4.9 to 5.6"),
+        (Ratio(0.5, 0.4, 0.625, 25, True), "2.0x slower", "1.60 to 2.5"),
+        (Ratio(1.081, 1.02, 1.12, 25, False), "1.08x faster", "1.02 to 1.12"),
+        (Ratio(1234.5, 900, 2000, 25, True), "1,234x faster", "900 to 2,000"),
+        (Ratio(1.003, 1.001, 1.0042, 25, False), "less than 1% faster", "1.0010 to 1.0042"),
+        (Ratio(1.01, 0.97, 1.04, 25, False), "no different", "0.97 to 1.04"),
+        (Ratio(2, 1.13, 4.37, 3, False), "too few rounds to tell", "1.13 to 4.4 in 3 rounds"),
+        (Ratio(33, 33, 33, 1, False), "too few rounds to tell", "33x in 1 round"),
+    ],
+    ids=str,
+)
 def test_the_label_and_the_sentence_say_the_same(found, label, seen):
-    sentences = {"no different": "a and b: no difference beyond noise",
-                 "too few rounds to tell": "a and b: too few rounds to tell"}
+    sentences = {
+        "no different": "a and b: no difference beyond noise",
+        "too few rounds to tell": "a and b: too few rounds to tell",
+    }
     assert found.sentence("a", "b") == f"{sentences.get(label, f'a is {label} than b')} ({seen})"
     assert str(found) == label and found.differs == (label not in sentences)
     assert repr(Ratio(5.23, 4.88, 5.61, 25, True)) == "~5.2x (~4.9 to ~5.6)"

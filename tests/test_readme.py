@@ -13,7 +13,9 @@ from tools import pictures
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ADVICE = {  # words of the README: the claim
-    "ten times faster": "B1", "input buffer's limit": "C3", "on a loaded server": "C14",
+    "ten times faster": "B1",
+    "input buffer's limit": "C3",
+    "on a loaded server": "C14",
     "Java parallel stream": "D4",
 }
 
@@ -30,7 +32,7 @@ def test_most_claims_hold_and_the_readme_counts_them():
 
 @pytest.mark.parametrize("said, claim", ADVICE.items())
 def test_the_advice_that_came_out_differently_did(said, claim):
-    line, = re.findall(rf"^- \*\*[^*]*{said}.*$", README, re.MULTILINE)
+    (line,) = re.findall(rf"^- \*\*[^*]*{said}.*$", README, re.MULTILINE)
     assert WORDS[claim] in (claims.DEPENDS, claims.FAILS)
     assert f"[Chapter {claims.CLAIMS[claim].chapter}]" in line
     section = README.split("## Advice that came out differently here")[1].split("\n## ")[0]

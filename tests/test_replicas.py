@@ -91,8 +91,9 @@ def test_stopped_nothing_is_left(nothing_stays):
     two.stop()
 
 
-@pytest.mark.parametrize("moment, calls", [
-    ("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("Pair", 1)])
+@pytest.mark.parametrize(
+    "moment, calls", [("start", 1), ("start", 2), ("follow", 1), ("follows", 1), ("Pair", 1)]
+)
 def test_interrupted_it_leaves_no_server(monkeypatch, nothing_stays, moment, calls):
     original, called = getattr(replicas, moment), []
 

@@ -87,11 +87,16 @@ def test_a_port_that_is_taken_is_left_to_who_has_it(room):
     assert room.free_port("127.0.0.1") in room.PORTS  # others are lent to whoever connects
 
 
-@pytest.mark.parametrize("options, memory_mb, cores, learners, limit", [
-    ([], 64_000, 2, 30, "2 CPUs, 15 learners each"),
-    ([], 4000, 16, 14, "4000 MB of free memory, 250 MB each"), ([], 100, 16, 1, "100 MB"),
-    (["--containers"], 64 << 10, 16, 8, "16 CPUs, 2 for each learner"),
-    (["--containers"], 64 << 10, 256, 64, "65536 MB of free memory, 1024 MB each")])
+@pytest.mark.parametrize(
+    "options, memory_mb, cores, learners, limit",
+    [
+        ([], 64_000, 2, 30, "2 CPUs, 15 learners each"),
+        ([], 4000, 16, 14, "4000 MB of free memory, 250 MB each"),
+        ([], 100, 16, 1, "100 MB"),
+        (["--containers"], 64 << 10, 16, 8, "16 CPUs, 2 for each learner"),
+        (["--containers"], 64 << 10, 256, 64, "65536 MB of free memory, 1024 MB each"),
+    ],
+)
 def test_how_many_learners_fit(room, monkeypatch, options, memory_mb, cores, learners, limit):
     """Containers stand beside the hub's, so what limits that one does not limit them."""
     here, beside = (0, memory_mb << 20) if options else (memory_mb << 20, 0)
@@ -187,8 +192,9 @@ class Handler:
 def door(monkeypatch):
     monkeypatch.setattr(people, "WRONG_S", 0)
     monkeypatch.setattr(names, "names_in_hub", lambda handler: list(handler.users))
-    return names.RoomAuthenticator(user_password=PASSWORD, admin_password=LEADERS,
-                                   admin_users={"leader"}, allow_all=True)
+    return names.RoomAuthenticator(
+        user_password=PASSWORD, admin_password=LEADERS, admin_users={"leader"}, allow_all=True
+    )
 
 
 async def enter(door, handler, name, password=PASSWORD):
@@ -215,13 +221,21 @@ def test_a_name_stays_as_it_was_typed(door):
         assert door.normalize_username(name) == name
 
 
-@pytest.mark.parametrize("name, said", [
-    *((other, "Ana is at work right now")
-      for other in ("ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na")),
-    *((own, "the room's own") for own in ("board", "Culler", "b\u043eard")),
-    *((none, "1 to 32 letters")
-      for none in ("", " ", "..", "../ana", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb")),
-], ids=ascii)
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        *(
+            (other, "Ana is at work right now")
+            for other in ("ANA", "\u0410na", "an\u0430", "\uff21na", "\u0391na")
+        ),
+        *((own, "the room's own") for own in ("board", "Culler", "b\u043eard")),
+        *(
+            (none, "1 to 32 letters")
+            for none in ("", " ", "..", "../ana", "a\\b", "x" * 33, "<b>", "{x}", "a%2fb")
+        ),
+    ],
+    ids=ascii,
+)
 def test_a_name_that_is_anothers_the_rooms_or_none_is_refused(door, name, said):
     """Or that only looks like it."""
     assert said in refused(door, Handler(users=["Ana"]), name)
@@ -231,8 +245,10 @@ def test_who_guesses_passwords_waits_and_many_are_sent_away(door, monkeypatch):
     monkeypatch.setattr(people, "WRONG_S", 30)
 
     async def many():
-        guesses = [asyncio.create_task(enter(door, Handler(), "ana", "guess"))
-                   for _ in range(people.MOST_WRONG)]
+        guesses = [
+            asyncio.create_task(enter(door, Handler(), "ana", "guess"))
+            for _ in range(people.MOST_WRONG)
+        ]
         await asyncio.sleep(0)
         with pytest.raises(HTTPError) as caught:
             await enter(door, Handler(), "ana", "guess")
@@ -293,8 +309,9 @@ print(*[hog.communicate(b"go") and hog.returncode for hog in hogs])
 def test_all_processes_together_are_kept_to_their_memory_where_the_system_allows_it(room):
     if room.limited_by() != "cgroup":
         pytest.skip("this user may make no cgroup with a limit of memory")
-    tied = subprocess.Popen([*TIED, "--mb", "512", sys.executable, "-c", HOGS],
-                            stdout=subprocess.PIPE, text=True)
+    tied = subprocess.Popen(
+        [*TIED, "--mb", "512", sys.executable, "-c", HOGS], stdout=subprocess.PIPE, text=True
+    )
     killed = tied.communicate()[0].split().count("-9")
     assert killed in (1, 2, 3)  # 800 MB: who is more than 512 is killed, the others go on
     group, _ = next(room.tied.own_groups())
@@ -312,16 +329,22 @@ def test_systemd_limits_all_together_where_cgroups_are_its_own(room, monkeypatch
     assert f"MemoryMax={room.PROCESS_MB}M" in room.tied.scope(room.PROCESS_MB)
 
 
-needs_linux = pytest.mark.skipif(sys.platform != "linux",
-                                 reason="others tell of no parent's end, and of orphans")
+needs_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="others tell of no parent's end, and of orphans"
+)
 
 
 @needs_linux
 def test_a_process_ends_with_its_parent_however_that_ends():
-    starts = ("import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); "
-              "input()")
-    parent = subprocess.Popen([sys.executable, "-c", starts, *TIED, "--grace=99", "sleep", "99"],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    starts = (
+        "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); input()"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", starts, *TIED, "--grace=99", "sleep", "99"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     child = int(parent.stdout.readline())
     below = psutil.Process(child).children
     assert wait_until(lambda: [each.name() for each in below()] == ["sleep"])
@@ -343,10 +366,12 @@ def test_it_ends_by_ctrl_c_where_a_shell_had_that_ignored():
 @needs_linux
 @pytest.mark.parametrize("ends", ["by itself", "told"])
 def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
-    code = ("trap '' HUP INT TERM; "
-            "setsid sh -c 'trap \"\" HUP INT TERM; echo $$ > $0; sleep 1000 & wait' \"$0\" & "
-            "while [ ! -s \"$0\" ]; do sleep 0.05; done; "
-            f"{'exit 7' if ends == 'by itself' else 'sleep 1000'}")
+    code = (
+        "trap '' HUP INT TERM; "
+        'setsid sh -c \'trap "" HUP INT TERM; echo $$ > $0; sleep 1000 & wait\' "$0" & '
+        'while [ ! -s "$0" ]; do sleep 0.05; done; '
+        f"{'exit 7' if ends == 'by itself' else 'sleep 1000'}"
+    )
     file = tmp_path / "pid"
     tied = subprocess.Popen([*TIED, "--grace", "1", "sh", "-c", code, str(file)])
     assert wait_until(lambda: file.exists() and file.read_text().strip())
@@ -360,22 +385,36 @@ def test_what_a_learner_has_detached_ends_too(ends, tmp_path):
 @needs_linux
 def test_who_tidies_up_after_a_kernel_gets_a_moment_for_it(tmp_path):
     """As a server's keeper does, which ignores signals and ends by itself."""
-    keeper = ["sh", "-c", "trap '' TERM; echo; read -r nothing; sleep 0.2; rm \"$0\"",
-              str(kept := tmp_path / "kept")]
-    code = (f"import subprocess as s; keeper = s.Popen({keeper}, stdin=s.PIPE, stdout=s.PIPE); "
-            "keeper.stdout.readline()")
-    tied = ("import sys, tied; assert tied.MOMENT_S > 0.2; tied.MOMENT_S = tied.KILLED_S = 20; "
-            "tied.main(sys.argv[1:])")  # 0.2 s may take longer than 0.5 s
+    keeper = [
+        "sh",
+        "-c",
+        "trap '' TERM; echo; read -r nothing; sleep 0.2; rm \"$0\"",
+        str(kept := tmp_path / "kept"),
+    ]
+    code = (
+        f"import subprocess as s; keeper = s.Popen({keeper}, stdin=s.PIPE, stdout=s.PIPE); "
+        "keeper.stdout.readline()"
+    )
+    tied = (
+        "import sys, tied; assert tied.MOMENT_S > 0.2; tied.MOMENT_S = tied.KILLED_S = 20; "
+        "tied.main(sys.argv[1:])"
+    )  # 0.2 s may take longer than 0.5 s
     kept.touch()
-    subprocess.run([sys.executable, "-c", tied, sys.executable, "-c", code], cwd=ROOT / "room",
-                   check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", tied, sys.executable, "-c", code],
+        cwd=ROOT / "room",
+        check=True,
+        timeout=60,
+    )
     assert not kept.exists()
 
 
 def test_what_is_left_over_is_told_with_its_number(room):
     work = room.FOLDER / "learners" / "Ana" / "work", f"{room.FOLDER}2/work"
-    left, other = (subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(each)})
-                   for each in work)
+    left, other = (
+        subprocess.Popen(["sleep", "1000"], env={**os.environ, "LAB_WORK": str(each)})
+        for each in work
+    )
     [told] = room.left_over()
     for process in (left, other):
         process.kill()
@@ -411,10 +450,25 @@ def proxy():
     routes = f"http://127.0.0.1:{api}/api/routes/user/ana"
     with serving(Target) as target:
         process = subprocess.Popen(
-            [*TIED, sys.executable, str(ROOT / "room" / "proxy.py"), "--ip", "127.0.0.1",
-             "--port", str(port), "--api-ip", "127.0.0.1", "--api-port", str(api),
-             "--log-level", "error", "--default-target", target],
-            env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "secret"})
+            [
+                *TIED,
+                sys.executable,
+                str(ROOT / "room" / "proxy.py"),
+                "--ip",
+                "127.0.0.1",
+                "--port",
+                str(port),
+                "--api-ip",
+                "127.0.0.1",
+                "--api-port",
+                str(api),
+                "--log-level",
+                "error",
+                "--default-target",
+                target,
+            ],
+            env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "secret"},
+        )
         route = {"json": {"target": target}, "headers": {"Authorization": "token secret"}}
 
         def is_up():
@@ -432,8 +486,11 @@ def test_bodies_go_through_the_proxy_in_pieces_and_none_is_held(proxy):
     assert requests.post(f"{address}/hub/login", data=b"x" * 1000, timeout=30).text == "1000"
     before = process.memory_info().rss
     with ThreadPoolExecutor(8) as several:
-        for path, size, status in (("/hub/login", 5 << 20, 413), ("/user/ana/x", 40 << 20, 413),
-                                   ("/user/ana/x", 19 << 20, 201)):
+        for path, size, status in (
+            ("/hub/login", 5 << 20, 413),
+            ("/user/ana/x", 40 << 20, 413),
+            ("/user/ana/x", 19 << 20, 201),
+        ):
             post = partial(requests.post, f"{address}{path}", data=bytes(size), timeout=60)
             answers = list(several.map(lambda _, post=post: post(), range(8)))
             assert [answer.status_code for answer in answers] == [status] * 8
@@ -519,7 +576,8 @@ def test_who_comes_gets_the_cpus_that_fewest_have(in_containers):
 
 
 def test_the_leader_of_containers_reads_where_the_board_is_and_the_certificates_code(
-        in_containers, room, monkeypatch):
+    in_containers, room, monkeypatch
+):
     settings, _ = in_containers
     code = room.made_certificate()
     assert room.made_certificate() == code and re.fullmatch(r"(\w{4}-){3}\w{4}", code)

@@ -36,10 +36,15 @@ def at_ci_scale(monkeypatch):
 def test_threads_come_to_rest_before_a_sample(monkeypatch):
     """Else what the loop waited while counters were read would count in the next sample."""
     did = []
-    watch = SimpleNamespace(read=lambda: did.append("read"),
-                            spent=lambda *_: did.append("spent") or Spent(0.0, 0.0, 0.0))
-    monkeypatch.setattr(rounds, "time", SimpleNamespace(perf_counter=lambda: 0.0,
-                                                        sleep=lambda _: did.append("rest")))
+    watch = SimpleNamespace(
+        read=lambda: did.append("read"),
+        spent=lambda *_: did.append("spent") or Spent(0.0, 0.0, 0.0),
+    )
+    monkeypatch.setattr(
+        rounds,
+        "time",
+        SimpleNamespace(perf_counter=lambda: 0.0, sleep=lambda _: did.append("rest")),
+    )
     rounds.Runner(lambda client: did.append("call"), None).sample(1, watch)
     assert did == ["rest", "read", "call", "spent"]
 
@@ -73,8 +78,10 @@ def test_where_nothing_is_quiet_what_was_taken_is_taken_off_and_said():
     assert calm.busy and calm.quiet_rounds == 0
     assert statistics.median(one.seconds for one in samples["always"]) == pytest.approx(QUIET_S)
     assert 0.2 < calm.taken_share < 0.6
-    assert ("the machine was busy: other programs took ~" in calm.sentence()
-            and f"0 of ~{calm.rounds}" in calm.sentence())
+    assert (
+        "the machine was busy: other programs took ~" in calm.sentence()
+        and f"0 of ~{calm.rounds}" in calm.sentence()
+    )
     assert calm.doubt < 0.01, "every round says the same once it is mended"
 
 
@@ -85,15 +92,20 @@ def test_patience_ends_where_taking_again_does_not_help():
 
 
 def test_which_rounds_count_and_what_is_said_of_them():
-    taken = [{key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")}
-             for hit in range(3)]
+    taken = [
+        {key: sample(0.016, 0.006 if place == hit else 0.0) for place, key in enumerate("abc")}
+        for hit in range(3)
+    ]
     counted, calm = those_that_count(taken, 3)
     assert len(counted) == 3 and calm.busy and calm.taken_share == pytest.approx(0.375)
     # One quiet round too few is busy.
     taken = [{"a": sample(0.010)}] * 8 + [{"a": sample(0.010, 0.001)}] * 4
     _, calm = those_that_count(taken, 12)
-    assert ((calm.quiet_rounds, calm.rounds) == (8, 12)
-            and calm.taken_share == pytest.approx(0.1 / 3) and calm.busy)
+    assert (
+        (calm.quiet_rounds, calm.rounds) == (8, 12)
+        and calm.taken_share == pytest.approx(0.1 / 3)
+        and calm.busy
+    )
     assert not those_that_count([{"a": sample(0.010)}, *taken], 12)[1].busy, "nine are enough"
     # Enough quiet rounds and only those count.
     taken = [{"a": sample(0.010)}, {"a": sample(0.020, 0.004)}] * 10
@@ -102,8 +114,9 @@ def test_which_rounds_count_and_what_is_said_of_them():
     assert all(one["a"].clock == 0.010 for one in counted)
     # Rounds stay paired and in their order.
     random.seed(1)
-    taken = [{"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)}
-             for i in range(9)]
+    taken = [
+        {"a": sample(0.010 + i / 1e4, 0.006), "b": sample(0.020 + i / 1e4, 0.006)} for i in range(9)
+    ]
     counted, _ = those_that_count(taken, 9)
     assert counted == taken
     # A single round doubts all that was taken.
@@ -112,8 +125,10 @@ def test_which_rounds_count_and_what_is_said_of_them():
 
 
 def test_a_near_sample_lasts_for_its_share_of_the_longest_call():
-    near, too, far = (SimpleNamespace(sync_client=None, sample=lambda *_, s=seconds: sample(s))
-                      for seconds in (0.0001, 0.010, 0.200))
+    near, too, far = (
+        SimpleNamespace(sync_client=None, sample=lambda *_, s=seconds: sample(s))
+        for seconds in (0.0001, 0.010, 0.200)
+    )
     calls, round_s = rounds.warm_up({"near": near, "far": far}, None, None)
     assert calls == {"near": 40, "far": 1} and round_s == pytest.approx(0.204)
     assert rounds.warm_up({"near": near, "too": too}, None, None)[0] == {"near": 20, "too": 1}

@@ -51,8 +51,9 @@ def test_a_read_of_the_server_is_as_long_everywhere():
 
 def test_what_monitor_costs():
     _, printed = chapter("12")
-    said = re.search(r"a GET costs the server ([\d.]+) µs of CPU alone, ([\d.]+) µs watched",
-                     printed)
+    said = re.search(
+        r"a GET costs the server ([\d.]+) µs of CPU alone, ([\d.]+) µs watched", printed
+    )
     alone, watched = map(float, said.groups())
     assert watched > 1.7 * alone and "twice the CPU or more" in QUESTIONS
 

@@ -12,27 +12,42 @@ from lab_utils.timing.same_work import check_same_work
 SAME = {
     "the same reply": (lambda r: r.mget("a", "b"), lambda r: [r.get("a"), r.get("b")]),
     "a list or a tuple": (lambda r: [1, 2], lambda r: (1, 2)),
-    "the same keys, other replies": (lambda r: r.mset({"a": "1", "b": "2"}),
-                                     lambda r: [r.set("a", "1"), r.set("b", "2")]),
-    "the same keys, no reply": (lambda r: (r.set("a", "1"), None)[1],
-                                lambda r: (r.mset({"a": "1"}), None)[1]),
+    "the same keys, other replies": (
+        lambda r: r.mset({"a": "1", "b": "2"}),
+        lambda r: [r.set("a", "1"), r.set("b", "2")],
+    ),
+    "the same keys, no reply": (
+        lambda r: (r.set("a", "1"), None)[1],
+        lambda r: (r.mset({"a": "1"}), None)[1],
+    ),
     "one of a kind": (lambda r: r.get("a"),),
-    "the same commands, and nothing returned": (lambda r: (r.get("a"), None)[1],
-                                                lambda r: (r.get("a"), None)[1]),
-    "the same commands, another way": (lambda r: [r.ping(), r.ping()],
-                                       lambda r: r.pipeline().ping().ping().execute()),
-    "the same reads in another order": (lambda r: (r.get("a"), r.get("b"), None)[2],
-                                        lambda r: (r.get("b"), r.get("a"), None)[2]),
+    "the same commands, and nothing returned": (
+        lambda r: (r.get("a"), None)[1],
+        lambda r: (r.get("a"), None)[1],
+    ),
+    "the same commands, another way": (
+        lambda r: [r.ping(), r.ping()],
+        lambda r: r.pipeline().ping().ping().execute(),
+    ),
+    "the same reads in another order": (
+        lambda r: (r.get("a"), r.get("b"), None)[2],
+        lambda r: (r.get("b"), r.get("a"), None)[2],
+    ),
     "the same values, stored in other ways": (
         lambda r: [r.set("json", '"x"'), r.get("json") and "x"][1],
-        lambda r: [r.set("pickle", b"\x80x"), r.get("pickle") and "x"][1]),
-    "a missing value among values": (lambda r: r.mget("a", "nothing"),
-                                     lambda r: [r.get("a"), r.get("nothing")]),
+        lambda r: [r.set("pickle", b"\x80x"), r.get("pickle") and "x"][1],
+    ),
+    "a missing value among values": (
+        lambda r: r.mget("a", "nothing"),
+        lambda r: [r.get("a"), r.get("nothing")],
+    ),
     # What moves on from run to run begins at the same place.
     "INCR": (lambda r: r.incrby("a", 2), lambda r: [r.incr("a"), r.incr("a")]),
     "LPUSH": (lambda r: [r.lpush("list", i) for i in "xyz"], lambda r: r.lpush("list", *"xyz")),
-    "a transaction": (lambda r: r.pipeline().incr("a").incr("n").execute(),
-                      lambda r: [r.incr("a"), r.incr("n")]),
+    "a transaction": (
+        lambda r: r.pipeline().incr("a").incr("n").execute(),
+        lambda r: [r.incr("a"), r.incr("n")],
+    ),
     "DELETE": (lambda r: [r.delete("a"), r.delete("b")], lambda r: r.delete("a", "b")),
     "SPOP": (lambda r: r.spop("set", 5), lambda r: [r.spop("set") for _ in range(5)]),
 }
@@ -45,13 +60,19 @@ DIFFERENT = {
     "nothing at all": (lambda r: None, lambda r: None),
     "True for another value": (lambda r: r.set("c", "1"), lambda r: r.set("c", "2")),
     "1 for another field": (lambda r: r.hset("h", "x", "1"), lambda r: r.hset("h", "y", "1")),
-    "OK for another value": (lambda r: b"OK" if r.set("c", "1") else 0,
-                             lambda r: b"OK" if r.set("c", "2") else 0),
-    "statuses of a pipeline": (lambda r: r.pipeline().set("c", 1).set("d", 1).execute(),
-                               lambda r: r.pipeline().set("c", 1).set("d", 2).execute()),
+    "OK for another value": (
+        lambda r: b"OK" if r.set("c", "1") else 0,
+        lambda r: b"OK" if r.set("c", "2") else 0,
+    ),
+    "statuses of a pipeline": (
+        lambda r: r.pipeline().set("c", 1).set("d", 1).execute(),
+        lambda r: r.pipeline().set("c", 1).set("d", 2).execute(),
+    ),
     "PONG, more or less often": (lambda r: r.ping(), lambda r: [r.ping(), r.ping()]),
-    "the same commands in another order": (lambda r: (r.set("c", 1), r.set("c", 2)),
-                                           lambda r: (r.set("c", 2), r.set("c", 1))),
+    "the same commands in another order": (
+        lambda r: (r.set("c", 1), r.set("c", 2)),
+        lambda r: (r.set("c", 2), r.set("c", 1)),
+    ),
     "nothing found": (lambda r: r.mget("x", "y"), lambda r: [None, None]),
     "reading without returning": (lambda r: (r.get("a"), None)[1], lambda r: (r.get("b"), None)[1]),
 }
@@ -82,8 +103,10 @@ def test_different(stocked, functions):
 def test_what_would_be_evidence_is_said_and_how_much_each_changed(stocked, r):
     text = refusal(check_same_work, named(DIFFERENT["reading without returning"]), stocked)
     assert "Let each return what it read" in text
-    variants = {"few": lambda r: r.set("a", 1),
-                "many": lambda r: [r.set(f"k{i}", 1) for i in range(1_500)]}
+    variants = {
+        "few": lambda r: r.set("a", 1),
+        "many": lambda r: [r.set(f"k{i}", 1) for i in range(1_500)],
+    }
     text = refusal(check_same_work, variants, r)
     assert "few returned True and made 1 changes" in text and "made 1,500 changes" in text
     assert len(text) < 600

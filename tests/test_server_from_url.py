@@ -33,18 +33,30 @@ NO_GOOD = [
 
 
 def test_a_password_is_not_shown_however_the_url_is_misspelt():
-    for url in ("redis::SECRET@127.0.0.1", "SECRET@127.0.0.1", "redis://SECRET@127.0.0.1:1",
-                "redis://127.0.0.1:1/0?password=a&SECRET", "redis://:a/SECRET@127.0.0.1",
-                "redis://:a?SECRET=@h:x", "redis://127.0.0.1:1/0?x=:@SECRET@",
-                "redis://:x@SECRET@127.0.0.1:1/0"):
+    for url in (
+        "redis::SECRET@127.0.0.1",
+        "SECRET@127.0.0.1",
+        "redis://SECRET@127.0.0.1:1",
+        "redis://127.0.0.1:1/0?password=a&SECRET",
+        "redis://:a/SECRET@127.0.0.1",
+        "redis://:a?SECRET=@h:x",
+        "redis://127.0.0.1:1/0?x=:@SECRET@",
+        "redis://:x@SECRET@127.0.0.1:1/0",
+    ):
         assert "SECRET" not in refusal(chosen_server.own_server, url)
 
 
 def test_any_password(another_server):
-    theirs, password = another_server(), "p@ss w/:rd?#%\n\"ü𝄞"
+    theirs, password = another_server(), 'p@ss w/:rd?#%\n"ü𝄞'
     del guard._private[theirs.address]
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=[f"+{password}"],
-                                 categories=["+@all"], keys="*", channels="*")
+    theirs.connect().acl_setuser(
+        "ada",
+        enabled=True,
+        passwords=[f"+{password}"],
+        categories=["+@all"],
+        keys="*",
+        channels="*",
+    )
     host, port = theirs.address
     mine = chosen_server.own_server(f"redis://ada:{quote(password, safe='')}@{host}:{port}/3")
     try:
@@ -56,34 +68,50 @@ def test_any_password(another_server):
 INFO = "redis_version:7.0.15\r\nredis_mode:{}\r\n"
 
 
-@pytest.mark.parametrize("info, word", [
-    (INFO.format("sentinel"), "Sentinel"),
-    (INFO.format("cluster"), "cluster"),
-    ("redis_version:5.0.3\r\nredis_mode:standalone\r\n", "5.0"),
-    ("", "which Redis"),
-    (b":7\r\n", "which Redis"),
-])
+@pytest.mark.parametrize(
+    "info, word",
+    [
+        (INFO.format("sentinel"), "Sentinel"),
+        (INFO.format("cluster"), "cluster"),
+        ("redis_version:5.0.3\r\nredis_mode:standalone\r\n", "5.0"),
+        ("", "which Redis"),
+        (b":7\r\n", "which Redis"),
+    ],
+)
 def test_what_info_says(info, word):
     with listening(redis_that_says(info)) as port:
         assert word in refusal(chosen_server.own_server, f"redis://127.0.0.1:{port}/0")
 
 
-@pytest.mark.parametrize("command, error, word", [
-    ("AUTH", "ERR AUTH <password> called without any password configured for the default user. "
-             "Are you sure your configuration is correct?", "has no password"),
-    ("AUTH", "WRONGPASS invalid username-password pair or user is disabled.",
-     "refused the password"),
-    ("AUTH", "ERR unknown command 'AUTH', with args beginning with: 'SECRET'", "with: '***'"),
-    ("INFO", "NOAUTH Authentication required.", "refused the password"),
-    ("INFO", "LOADING Redis is loading the dataset in memory", "loading the dataset"),
-    ("INFO", "ERR max number of clients reached", "max number of clients"),
-    ("INFO", "NOPERM this user has no permissions to run the 'info' command", "rights"),
-    ("SUBSCRIBE", "NOPERM No permissions to access a channel", "&redis-round-trip-lab*"),
-    ("SELECT", "ERR DB index is out of range", "16, from 0 to 15"),
-    ("MULTI", "ERR \x01something that nobody has heard of" + "!" * 5000,
-     "something that nobody has heard of"),
-    ("SET", "", "does not speak the protocol of Redis"),  # for it says OK to EXEC too
-])
+@pytest.mark.parametrize(
+    "command, error, word",
+    [
+        (
+            "AUTH",
+            "ERR AUTH <password> called without any password configured for the default user. "
+            "Are you sure your configuration is correct?",
+            "has no password",
+        ),
+        (
+            "AUTH",
+            "WRONGPASS invalid username-password pair or user is disabled.",
+            "refused the password",
+        ),
+        ("AUTH", "ERR unknown command 'AUTH', with args beginning with: 'SECRET'", "with: '***'"),
+        ("INFO", "NOAUTH Authentication required.", "refused the password"),
+        ("INFO", "LOADING Redis is loading the dataset in memory", "loading the dataset"),
+        ("INFO", "ERR max number of clients reached", "max number of clients"),
+        ("INFO", "NOPERM this user has no permissions to run the 'info' command", "rights"),
+        ("SUBSCRIBE", "NOPERM No permissions to access a channel", "&redis-round-trip-lab*"),
+        ("SELECT", "ERR DB index is out of range", "16, from 0 to 15"),
+        (
+            "MULTI",
+            "ERR \x01something that nobody has heard of" + "!" * 5000,
+            "something that nobody has heard of",
+        ),
+        ("SET", "", "does not speak the protocol of Redis"),  # for it says OK to EXEC too
+    ],
+)
 def test_what_a_command_is_answered(command, error, word):
     with listening(redis_that_says(**{command: error})) as port:
         text = refusal(chosen_server.own_server, f"redis://:SECRET@127.0.0.1:{port}/0")
@@ -104,7 +132,13 @@ def test_a_replica(another_server):
 def test_a_read_only_user(another_server):
     theirs = another_server()
     del guard._private[theirs.address]
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+x"], keys=["*"],
-                                 categories=["+@read", "+@connection"], commands=["+info"])
+    theirs.connect().acl_setuser(
+        "ada",
+        enabled=True,
+        passwords=["+x"],
+        keys=["*"],
+        categories=["+@read", "+@connection"],
+        commands=["+info"],
+    )
     text = refusal(chosen_server.own_server, "redis://ada:x@{}:{}/0".format(*theirs.address))
     assert "rights" in text and "multi" in text

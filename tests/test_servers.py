@@ -30,8 +30,10 @@ def test_redis_url_comes_first_unless_it_is_empty(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_REDIS_SERVER", program(tmp_path, "mine"))
     monkeypatch.setattr(chosen_server, "own_server", lambda url, before: f"own {url}")
     monkeypatch.setattr(chosen_server, "start", lambda binary: f"started {binary}")
-    for url, found in {"redis://127.0.0.1:1/0": "own redis://127.0.0.1:1/0",
-                       "": f"started {tmp_path / 'mine'}"}.items():
+    for url, found in {
+        "redis://127.0.0.1:1/0": "own redis://127.0.0.1:1/0",
+        "": f"started {tmp_path / 'mine'}",
+    }.items():
         monkeypatch.setenv("REDIS_URL", url)
         assert chosen_server.server.__wrapped__() == found
 
@@ -55,10 +57,13 @@ def test_lab_redis_server_comes_before_the_wheel_and_that_before_path(monkeypatc
 def test_on_windows_it_says_wsl():
     """There Python has no fcntl, and the lab no way to end what it starts."""
     program = "import sys; sys.modules['fcntl'] = None; import lab_utils as lab; lab.guess"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          timeout=60)
-    assert ("LabError: The lab does not run on Windows itself. Open this folder in WSL"
-            in done.stderr.splitlines()[-1])
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert (
+        "LabError: The lab does not run on Windows itself. Open this folder in WSL"
+        in done.stderr.splitlines()[-1]
+    )
 
 
 def test_lab_redis_server_that_is_no_program(monkeypatch):
@@ -67,12 +72,18 @@ def test_lab_redis_server_that_is_no_program(monkeypatch):
         assert named in refusal(private_server.find_binary)
 
 
-@pytest.mark.parametrize("says, word", [
-    ("hello", "Set LAB_REDIS_SERVER to one"),
-    ("Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64",
-     "is Redis 5.0; the lab needs 6.2"),
-    ("v=8.2.3\nFatal: no luck today", "no luck today"),
-], ids=["another program", "too old", "it dies at once"])
+@pytest.mark.parametrize(
+    "says, word",
+    [
+        ("hello", "Set LAB_REDIS_SERVER to one"),
+        (
+            "Redis server v=5.0.3 sha=00000000:0 malloc=jemalloc-5.1.0 bits=64",
+            "is Redis 5.0; the lab needs 6.2",
+        ),
+        ("v=8.2.3\nFatal: no luck today", "no luck today"),
+    ],
+    ids=["another program", "too old", "it dies at once"],
+)
 def test_a_binary_that_is_no_good(tmp_path, says, word):
     assert word in refusal(private_server.start, program(tmp_path, "redis-server", says))
 
@@ -135,13 +146,15 @@ def test_ports_that_are_all_taken(another_server, monkeypatch):
 @pytest.fixture
 def somebodys_server(another_server):
     """start(*settings): a Redis that the lab doesn't know; reservations on it end with the test."""
+
     def start(*settings):
         started = another_server(*settings)
         del guard._private[started.address]
         return started
+
     before = list(guard._reserved)
     yield start
-    for server in guard._reserved[len(before):]:
+    for server in guard._reserved[len(before) :]:
         server.reservation.end()
     guard._reserved[:] = before
 
@@ -215,13 +228,19 @@ def test_no_database_left_says_who_has_it(somebodys_server):
 def test_after_sigkill_of_its_kernel_the_reserved_database_is_empty_and_free(somebodys_server):
     """Though a forked child of the kernel lives on."""
     theirs = somebodys_server()
-    script = ("import os, time, lab_utils as lab\n"
-              "from lab_utils.testbed.chosen_server import server\n"
-              "lab.connect().set('key1', 1)\n"
-              "os.fork() or time.sleep(60)\n"
-              "print(server().reservation.process.pid, flush=True); time.sleep(60)")
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "REDIS_URL": url_of(theirs, db=3)}) as kernel:
+    script = (
+        "import os, time, lab_utils as lab\n"
+        "from lab_utils.testbed.chosen_server import server\n"
+        "lab.connect().set('key1', 1)\n"
+        "os.fork() or time.sleep(60)\n"
+        "print(server().reservation.process.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "REDIS_URL": url_of(theirs, db=3)},
+    ) as kernel:
         holder = int(kernel.stdout.readline())
         assert theirs.connect(db=3).dbsize() == 1 and len(theirs.connect().pubsub_channels()) == 1
         kernel.kill()
@@ -254,8 +273,12 @@ def test_a_lost_reservation_writes_nothing_any_more(somebodys_server):
 
 
 def test_options_that_lead_to_another_server():
-    for options in ({"host": "example.org"}, {"port": 6379}, {"password": "x"},
-                    {"unix_socket_path": "/x"}):
+    for options in (
+        {"host": "example.org"},
+        {"port": 6379},
+        {"password": "x"},
+        {"unix_socket_path": "/x"},
+    ):
         refusal(lab.connect, **options)
 
 
@@ -274,12 +297,19 @@ def test_a_spare_server_is_captured_where_it_stands(r):
 
 def test_a_kernel_with_redis_url_works_on_that_server(another_server):
     theirs = another_server()
-    script = ("import lab_utils as lab\n"
-              "r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here')\n"
-              "trips = lab.count(lambda c: c.get('here'), r).round_trips\n"
-              "print(r.get('here'), trips, lab.fingerprint()['where'])")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
-                          timeout=30, env={**os.environ, "REDIS_URL": url_of(theirs, db=7)})
+    script = (
+        "import lab_utils as lab\n"
+        "r = lab.connect(); r.set('here', 1); lab.connect(rtt_ms=1).incr('here')\n"
+        "trips = lab.count(lambda c: c.get('here'), r).round_trips\n"
+        "print(r.get('here'), trips, lab.fingerprint()['where'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, "REDIS_URL": url_of(theirs, db=7)},
+    )
     said = "b'2' 1 named by REDIS_URL, database 7; a new connection's SELECT is in no count\n"
     assert (done.stdout, done.stderr) == (said, "")
     assert theirs.connect(db=7).dbsize() == 0  # the kernel has ended
@@ -303,8 +333,14 @@ def test_jupyter_shows_a_lab_error_without_a_traceback():
 def test_a_raw_socket_is_logged_in_and_stands_in_the_right_database(somebodys_server):
     theirs = somebodys_server()
     theirs.connect(db=0).set("key1", "precious")
-    theirs.connect().acl_setuser("ada", enabled=True, passwords=["+p@ss wörd\r\n"],
-                                 categories=["+@all"], keys="*", channels="*")
+    theirs.connect().acl_setuser(
+        "ada",
+        enabled=True,
+        passwords=["+p@ss wörd\r\n"],
+        categories=["+@all"],
+        keys="*",
+        channels="*",
+    )
     url = "redis://ada:p%40ss%20w%C3%B6rd%0D%0A@{}:{}/3".format(*theirs.address)
     mine = chosen_server.own_server(url)
     with raw_socket(mine.connect()) as sock:
@@ -349,8 +385,11 @@ def test_no_password_goes_to_a_port_that_somebody_else_took(monkeypatch):
         offered = iter([taken, private_server.free_port()])
         configuration = private_server.configuration
         monkeypatch.setattr(private_server, "free_port", lambda: next(offered))
-        monkeypatch.setattr(private_server, "configuration",
-                            lambda *of: passwords.append(of[2]) or configuration(*of))
+        monkeypatch.setattr(
+            private_server,
+            "configuration",
+            lambda *of: passwords.append(of[2]) or configuration(*of),
+        )
         started = private_server.start(private_server.find_binary())
     started.stop()
     assert heard == [] and len(set(passwords)) == 2

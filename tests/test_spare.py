@@ -29,6 +29,7 @@ FILES = {module.__file__ for module in MODULES}
 
 def traced(work, before_line):
     """Run `work()`, and call `before_line(place)` before each line of FILES in this thread."""
+
     def on_line(frame, event, _):
         if frame.f_code.co_filename not in FILES:
             return None
@@ -45,6 +46,7 @@ def traced(work, before_line):
 
 def interrupted(place, work):
     """Run `work()` with a Ctrl-C the first time that it gets to `place`; True if it got there."""
+
     def before_line(here):
         if here == place:
             sys.settrace(None)
@@ -62,8 +64,11 @@ def interrupted(place, work):
 
 def nothing_remains(before):
     """Of what was started since, no process and no address in the lab's books."""
-    return (keeper._kept == before and all(kept.alive() for kept in before)
-            and all(known.kept in before for known in guard._private.values() if known.alive()))
+    return (
+        keeper._kept == before
+        and all(kept.alive() for kept in before)
+        and all(known.kept in before for known in guard._private.values() if known.alive())
+    )
 
 
 def test_interrupted_on_any_line_a_spare_server_is_stopped(lab_server):

@@ -11,8 +11,13 @@ from lab_utils.course import state
 
 SOLVED = {"solved": True, "tries": 0}
 BROKEN = {
-    "nothing": "", "half": "{", "zeros": "\0\0", "a list": "[]", "null": "null",
-    "deep": "[" * 200_000, "bytes": b"\xff\xfe\x00{",
+    "nothing": "",
+    "half": "{",
+    "zeros": "\0\0",
+    "a list": "[]",
+    "null": "null",
+    "deep": "[" * 200_000,
+    "bytes": b"\xff\xfe\x00{",
     "a long number": '{"progress": {"03.1": {"tries": ' + "9" * 5_000 + "}}}",
     "a number": '{"progress": {"03.1": 5}}',
 }
@@ -55,7 +60,8 @@ def test_it_stands_beside_the_notebooks_unless_told_otherwise(tmp_path, monkeypa
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_is_kept_aside_as_it_was_and_the_lesson_goes_on(
-        file, monkeypatch, capsys, content):
+    file, monkeypatch, capsys, content
+):
     monkeypatch.setenv("LAB_FIGURES", "off")
     content = content if isinstance(content, bytes) else content.encode()
     for number in (1, 2):  # a second one does not replace the first
@@ -78,7 +84,8 @@ def test_a_folder_in_its_place_is_kept_aside_with_what_is_in_it(file):
 
 
 def test_a_folder_that_cannot_be_written_is_no_error_and_is_said_once(
-        tmp_path, monkeypatch, capsys):
+    tmp_path, monkeypatch, capsys
+):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the folder should be", encoding="utf-8")
     monkeypatch.setenv("LAB_STATE", str(blocked))
@@ -86,8 +93,11 @@ def test_a_folder_that_cannot_be_written_is_no_error_and_is_said_once(
         remember("progress", "03.1", SOLVED)
         assert state.load("progress") == {}
     said = capsys.readouterr().out
-    assert (said.startswith("this machine: ") and said.count("\n") == 1
-            and "blocked cannot be written" in said)
+    assert (
+        said.startswith("this machine: ")
+        and said.count("\n") == 1
+        and "blocked cannot be written" in said
+    )
     assert os.listdir(tmp_path) == ["blocked"]
 
 
@@ -103,6 +113,9 @@ for number in range(50):
 def test_kernels_that_write_at_once_lose_nothing(remembered):
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(who)]) for who in range(4)]
     assert [process.wait(60) for process in writers] == [0] * 4
-    assert state.load("progress") == {f"{who}.{number}": {"solved": True, "tries": number}
-                                      for who in range(4) for number in range(50)}
+    assert state.load("progress") == {
+        f"{who}.{number}": {"solved": True, "tries": number}
+        for who in range(4)
+        for number in range(50)
+    }
     assert os.listdir(remembered) == ["state.json"]

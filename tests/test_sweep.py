@@ -17,8 +17,10 @@ def batches(r, size):
 
 def made(seconds):
     """A Sweep with given times: {size: seconds, or a list of them} at RTT 1."""
-    samples = {(str(size), 1): rounds if isinstance(rounds, list) else [rounds] * 9
-               for size, rounds in seconds.items()}
+    samples = {
+        (str(size), 1): rounds if isinstance(rounds, list) else [rounds] * 9
+        for size, rounds in seconds.items()
+    }
     times = Comparison({str(size): None for size in seconds}, 1, samples)
     return Sweep("commands a batch", times, seconds, None)
 
@@ -33,23 +35,29 @@ def test_larger_batches_wait_less_often_and_take_more_memory(r):
     assert 0 < swept.memory[1] < swept.memory[100]
 
 
-@pytest.mark.parametrize("seconds, knee", [
-    ({1: 10.0, 10: 2.0, 100: 1.05, 1_000: 1.0}, 100),  # the first within 10% of the fastest
-    ({1: 10.0, 10: 1.0, 100: 1.2}, 10),  # more may be slower again
-    ({1: 1.0, 10: 1.0}, 1),
-])
+@pytest.mark.parametrize(
+    "seconds, knee",
+    [
+        ({1: 10.0, 10: 2.0, 100: 1.05, 1_000: 1.0}, 100),  # the first within 10% of the fastest
+        ({1: 10.0, 10: 1.0, 100: 1.2}, 10),  # more may be slower again
+        ({1: 1.0, 10: 1.0}, 1),
+    ],
+)
 def test_the_knee(seconds, knee):
     assert made(seconds).knee() == knee
 
 
-@pytest.mark.parametrize("seconds", [
-    {1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}])
+@pytest.mark.parametrize(
+    "seconds", [{1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}]
+)
 def test_the_largest_size_is_no_knee(seconds, capsys):
     """Nothing beyond it was measured, and the curve may fall on."""
     swept = made(seconds)
     assert swept.knee() is None
-    finding = ("At RTT 1 ms, the largest tried, 100, is the fastest: these sizes do not "
-               "show where the gain ends")
+    finding = (
+        "At RTT 1 ms, the largest tried, 100, is the fastest: these sizes do not "
+        "show where the gain ends"
+    )
     assert swept.finding() == swept.plot().get_suptitle().replace("\n", " ") == finding
     assert "knee" not in capsys.readouterr().out
 
@@ -58,13 +66,20 @@ def named(truth, rounds, noise):
     """{knee: the share in which it was named} of sizes that truly take these seconds."""
     chance, found = random.Random(f"{truth}{rounds}{noise}"), []
     for _ in range(1_000):
-        found.append(made({size: [seconds * chance.lognormvariate(0, noise) for _ in range(rounds)]
-                           for size, seconds in truth.items()}).knee())
+        found.append(
+            made(
+                {
+                    size: [seconds * chance.lognormvariate(0, noise) for _ in range(rounds)]
+                    for size, seconds in truth.items()
+                }
+            ).knee()
+        )
     return {knee: found.count(knee) / len(found) for knee in found}
 
 
-@pytest.mark.parametrize("rounds, noise", [
-    (1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)])
+@pytest.mark.parametrize(
+    "rounds, noise", [(1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)]
+)
 def test_noise_never_makes_a_knee(rounds, noise):
     """A size that is truly 25% slower than the best."""
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds, noise).get(10, 0) < 0.01
@@ -75,11 +90,15 @@ def test_little_noise_shows_the_knee_and_rounds_that_do_not_are_none(capsys):
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds=3, noise=0.01)[100] > 0.9
     noisy = made({1: [1.0, 2.0, 3.0], 10: [1.1, 1.9, 3.1]})
     assert noisy.knee() is None
-    assert noisy.finding(1) == noisy.plot().get_suptitle().replace("\n", " ") == (
-        "At RTT 1 ms, these rounds do not show from which size on there is little left to gain")
+    assert (
+        noisy.finding(1)
+        == noisy.plot().get_suptitle().replace("\n", " ")
+        == ("At RTT 1 ms, these rounds do not show from which size on there is little left to gain")
+    )
     assert capsys.readouterr().out == "measured: RTT 1 ms: no knee shown, 1.9 s at 10, 2 s at 1\n"
     assert made({1: 10.0, 10: 1.0, 100: 1.0}).finding() == (
-        "At RTT 1 ms, beyond 10 commands a batch there is little left to gain")
+        "At RTT 1 ms, beyond 10 commands a batch there is little left to gain"
+    )
 
 
 def test_sizes_that_are_no_sweep(r):

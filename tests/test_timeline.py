@@ -23,10 +23,13 @@ def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r):
 
 
 def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):
-    runs = {"pipeline": ([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003),
-            "transaction": ([(0.001, 0)], 0.003)}
+    runs = {
+        "pipeline": ([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003),
+        "transaction": ([(0.001, 0)], 0.003),
+    }
     figure = plot_seen(runs, 10, "half done")
     assert len(figure.axes) == 2
     assert capsys.readouterr().out == (
         "measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 a part, 1 all of it; transaction: "
-        "1 look in 3 ms, 1 saw nothing, 0 a part, 0 all of it\n")
+        "1 look in 3 ms, 1 saw nothing, 0 a part, 0 all of it\n"
+    )

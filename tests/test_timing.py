@@ -41,10 +41,14 @@ def undisturbed(monkeypatch):
 def test_every_round_runs_every_variant_in_an_order_of_its_own(r, undisturbed):
     random.seed(3)
     ran = []
-    lab.compare({name: lambda r, name=name: ran.append(name) for name in "abc"}, same=False,
-                setup=lambda r: None, rounds=20)  # after a setup each is called once
+    lab.compare(
+        {name: lambda r, name=name: ran.append(name) for name in "abc"},
+        same=False,
+        setup=lambda r: None,
+        rounds=20,
+    )  # after a setup each is called once
     timed = ran[-60:]
-    orders = [tuple(timed[start:start + 3]) for start in range(0, 60, 3)]
+    orders = [tuple(timed[start : start + 3]) for start in range(0, 60, 3)]
     assert all(sorted(order) == ["a", "b", "c"] for order in orders)
     assert len(set(orders)) > 2
 
@@ -53,8 +57,10 @@ def test_every_round_runs_every_variant_in_an_order_of_its_own(r, undisturbed):
 def now(monkeypatch, undisturbed):
     """The clock of a comparison: a list, as many tenths of a millisecond as it is long."""
     made = []
-    monkeypatch.setattr("lab_utils.timing.rounds.time", SimpleNamespace(
-        perf_counter=lambda: len(made) / 10_000, sleep=lambda _: None))
+    monkeypatch.setattr(
+        "lab_utils.timing.rounds.time",
+        SimpleNamespace(perf_counter=lambda: len(made) / 10_000, sleep=lambda _: None),
+    )
     return made
 
 
@@ -74,8 +80,10 @@ def test_setup_runs_before_each_call_and_outside_the_clock(r, now):
 
 def test_different_work_is_refused_before_anything_is_timed(r):
     calls = []
-    variants = {"one": lambda r: calls.append("one") or r.set("key", 1),
-                "other": lambda r: r.set("key", 2) and calls.append("other")}
+    variants = {
+        "one": lambda r: calls.append("one") or r.set("key", 1),
+        "other": lambda r: r.set("key", 2) and calls.append("other"),
+    }
     text = refusal(lab.compare, variants, rounds=3)
     assert "one returned True" in text and "other returned None" in text
     assert calls == ["one", "other"]
@@ -89,8 +97,12 @@ def test_an_async_variant_gets_the_asyncio_client_its_setup_a_plain_one_and_is_t
         found.add((type(r).__module__, len(members)))
         return members
 
-    times = lab.compare({"asyncio": taken, "plain": lambda r: r.spop("set", 3)},
-                        setup=lambda r: r.sadd("set", "a", "b", "c"), rtt_ms=(0, 50), rounds=3)
+    times = lab.compare(
+        {"asyncio": taken, "plain": lambda r: r.spop("set", 3)},
+        setup=lambda r: r.sadd("set", "a", "b", "c"),
+        rtt_ms=(0, 50),
+        rounds=3,
+    )
     assert found == {("redis.asyncio.client", 3)}  # what each call's setup had put there
     assert times.seconds("asyncio", 50) >= 0.045
     assert times.seconds("asyncio", 0) < times.seconds("asyncio", 50)
@@ -99,8 +111,9 @@ def test_an_async_variant_gets_the_asyncio_client_its_setup_a_plain_one_and_is_t
 def test_options_go_to_the_clients(r):
     r.set("key1", "value1")
     seen = set()
-    lab.compare({"get": lambda r: seen.add(r.get("key1"))}, rtt_ms=(0, 1), rounds=3,
-                decode_responses=True)
+    lab.compare(
+        {"get": lambda r: seen.add(r.get("key1"))}, rtt_ms=(0, 1), rounds=3, decode_responses=True
+    )
     assert seen == {"value1"}
 
 
@@ -140,8 +153,15 @@ def test_a_distance_must_be_said_if_there_are_several():
 
 
 def test_the_table_and_a_budget_in_words():
-    times = made({("loop", 0): [0.0123], ("pipeline", 0): [0.00123], ("loop", 0.25): [0.1],
-                  ("pipeline", 0.25): [0.0025]}, ops=10)
+    times = made(
+        {
+            ("loop", 0): [0.0123],
+            ("pipeline", 0): [0.00123],
+            ("loop", 0.25): [0.1],
+            ("pipeline", 0.25): [0.0025],
+        },
+        ops=10,
+    )
     assert repr(times).splitlines() == [
         "loop      RTT    0 ms   ~12.3 ms   ~1.23 ms an operation",
         "pipeline  RTT    0 ms   ~1.23 ms    ~123 µs an operation",
@@ -149,7 +169,8 @@ def test_the_table_and_a_budget_in_words():
         "pipeline  RTT 0.25 ms    ~2.5 ms    ~250 µs an operation",
     ]
     assert repr(Budget(0.01, 0.008, 0.0015, 0.0005)) == (
-        "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs")
+        "total ~10 ms: network ~8 ms, client ~1.5 ms, server ~500 µs"
+    )
 
 
 def test_looking_at_what_a_call_returned_is_nobodys_time(r, monkeypatch):
@@ -176,21 +197,33 @@ def test_computing_is_the_clients_or_the_servers_time_and_waiting_the_networks(r
             pass
 
     script = "for i = 1, 500000 do local x = i * i end"
-    works = {"compute": compute, "script": lambda r: r.eval(script, 0),
-             "wait": lambda r: r.blpop("nothing", timeout=0.05)}
+    works = {
+        "compute": compute,
+        "script": lambda r: r.eval(script, 0),
+        "wait": lambda r: r.blpop("nothing", timeout=0.05),
+    }
     times = lab.compare(works, same=False, rounds=3)
     computing, scripted, waiting = map(times.budget, works)
     assert computing.client >= 0.045 and computing.server < 0.01
     assert scripted.server > 2 * scripted.client and waiting.network > 0.7 * waiting.total
 
 
-@pytest.mark.parametrize("name, round_s, rounds", [
-    ("ci", 0.02, 20), ("ci", 10, 3), ("ci", 0.001, 25), ("workshop", 0.1, 20), ("workshop", 10, 8),
-    ("workshop", 0.001, 101)])
+@pytest.mark.parametrize(
+    "name, round_s, rounds",
+    [
+        ("ci", 0.02, 20),
+        ("ci", 10, 3),
+        ("ci", 0.001, 25),
+        ("workshop", 0.1, 20),
+        ("workshop", 10, 8),
+        ("workshop", 0.001, 101),
+    ],
+)
 def test_the_scale_sets_the_rounds(r, monkeypatch, undisturbed, name, round_s, rounds):
     monkeypatch.setenv("LAB_SCALE", name)
-    monkeypatch.setattr("lab_utils.timing.rounds.warm_up", lambda runners, *_: (
-        dict.fromkeys(runners, 1), round_s))
+    monkeypatch.setattr(
+        "lab_utils.timing.rounds.warm_up", lambda runners, *_: (dict.fromkeys(runners, 1), round_s)
+    )
     assert len(lab.compare({"pause": lambda r: time.sleep(0.002)}).rounds("pause")) == rounds
 
 
@@ -203,8 +236,12 @@ def test_workshop_is_the_default_and_nonsense_is_refused(monkeypatch):
 
 def test_a_progress_bar_only_where_one_waits(monkeypatch):
     rounds = range(3)
-    for name, expected_s, bar in (("ci", 60, False), ("workshop", 1, False), ("workshop", 3, True),
-                                  ("full", 3, True)):
+    for name, expected_s, bar in (
+        ("ci", 60, False),
+        ("workshop", 1, False),
+        ("workshop", 3, True),
+        ("full", 3, True),
+    ):
         monkeypatch.delenv("TQDM_DISABLE", raising=False)
         shown = progress(rounds, expected_s, SCALES[name])
         assert (shown is not rounds) == bar and list(shown) == [0, 1, 2]

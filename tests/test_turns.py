@@ -36,8 +36,9 @@ class Holder:
 
     def __init__(self, cores, number):
         wanted = json.dumps([turns.CORES, turns.DOOR, cores, number])
-        self.process = subprocess.Popen([sys.executable, "-c", HOLDER, wanted],
-                                        stdin=-1, stdout=-1, stderr=-1, text=True)  # pipes
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, wanted], stdin=-1, stdout=-1, stderr=-1, text=True
+        )  # pipes
         self.process.stderr.readline()
 
     def holds(self):
@@ -72,6 +73,7 @@ def free(core):
 @pytest.fixture
 def holder():
     with contextlib.ExitStack() as stack:
+
         def make(*arguments):
             made = Holder(*arguments)
             stack.callback(made.let_go)
@@ -137,8 +139,13 @@ def test_a_forked_child_leaves_what_its_parent_measures_alone(r):
 
 def test_waiting_can_be_interrupted_and_holds_nothing_afterwards(names, holder, monkeypatch):
     holder(names[:1], 1).holds()
-    monkeypatch.setattr(turns, "time", SimpleNamespace(  # while it waits
-        sleep=lambda _: signal.raise_signal(signal.SIGINT)))
+    monkeypatch.setattr(
+        turns,
+        "time",
+        SimpleNamespace(  # while it waits
+            sleep=lambda _: signal.raise_signal(signal.SIGINT)
+        ),
+    )
     with pytest.raises(KeyboardInterrupt):
         turns.hold(names[:1], 1)
     assert not turns._held

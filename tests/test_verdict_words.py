@@ -28,8 +28,12 @@ def test_the_words_are_the_committed_ones(monkeypatch, record_property):
         ran = {SCOREBOARD}
     committed = {chapter: shown_in(PATHS[chapter]) for chapter in sorted(ran)}
     ledger = state.load("claims")
-    untested = {name for shown in committed.values() for name, (word, _) in shown.items()
-                if word == UNTESTED}
+    untested = {
+        name
+        for shown in committed.values()
+        for name, (word, _) in shown.items()
+        if word == UNTESTED
+    }
     for name, entry in sorted(ledger.items()):
         if entry["word"] == UNTESTED and entry.get("taken_share", 0) > 0 and name not in untested:
             record_property("untested", name)  # `make soak` counts them
@@ -62,8 +66,9 @@ def test_untested_passes_with_evidence_only():
     assert len(changes(COMMITTED, ledger(UNTESTED, taken_share=0))) == 1
     for number, allowed in (MOST_UNTESTED, True), (MOST_UNTESTED + 1, False):
         names = [f"C{each}" for each in range(1, number + 1)]
-        found = changes({"01": dict.fromkeys(names, (FAILS, ""))},
-                        ledger(UNTESTED, names, taken_share=0.4))
+        found = changes(
+            {"01": dict.fromkeys(names, (FAILS, ""))}, ledger(UNTESTED, names, taken_share=0.4)
+        )
         assert (found == []) is allowed
 
 

@@ -9,10 +9,19 @@ from chapter_helpers.waiting_map import commands_at, draw_map, in_words, plot_ma
 from lab_utils.model import Model
 
 MODEL = Model(turn_s=20e-6, command_s=5e-6)
-DOTS = {(rtt, count): share_waiting(MODEL, rtt, count)
-        for rtt in waiting_map.MEASURED_MS for count in waiting_map.MEASURED_COMMANDS}
-PLACES = {"near": (0.01, 1), "far": (100, 10_000), "by PING": (0.0123456, 1), "zones": (1, 40),
-          "top": (0.3, 10_000), "right": (75, 1)}
+DOTS = {
+    (rtt, count): share_waiting(MODEL, rtt, count)
+    for rtt in waiting_map.MEASURED_MS
+    for count in waiting_map.MEASURED_COMMANDS
+}
+PLACES = {
+    "near": (0.01, 1),
+    "far": (100, 10_000),
+    "by PING": (0.0123456, 1),
+    "zones": (1, 40),
+    "top": (0.3, 10_000),
+    "right": (75, 1),
+}
 SLOW, FAST = Model(400e-6, 40e-6), Model(2e-6, 0.2e-6)
 MAPS = {place: (place, MODEL) for place in PLACES}
 MAPS |= {"near, slow": ("near", SLOW), "far, fast": ("far", FAST), "top, fast": ("top", FAST)}
@@ -32,8 +41,10 @@ def test_the_share_is_distance_over_all():
 
 def test_it_says_where_you_are(r):
     words = in_words(MODEL, 1, 40)
-    assert words == ("You, 1 ms away, 40 commands a turn: 82% of the time is waiting; "
-                     "half and half at 200 commands")
+    assert words == (
+        "You, 1 ms away, 40 commands a turn: 82% of the time is waiting; "
+        "half and half at 200 commands"
+    )
     assert in_words(MODEL, 0.02, 1).endswith("; at most half with any number")
     texts = {" ".join(text.get_text().split()) for text in words_of(draw_map(MODEL, DOTS, 1, 40))}
     assert {f"◆ {words}", "half and half", "next zone"} <= texts

@@ -29,8 +29,9 @@ def test_a_capture_has_the_bytes_that_a_count_counts(r):
 
     far = lab.connect(rtt_ms=1)
     seen, cost = lab.capture(work, far), lab.count(work, far)
-    sent, received = (b"".join(message.data for message in messages)
-                      for messages in (seen.requests, seen.replies))
+    sent, received = (
+        b"".join(message.data for message in messages) for messages in (seen.requests, seen.replies)
+    )
     assert (len(sent), len(received)) == (cost.bytes_sent, cost.bytes_received)
     assert b"$999\r\n" + b"x" * 999 in received
 
@@ -67,21 +68,33 @@ def test_what_the_other_end_has_not_got_is_refused(asked):
     assert "thread.join()" in refusal(lambda: list(asked(seen, events)))
 
 
-@pytest.mark.parametrize("data, text", [
-    (SET % (1, 1), "SET key1"), (b"*1\r\n$4\r\nPING\r\n", "PING"),
-    (b"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "PING · GET a"),
-    (b"*1\r\n$4\r\nPING\r\n" * 1_000, "1,000 commands"),
-    (b"*3\r\n$3\r\nSET\r\n$4\r\nkey1\r\n$60000\r\nxxx", "34 bytes"),
-    (b"*2\r\n$3\r\nGET\r\n$40\r\n" + b"k" * 40 + b"\r\n", "GET " + "k" * 20),
-])
+@pytest.mark.parametrize(
+    "data, text",
+    [
+        (SET % (1, 1), "SET key1"),
+        (b"*1\r\n$4\r\nPING\r\n", "PING"),
+        (b"*1\r\n$4\r\nPING\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "PING · GET a"),
+        (b"*1\r\n$4\r\nPING\r\n" * 1_000, "1,000 commands"),
+        (b"*3\r\n$3\r\nSET\r\n$4\r\nkey1\r\n$60000\r\nxxx", "34 bytes"),
+        (b"*2\r\n$3\r\nGET\r\n$40\r\n" + b"k" * 40 + b"\r\n", "GET " + "k" * 20),
+    ],
+)
 def test_what_a_request_says(data, text):
     assert request_text(data) == text
 
 
-@pytest.mark.parametrize("data, text", [
-    (b"+OK\r\n", "+OK"), (b":42\r\n", ":42"), (b"$6\r\nvalue1\r\n", "value1"), (b"_\r\n", "_"),
-    (b"$-1\r\n", "$-1"), (b"-ERR no such thing\r\n", "-ERR no such thing"),
-    (b"+OK\r\n" * 3, "15 bytes"), (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
-])
+@pytest.mark.parametrize(
+    "data, text",
+    [
+        (b"+OK\r\n", "+OK"),
+        (b":42\r\n", ":42"),
+        (b"$6\r\nvalue1\r\n", "value1"),
+        (b"_\r\n", "_"),
+        (b"$-1\r\n", "$-1"),
+        (b"-ERR no such thing\r\n", "-ERR no such thing"),
+        (b"+OK\r\n" * 3, "15 bytes"),
+        (b"*2\r\n:1\r\n:2\r\n", "12 bytes"),
+    ],
+)
 def test_what_a_reply_says(data, text):
     assert reply_text(data) == text

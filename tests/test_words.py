@@ -7,9 +7,18 @@ from lab_utils import words
 from lab_utils.words import counted, duration
 
 DURATIONS = [
-    (2, "2 s"), (1.2345, "1.23 s"), (0.9999, "1 s"), (0.0075, "7.5 ms"), (0.1234, "123 ms"),
-    (0.00099999, "1 ms"), (42e-6, "42 µs"), (1.5e-6, "1.5 µs"), (430e-9, "430 ns"),
-    (1234, "1,234 s"), (0, "0 ns"), (-0.0075, "-7.5 ms"),
+    (2, "2 s"),
+    (1.2345, "1.23 s"),
+    (0.9999, "1 s"),
+    (0.0075, "7.5 ms"),
+    (0.1234, "123 ms"),
+    (0.00099999, "1 ms"),
+    (42e-6, "42 µs"),
+    (1.5e-6, "1.5 µs"),
+    (430e-9, "430 ns"),
+    (1234, "1,234 s"),
+    (0, "0 ns"),
+    (-0.0075, "-7.5 ms"),
 ]
 
 
@@ -19,19 +28,37 @@ def test_durations():
 
 
 def test_counts():
-    assert [words.three_figures(value)
-            for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)] == [
-        "1,234", "100", "12.3", "0.0123", "1", "0.000012", "0"]
+    assert [
+        words.three_figures(value)
+        for value in (1234.5, 99.96, 12.345, 0.012345, 1.0, 0.00001234, 0)
+    ] == ["1,234", "100", "12.3", "0.0123", "1", "0.000012", "0"]
     assert [counted(number, "round trip") for number in (0, 1, 2, 1_000)] == [
-        "0 round trips", "1 round trip", "2 round trips", "1,000 round trips"]
+        "0 round trips",
+        "1 round trip",
+        "2 round trips",
+        "1,000 round trips",
+    ]
     assert [counted(2, thing) for thing in ("reply", "key", "query")] == [
-        "2 replies", "2 keys", "2 queries"]
+        "2 replies",
+        "2 keys",
+        "2 queries",
+    ]
     assert [*map(words.singular, ("replies", "keys"))] == ["reply", "key"]
     assert [words.two_figures(value) for value in (6.63, 0.1234, 123.4)] == ["6.6", "0.12", "120"]
     assert [*map(words.milliseconds, (0, 0.25, 5, 20.0, 500))] == [
-        "0 ms", "0.25 ms", "5 ms", "20 ms", "500 ms"]
+        "0 ms",
+        "0.25 ms",
+        "5 ms",
+        "20 ms",
+        "500 ms",
+    ]
     assert [words.within(factor) for factor in (1, 1.04, 1.041, 1.1, 2.34)] == [
-        "within 0%", "within 4%", "within 5%", "within 1.10x", "within 2.3x"]
+        "within 0%",
+        "within 4%",
+        "within 5%",
+        "within 1.10x",
+        "within 2.3x",
+    ]
 
 
 def test_every_measured_duration_and_ratio_is_blanked():
@@ -41,11 +68,22 @@ def test_every_measured_duration_and_ratio_is_blanked():
         assert as_compared(f"is ~{words.times(value)} faster") == as_compared("is ~2.0x faster")
 
 
-@pytest.mark.parametrize("text", [
-    "1 round trip   1,00{} commands", "38,78{} bytes sent", "server ~5 µs in {} reads",
-    "took ~5 ms for 1{} commands", "~5 ms, TTL 6{}", "RTT {} ms", "[1, {}]", "we measured: {}",
-    "the line\nmeasured: 5\nand {}", "this machine: a\nthis machine: b\n{}",
-    "{} turns  (the machine was busy: ~23%)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 round trip   1,00{} commands",
+        "38,78{} bytes sent",
+        "server ~5 µs in {} reads",
+        "took ~5 ms for 1{} commands",
+        "~5 ms, TTL 6{}",
+        "RTT {} ms",
+        "[1, {}]",
+        "we measured: {}",
+        "the line\nmeasured: 5\nand {}",
+        "this machine: a\nthis machine: b\n{}",
+        "{} turns  (the machine was busy: ~23%)",
+    ],
+)
 def test_a_fact_that_changes_is_seen(text):
     assert as_compared(text.format(3)) != as_compared(text.format(4))
 
@@ -57,19 +95,25 @@ def test_how_many_lines_there_are_of_what_is_measured_is_no_fact_but_another_lin
     assert as_compared("~5 engines") != as_compared("~5 wheels")
 
 
-@pytest.mark.parametrize("one, other", [
-    ("server ~5 µs in ~2 reads and ~1 writes", "server ~1,234 µs in ~12 reads and ~3 writes"),
-    ("measured: loop took 5 ms", "measured: pipeline, 3 of 4"),
-    ("this machine: server  Redis 8.2.3", "this machine: server  Redis 7.0.15"),
-    ("~12.3 MB/s, ~5%", "~1,234 MB/s, ~99.9%"),
-    ("model ~1.95e+03 ms", "model ~195 ms"),
-    ("model ~1.95e-05 s, then", "model ~195 s, then"),
-    ("~nan x, ~inf", "~5 x, ~7"),
-    ("loop ~3 ms  (the machine was busy: other programs took ~23% of the time, ~3 of ~40 "
-     "rounds were quiet)", "loop ~3 ms"),
-    ("this machine: a\nthis machine: b\nand 3", "this machine: c\nand 3"),
-    ("this machine: a\nthis machine: b", "this machine: c"),
-    ("this machine: a\nthis machine: b\n", "this machine: c\n"),
-])
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("server ~5 µs in ~2 reads and ~1 writes", "server ~1,234 µs in ~12 reads and ~3 writes"),
+        ("measured: loop took 5 ms", "measured: pipeline, 3 of 4"),
+        ("this machine: server  Redis 8.2.3", "this machine: server  Redis 7.0.15"),
+        ("~12.3 MB/s, ~5%", "~1,234 MB/s, ~99.9%"),
+        ("model ~1.95e+03 ms", "model ~195 ms"),
+        ("model ~1.95e-05 s, then", "model ~195 s, then"),
+        ("~nan x, ~inf", "~5 x, ~7"),
+        (
+            "loop ~3 ms  (the machine was busy: other programs took ~23% of the time, ~3 of ~40 "
+            "rounds were quiet)",
+            "loop ~3 ms",
+        ),
+        ("this machine: a\nthis machine: b\nand 3", "this machine: c\nand 3"),
+        ("this machine: a\nthis machine: b", "this machine: c"),
+        ("this machine: a\nthis machine: b\n", "this machine: c\n"),
+    ],
+)
 def test_a_measurement_that_changes_is_not(one, other):
     assert as_compared(one) == as_compared(other)

@@ -13,10 +13,17 @@ FOLDER = ROOT / ".github"
 FILES = sorted((FOLDER / "workflows").glob("*.yml"))
 ACTIONS = sorted((FOLDER / "actions").glob("*/action.yml"))
 WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in FILES}
-STEPS = [step for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()
-         for step in job["steps"]]
-STEPS += [step for path in ACTIONS
-          for step in yaml.safe_load(path.read_text(encoding="utf-8"))["runs"]["steps"]]
+STEPS = [
+    step
+    for workflow in WORKFLOWS.values()
+    for job in workflow["jobs"].values()
+    for step in job["steps"]
+]
+STEPS += [
+    step
+    for path in ACTIONS
+    for step in yaml.safe_load(path.read_text(encoding="utf-8"))["runs"]["steps"]
+]
 
 MORE = {("contents", "read"), ("issues", "write"), ("pages", "write"), ("id-token", "write")}
 
@@ -59,19 +66,25 @@ def test_what_the_steps_run_is_shell_and_names_targets_that_are_there():
 
 @pytest.mark.parametrize("target", ["test", "drills"])
 def test_make_writes_the_report_that_is_kept(target):
-    own = {name: value for name, value in os.environ.items()
-           if not name.startswith(("MAKE", "JUNIT"))}
+    own = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "JUNIT"))
+    }
 
     def said(*options):
-        return subprocess.run(["make", "-n", target, *options], cwd=ROOT, env=own,
-                              capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["make", "-n", target, *options], cwd=ROOT, env=own, capture_output=True, text=True
+        ).stdout
 
     assert f'--junitxml="my reports/{target}.xml"' in said("JUNIT=my reports")
     assert "pytest" in said() and "junitxml" not in said()
 
 
-PINNED = ("requirements.txt", "requirements/room.txt", "requirements/dev.txt",
-          "roundtrips/tests/requirements.txt")
+PINNED = (
+    "requirements.txt",
+    "requirements/room.txt",
+    "requirements/dev.txt",
+    "roundtrips/tests/requirements.txt",
+)
 
 
 def test_the_newest_packages_are_those_without_a_pin(tmp_path):
@@ -95,12 +108,16 @@ def test_the_newest_packages_are_those_without_a_pin(tmp_path):
 
 @pytest.mark.parametrize("open_issue, done", [("17", "comment 17"), ("", "create")])
 def test_an_issue_is_opened_once(tmp_path, open_issue, done):
-    (tmp_path / "gh").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/told"\n'
-                                 f'[ "$2" = list ] && echo "{open_issue}"\nexit 0\n',
-                                 encoding="utf-8")
+    (tmp_path / "gh").write_text(
+        f'#!/bin/sh\necho "$@" >> "{tmp_path}/told"\n'
+        f'[ "$2" = list ] && echo "{open_issue}"\nexit 0\n',
+        encoding="utf-8",
+    )
     (tmp_path / "gh").chmod(0o755)
-    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-                   "GITHUB_REPOSITORY": "somebody/lab"}
+    environment = {
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_REPOSITORY": "somebody/lab",
+    }
     subprocess.run([FOLDER / "issue", "It fails", "summary.md"], env=environment, check=True)
     last = (tmp_path / "told").read_text(encoding="utf-8").splitlines()[-1]
     assert last.startswith(f"issue {done}") and last.endswith("--body-file summary.md")

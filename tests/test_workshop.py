@@ -52,10 +52,13 @@ def ended(lines):
     return 60 * int(hours) + int(minutes)
 
 
-@pytest.mark.parametrize("chapter, section, told", [
-    ("00_start_here", "Is it there?", "There are: , Is it running"),
-    ("13_other_benchmarks", "In practice", "--run notebooks/13_"),
-])
+@pytest.mark.parametrize(
+    "chapter, section, told",
+    [
+        ("00_start_here", "Is it there?", "There are: , Is it running"),
+        ("13_other_benchmarks", "In practice", "--run notebooks/13_"),
+    ],
+)
 def test_what_a_plan_cannot_know_is_said(chapter, section, told):
     with pytest.raises(SystemExit, match=re.escape(told)):
         part = {"chapter": chapter, "sections": [section], "opens": False}
@@ -67,10 +70,15 @@ def test_the_short_path_of_the_readme_is_the_half_day_s_and_all_of_it_two_days()
     half = next(track for track in TRACKS if track["name"] == "Half a day")
     assert path == [part["chapter"][:2] for part in half["part"] if "chapter" in part]
     chapters = [reading.parts(workshop.path_of(name)) for name in workshop.chapters([half])]
-    assert sum(parts[name].minutes for parts in chapters
-               for name in (reading.MAIN, reading.EXERCISES)) <= 4.5 * 60
-    minutes = [part.minutes for path in (ROOT / "notebooks").glob("*.ipynb")
-               for part in reading.parts(path).values()]
+    assert (
+        sum(parts[name].minutes for parts in chapters for name in (reading.MAIN, reading.EXERCISES))
+        <= 4.5 * 60
+    )
+    minutes = [
+        part.minutes
+        for path in (ROOT / "notebooks").glob("*.ipynb")
+        for part in reading.parts(path).values()
+    ]
     assert 10 * 60 <= sum(minutes) <= 2 * 8 * 60
 
 
@@ -78,8 +86,9 @@ def guesses():
     """{name: (unit, what the committed chapter measured)} of every guess in the chapters."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
-        printed = "\n".join(output.get("text", "") for cell in cells
-                            for output in cell.get("outputs", []))
+        printed = "\n".join(
+            output.get("text", "") for cell in cells for output in cell.get("outputs", [])
+        )
         for cell in cells:
             for name, unit in re.findall(r'lab\.guess\("(\S+?)", \.\.\., "(.+?)"\)', cell.source):
                 variable = cell.source.split(" = ")[0]
@@ -103,10 +112,14 @@ LEFT_OUT = {"07.bystander", "08.cpu"}
 VARYING = {"03.even", "08.enough", "08.sizing", "14.hold"}  # of what a machine decides
 
 
-@pytest.mark.parametrize("name, measured", [
-    pytest.param(name, measured, id=name) for name, unit, measured in guesses()
-    if unit in COUNTED and measured and f"`{name}`" in GUESSES and name not in VARYING
-])
+@pytest.mark.parametrize(
+    "name, measured",
+    [
+        pytest.param(name, measured, id=name)
+        for name, unit, measured in guesses()
+        if unit in COUNTED and measured and f"`{name}`" in GUESSES and name not in VARYING
+    ],
+)
 def test_a_count_in_the_kit_is_the_chapter_s(name, measured):
     said = re.search(rf"\(`{re.escape(name)}`[^)]*\) (?:Measured: )?([\d,]+)", GUESSES)
     assert said and said[1].replace(",", "") in measured

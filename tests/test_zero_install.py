@@ -26,8 +26,12 @@ def test_the_editor_opens_a_copy_of_chapter_00_that_its_command_lays(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     install, lay = CONTAINER["updateContentCommand"].split(" && ")
     assert install == "make learner" and lay.startswith(".venv/bin/python ")
-    subprocess.run([sys.executable, *lay.split()[1:]], cwd=tmp_path, check=True,
-                   env={name: value for name, value in os.environ.items() if name != "LAB_WORK"})
+    subprocess.run(
+        [sys.executable, *lay.split()[1:]],
+        cwd=tmp_path,
+        check=True,
+        env={name: value for name, value in os.environ.items() if name != "LAB_WORK"},
+    )
     [opened] = CONTAINER["customizations"]["codespaces"]["openFiles"]
     assert (tmp_path / opened).is_file() and opened.endswith("00_start_here.ipynb")
     settings = CONTAINER["customizations"]["vscode"]["settings"]
@@ -40,15 +44,24 @@ def test_binder_lays_the_copies_and_starts_with_the_labs_settings(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
-    environment = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
-                   "HOME": str(tmp_path)}
+    environment = {
+        "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+    }
     subprocess.run([tmp_path / ".binder" / "postBuild"], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "work" / "00_start_here.ipynb").is_file()
-    show = ("from os import environ as own; import sys\n"
-            "print(own['JUPYTER_CONFIG_PATH'], own['PYTHONUTF8'], sys.argv[1])")
-    said = subprocess.run([tmp_path / ".binder" / "start", "python", "-c", show, "two words"],
-                          cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True,
-                          check=True).stdout
+    show = (
+        "from os import environ as own; import sys\n"
+        "print(own['JUPYTER_CONFIG_PATH'], own['PYTHONUTF8'], sys.argv[1])"
+    )
+    said = subprocess.run(
+        [tmp_path / ".binder" / "start", "python", "-c", show, "two words"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
     assert said == f"{tmp_path / '.jupyter'} 1 two words\n"
 
 

@@ -10,10 +10,15 @@ MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 def shown_in(path):
     """{claim: (word, because)} as a committed chapter shows them."""
-    outputs = [output for cell in nbformat.read(path, as_version=4).cells
-               for output in cell.get("outputs", [])]
-    text = "\n".join("".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
-                     for output in outputs)
+    outputs = [
+        output
+        for cell in nbformat.read(path, as_version=4).cells
+        for output in cell.get("outputs", [])
+    ]
+    text = "\n".join(
+        "".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        for output in outputs
+    )
     return claims.shown_in(text)
 
 
@@ -32,10 +37,14 @@ def changes(committed, ledger):
             elif now["word"] == UNTESTED != word and now.get("taken_share", 0) > 0:
                 busy[name] = f"{chapter}: {name}, {now['because']}"
             elif now["word"] != word:
-                found.append(f"{chapter}: {name} turned from “{word}” to “{now['word']}”.\n"
-                             f"    committed: {because}\n    now:       {now['because']}")
+                found.append(
+                    f"{chapter}: {name} turned from “{word}” to “{now['word']}”.\n"
+                    f"    committed: {because}\n    now:       {now['because']}"
+                )
     if len(busy) > MOST_UNTESTED:
         listed = "\n    ".join(busy.values())
-        found.append(f"{len(busy)} claims are untested for a busy machine, "
-                     f"{MOST_UNTESTED} may be:\n    {listed}")
+        found.append(
+            f"{len(busy)} claims are untested for a busy machine, "
+            f"{MOST_UNTESTED} may be:\n    {listed}"
+        )
     return found

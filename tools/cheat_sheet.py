@@ -23,8 +23,10 @@ STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 def main():
     if not CHROMIUM:
-        sys.exit("Printing needs chromium, and none is on PATH. Install it (Debian: apt-get "
-                 "install chromium), or leave the PDF to whoever has it.")
+        sys.exit(
+            "Printing needs chromium, and none is on PATH. Install it (Debian: apt-get "
+            "install chromium), or leave the PDF to whoever has it."
+        )
     PRINTED.write_bytes(printed(TEXT.read_text(encoding="utf-8")))
 
 
@@ -35,15 +37,28 @@ def title(text):
 def printed(text):
     """Return the PDF of the sheet. Links keep their number and lose an address, useless there."""
     body = mistune.create_markdown(plugins=["table"])(re.sub(r"\[(\d\d)\]\([^)]*\)", r"\1", text))
-    page = (f"<!doctype html><html lang=en><meta charset=utf-8><title>{title(text)}</title>"
-            f"<style>{STYLE}</style>{body}")
+    page = (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title(text)}</title>"
+        f"<style>{STYLE}</style>{body}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")
-        subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
-                        f"--user-data-dir={folder}/profile", "--no-pdf-header-footer",
-                        f"--print-to-pdf={target}", source.as_uri()], check=True,
-                       capture_output=True, timeout=60)
+        subprocess.run(
+            [
+                CHROMIUM,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                f"--user-data-dir={folder}/profile",
+                "--no-pdf-header-footer",
+                f"--print-to-pdf={target}",
+                source.as_uri(),
+            ],
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
         return target.read_bytes()
 
 

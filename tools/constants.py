@@ -59,8 +59,9 @@ def points():
                 tried = ways(commands, pool)
                 if commands * rtt_ms > LONGEST_MS:
                     del tried["one by one"]
-                took = lab.compare(tried, ops=commands, rtt_ms=rtt_ms, rounds=9,
-                                   parallel=rtt_ms > 0)
+                took = lab.compare(
+                    tried, ops=commands, rtt_ms=rtt_ms, rounds=9, parallel=rtt_ms > 0
+                )
                 ms = {name: round(took.seconds(name, rtt_ms) * 1000, 3) for name in tried}
                 found.append({"commands": commands, "rtt_ms": rtt_ms, "ms": ms})
     return found
@@ -70,15 +71,25 @@ def constants(points):
     """Return {way: {at_once, turn_us, command_us, direct}} from what was measured."""
     near = [point for point in points if not point["rtt_ms"]]
     far = [point for point in points if point["rtt_ms"]]
-    return {name: {"at_once": at_once, **costs(name, at_once, far),
-                   "direct": costs(name, at_once, near)} for name, at_once in AT_ONCE.items()}
+    return {
+        name: {
+            "at_once": at_once,
+            **costs(name, at_once, far),
+            "direct": costs(name, at_once, near),
+        }
+        for name, at_once in AT_ONCE.items()
+    }
 
 
 def costs(name, at_once, points):
     """Return {turn_us, command_us} of a way, from these points."""
+
     def took(commands):
-        return {point["rtt_ms"]: point["ms"][name] for point in points
-                if point["commands"] == commands and name in point["ms"]}
+        return {
+            point["rtt_ms"]: point["ms"][name]
+            for point in points
+            if point["commands"] == commands and name in point["ms"]
+        }
 
     one, most = took(SIZES[0]), took(SIZES[-1])
     turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
@@ -95,12 +106,15 @@ def costs(name, at_once, points):
 
 def off_percent(found, points):
     """Return by how much the formula misses the worst of a way's points, {way: percent}."""
+
     def off(name, point):
         formula_ms = milliseconds(found[name], point["commands"], point["rtt_ms"])
         return abs(formula_ms / point["ms"][name] - 1)
 
-    return {name: round(100 * max(off(name, point) for point in points if name in point["ms"]))
-            for name in found}
+    return {
+        name: round(100 * max(off(name, point) for point in points if name in point["ms"]))
+        for name in found
+    }
 
 
 def main(arguments):
@@ -111,8 +125,12 @@ def main(arguments):
         print(f"constants.json: NOT written, {calm.so_far().sentence()}", file=sys.stderr)
         return 1
     found = constants(measured)
-    told = {"measured": {"date": datetime.date.today().isoformat(), "on": environment_line()},
-            "ways": found, "off_percent": off_percent(found, measured), "points": measured}
+    told = {
+        "measured": {"date": datetime.date.today().isoformat(), "on": environment_line()},
+        "ways": found,
+        "off_percent": off_percent(found, measured),
+        "points": measured,
+    }
     KEPT.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 

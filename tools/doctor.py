@@ -58,8 +58,9 @@ def safely(check):
 
 
 def show(mark, name, text):
-    lines = textwrap.wrap(private(" ".join(text.split())), 100, break_long_words=False,
-                          break_on_hyphens=False)
+    lines = textwrap.wrap(
+        private(" ".join(text.split())), 100, break_long_words=False, break_on_hyphens=False
+    )
     print(f"{mark:<5}{name:<12}" + f"\n{'':17}".join(lines), flush=True)
 
 
@@ -84,8 +85,14 @@ def user():
 def said(*command):
     """Return what a command prints, both streams; None where it cannot be run, fails or hangs."""
     try:
-        ran = subprocess.run([str(part) for part in command], cwd=str(ROOT), stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+        ran = subprocess.run(
+            [str(part) for part in command],
+            cwd=str(ROOT),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            timeout=PATIENCE_S,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return ran.stdout.decode(errors="replace").strip() if ran.returncode == 0 else None
@@ -105,31 +112,62 @@ def commit():
 def system():
     what = f"{platform.system()} {platform.release()} {platform.machine()}"
     if sys.platform == "win32":
-        yield FIX, "system", (f"{what}: the lab does not run on Windows itself. Open this folder "
-                              "in WSL, and run it there.")
+        yield (
+            FIX,
+            "system",
+            (
+                f"{what}: the lab does not run on Windows itself. Open this folder "
+                "in WSL, and run it there."
+            ),
+        )
     elif sys.platform.startswith("linux") and platform.libc_ver()[0] != "glibc":
-        yield FIX, "system", (f"{what} without glibc: no Redis comes as a package for it. Use the "
-                              "container: docker compose up; or a system such as Debian or Ubuntu.")
+        yield (
+            FIX,
+            "system",
+            (
+                f"{what} without glibc: no Redis comes as a package for it. Use the "
+                "container: docker compose up; or a system such as Debian or Ubuntu."
+            ),
+        )
     elif "microsoft" in platform.release().lower() and str(ROOT).startswith("/mnt/"):
-        yield NOTE, "system", (f"{what}: this folder is on a Windows drive, which is slow. Clone "
-                               "the lab into your home in WSL.")
+        yield (
+            NOTE,
+            "system",
+            (
+                f"{what}: this folder is on a Windows drive, which is slow. Clone "
+                "the lab into your home in WSL."
+            ),
+        )
     else:
         limited = hasattr(os, "sched_getaffinity")
         usable = len(os.sched_getaffinity(0)) if limited else os.cpu_count()
         inside = os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv")
-        yield OK, "system", (f"{what}, {os.cpu_count()} CPUs, {usable} for this process"
-                             + ", in a container" * inside)
+        yield (
+            OK,
+            "system",
+            (
+                f"{what}, {os.cpu_count()} CPUs, {usable} for this process"
+                + ", in a container" * inside
+            ),
+        )
 
 
 def python():
     version, now = platform.python_version(), sys.version_info[:2]
     if not OLDEST <= now <= NEWEST:
         yield FIX, "Python", f"{version} is not one that the lab runs on. {CHOOSE_PYTHON}"
-    elif missing := [name for name in ("venv", "ensurepip", "ssl", "sqlite3")
-                     if not importable(name)]:
-        yield FIX, "Python", (f"{version} lacks {' and '.join(missing)}. On Debian and Ubuntu: apt "
-                              f"install python{now[0]}.{now[1]}-venv; elsewhere install a whole "
-                              "Python, and name it: make PYTHON=/path/to/python3.13 lab.")
+    elif missing := [
+        name for name in ("venv", "ensurepip", "ssl", "sqlite3") if not importable(name)
+    ]:
+        yield (
+            FIX,
+            "Python",
+            (
+                f"{version} lacks {' and '.join(missing)}. On Debian and Ubuntu: apt "
+                f"install python{now[0]}.{now[1]}-venv; elsewhere install a whole "
+                "Python, and name it: make PYTHON=/path/to/python3.13 lab."
+            ),
+        )
     else:
         yield OK, "Python", version
 
@@ -147,15 +185,24 @@ def tools():
         yield FIX, "tools", "sh or ps is not on PATH. On Debian and Ubuntu: apt install procps."
     make, uv = said("make", "--version"), os.environ.get("UV", shutil.which("uv"))
     if not make:
-        yield NOTE, "make", ("not found. docs/other_ways.md says how to go without it; on Debian "
-                             "and Ubuntu: apt install make.")
+        yield (
+            NOTE,
+            "make",
+            (
+                "not found. docs/other_ways.md says how to go without it; on Debian "
+                "and Ubuntu: apt install make."
+            ),
+        )
     else:
         yield OK, "make", make.splitlines()[0]
     pip = said(sys.executable, "-m", "pip", "--version")
     if uv and not os.environ.get("NO_UV"):
         version = said(uv, "--version")
-        yield (OK, "uv", version) if version else (
-            NOTE, "uv", "cannot be run, so pip installs. make UV= lab leaves it aside.")
+        yield (
+            (OK, "uv", version)
+            if version
+            else (NOTE, "uv", "cannot be run, so pip installs. make UV= lab leaves it aside.")
+        )
     yield OK, "pip", pip.split(" from ")[0] if pip else "comes with .venv"
 
 
@@ -167,8 +214,14 @@ def memory():
         return
     free = int(found[1]) >> 10
     if free < MEMORY_MB:
-        yield FIX, "memory", (f"{free} MB are free; a chapter needs {MEMORY_MB}. Close other "
-                              "programs, or other chapters' kernels.")
+        yield (
+            FIX,
+            "memory",
+            (
+                f"{free} MB are free; a chapter needs {MEMORY_MB}. Close other "
+                "programs, or other chapters' kernels."
+            ),
+        )
     else:
         yield OK, "memory", f"{free:,} MB free"
 
@@ -176,13 +229,26 @@ def memory():
 def disk():
     needed = RUN_MB if install.installed("requirements.txt") else INSTALL_MB
     free = shutil.disk_usage(str(ROOT)).free >> 20
-    yield ((OK, "disk", f"{free:,} MB free") if free >= needed
-           else (FIX, "disk", f"{free} MB are free where the lab stands; it needs {needed}. Delete "
-                 "something, or move the lab."))
+    yield (
+        (OK, "disk", f"{free:,} MB free")
+        if free >= needed
+        else (
+            FIX,
+            "disk",
+            f"{free} MB are free where the lab stands; it needs {needed}. Delete "
+            "something, or move the lab.",
+        )
+    )
     free = shutil.disk_usage(tempfile.gettempdir()).free >> 20
     if free < RUN_MB:
-        yield FIX, "disk", (f"{free} MB are free for temporary files; the lab needs {RUN_MB}. "
-                            "Delete some, or set TMPDIR.")
+        yield (
+            FIX,
+            "disk",
+            (
+                f"{free} MB are free for temporary files; the lab needs {RUN_MB}. "
+                "Delete some, or set TMPDIR."
+            ),
+        )
 
 
 # The lab's folder
@@ -190,11 +256,20 @@ def disk():
 
 def folder():
     if not os.access(str(ROOT), os.W_OK):
-        yield FIX, "folder", ("it cannot be written by you. Move the lab to a place of your own, "
-                              "or make it yours.")
+        yield (
+            FIX,
+            "folder",
+            ("it cannot be written by you. Move the lab to a place of your own, or make it yours."),
+        )
     elif hasattr(os, "ST_NOEXEC") and os.statvfs(str(ROOT)).f_flag & os.ST_NOEXEC:
-        yield FIX, "folder", ("programs may not be run from this disk (noexec), and the lab brings "
-                              "one. Move it to another disk.")
+        yield (
+            FIX,
+            "folder",
+            (
+                "programs may not be run from this disk (noexec), and the lab brings "
+                "one. Move it to another disk."
+            ),
+        )
     else:
         yield OK, "folder", "can be written, and programs run from it"
 
@@ -202,17 +277,33 @@ def folder():
 def work():
     """Look whether copies and the lab's memory can be written, and hide no package."""
     state = Path(os.environ.get("LAB_STATE") or WORK / ".lab")
-    foreign = [path for path in (ROOT / ".venv", WORK, state, *sorted(WORK.glob("*.ipynb")))
-               if not writable(path)]
-    shadows = sorted(path.name for path in [*WORK.glob("*.py"), *WORK.glob("*/__init__.py")]
-                     if shadow(path))
+    foreign = [
+        path
+        for path in (ROOT / ".venv", WORK, state, *sorted(WORK.glob("*.ipynb")))
+        if not writable(path)
+    ]
+    shadows = sorted(
+        path.name for path in [*WORK.glob("*.py"), *WORK.glob("*/__init__.py")] if shadow(path)
+    )
     if foreign:
-        yield FIX, "work", (f"{', '.join(map(str, foreign[:3]))} cannot be written by you, as "
-                            'after sudo make lab. Run sudo chown -R "$(id -un)" .venv work, in the '
-                            "folder of the lab.")
+        yield (
+            FIX,
+            "work",
+            (
+                f"{', '.join(map(str, foreign[:3]))} cannot be written by you, as "
+                'after sudo make lab. Run sudo chown -R "$(id -un)" .venv work, in the '
+                "folder of the lab."
+            ),
+        )
     if shadows:
-        yield FIX, "work", (f"{', '.join(shadows)} in work/ would be imported instead of the "
-                            "package of that name. Rename it.")
+        yield (
+            FIX,
+            "work",
+            (
+                f"{', '.join(shadows)} in work/ would be imported instead of the "
+                "package of that name. Rename it."
+            ),
+        )
     if not foreign + shadows:
         chapters = len(list(WORK.glob("[0-9]*.ipynb")))
         yield OK, "work", f"{chapters} chapters of yours" if WORK.exists() else "not there yet"
@@ -233,16 +324,31 @@ def shadow(path):
 
 def variables():
     if os.environ.get("PYTHONHOME"):
-        yield FIX, "variables", ("PYTHONHOME is set, and .venv's Python would not find its own "
-                                 "modules. Run unset PYTHONHOME.")
+        yield (
+            FIX,
+            "variables",
+            (
+                "PYTHONHOME is set, and .venv's Python would not find its own "
+                "modules. Run unset PYTHONHOME."
+            ),
+        )
     if os.environ.get("PYTHONPATH"):
-        yield NOTE, "variables", ("PYTHONPATH is set: its modules come before the lab's. If "
-                                  "imports fail, run unset PYTHONPATH.")
+        yield (
+            NOTE,
+            "variables",
+            (
+                "PYTHONPATH is set: its modules come before the lab's. If "
+                "imports fail, run unset PYTHONPATH."
+            ),
+        )
     config = said(sys.executable, "-m", "pip", "config", "list") or ""
     config += f"\n.user='{os.environ.get('PIP_USER', '').lower()}'"
     if re.search(r"\.user='(1|true|yes|on)'", config):
-        yield FIX, "variables", ("pip is told to install for the user, which .venv refuses. Run "
-                                 "export PIP_USER=0.")
+        yield (
+            FIX,
+            "variables",
+            ("pip is told to install for the user, which .venv refuses. Run export PIP_USER=0."),
+        )
 
 
 # Packages, with the internet and without
@@ -250,36 +356,52 @@ def variables():
 
 def packages():
     if install.is_running():
-        yield NOTE, "packages", ("an installation is running. Run make doctor again when it has "
-                                 "ended.")
+        yield (
+            NOTE,
+            "packages",
+            ("an installation is running. Run make doctor again when it has ended."),
+        )
     elif install.installed("requirements.txt"):
         yield OK, "packages", "installed in .venv; no internet is needed"
     elif install.WHEELHOUSE.is_dir():
         missing = sorted(missing_wheels())
         if missing:
-            yield (FIX, "packages", f"wheelhouse/ lacks {', '.join(missing[:5])} for this Python. "
-                   "Run make wheelhouse on a machine with internet and the same Python, or remove "
-                   "the folder.")
+            yield (
+                FIX,
+                "packages",
+                f"wheelhouse/ lacks {', '.join(missing[:5])} for this Python. "
+                "Run make wheelhouse on a machine with internet and the same Python, or remove "
+                "the folder.",
+            )
         else:
-            yield (OK, "packages",
-                   "not installed yet; wheelhouse/ holds them: make lab installs offline")
+            yield (
+                OK,
+                "packages",
+                "not installed yet; wheelhouse/ holds them: make lab installs offline",
+            )
     elif running_elsewhere():
         yield OK, "packages", "installed beside this Python, not in .venv"
     elif index_answers():
         yield OK, "packages", "not installed yet: make lab does that"
     else:
-        yield (FIX, "packages", "not installed yet, and the package index does not answer pip. "
-               "Check the connection, and behind a proxy set HTTPS_PROXY; a certificate of the "
-               "proxy's own goes into PIP_CERT. Without internet: make wheelhouse on another "
-               "machine, and copy the folder.")
+        yield (
+            FIX,
+            "packages",
+            "not installed yet, and the package index does not answer pip. "
+            "Check the connection, and behind a proxy set HTTPS_PROXY; a certificate of the "
+            "proxy's own goes into PIP_CERT. Without internet: make wheelhouse on another "
+            "machine, and copy the folder.",
+        )
 
 
 def missing_wheels():
     """Yield what requirements.txt pins and wheelhouse/ has no wheel of that this Python may use."""
     tag = "cp{}{}".format(*sys.version_info[:2])
-    have = {wheel.name.split("-")[0].lower().replace(".", "_") + "==" + wheel.name.split("-")[1]
-            for wheel in install.WHEELHOUSE.glob("*.whl")
-            if re.search(rf"-(py3|py2\.py3|{tag}|cp3\d*-abi3)-", wheel.name)}
+    have = {
+        wheel.name.split("-")[0].lower().replace(".", "_") + "==" + wheel.name.split("-")[1]
+        for wheel in install.WHEELHOUSE.glob("*.whl")
+        if re.search(rf"-(py3|py2\.py3|{tag}|cp3\d*-abi3)-", wheel.name)
+    }
     for name, version in install.pins().items():
         if f"{name.lower().replace('-', '_')}=={version}" not in have:
             yield f"{name} {version}"
@@ -292,9 +414,25 @@ def index_answers():
     """
     wanted = f"tqdm=={install.pins()['tqdm']}"
     with tempfile.TemporaryDirectory() as folder:
-        return said(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-                    "--no-cache-dir", "--retries", "0", "--timeout", "10", "--dest", folder,
-                    wanted) is not None
+        return (
+            said(
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--no-cache-dir",
+                "--retries",
+                "0",
+                "--timeout",
+                "10",
+                "--dest",
+                folder,
+                wanted,
+            )
+            is not None
+        )
 
 
 # The network of this machine, and the browser
@@ -302,8 +440,10 @@ def index_answers():
 
 def loopback():
     try:
-        with socket.create_server(("127.0.0.1", 0)) as server, \
-                socket.create_connection(server.getsockname(), 5) as client:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.create_connection(server.getsockname(), 5) as client,
+        ):
             server.settimeout(5)
             accepted, _ = server.accept()
             with accepted:
@@ -312,41 +452,75 @@ def loopback():
         found = socket.getaddrinfo("localhost", PORT, type=socket.SOCK_STREAM)
         addresses = {address[0] for *_, address in found}
     except (OSError, AssertionError) as error:
-        yield FIX, "loopback", (f"this machine does not reach itself ({error}). Let your firewall "
-                                "allow 127.0.0.1 and localhost.")
+        yield (
+            FIX,
+            "loopback",
+            (
+                f"this machine does not reach itself ({error}). Let your firewall "
+                "allow 127.0.0.1 and localhost."
+            ),
+        )
         return
     if addresses - {"127.0.0.1", "::1"}:
-        yield FIX, "loopback", ("localhost is another machine here. Put 127.0.0.1 localhost into "
-                                "/etc/hosts.")
+        yield (
+            FIX,
+            "loopback",
+            ("localhost is another machine here. Put 127.0.0.1 localhost into /etc/hosts."),
+        )
     else:
         yield OK, "loopback", "127.0.0.1 and localhost answer"
 
 
 def proxies():
     kinds = "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"
-    named = sorted({name.upper() for name, proxy in os.environ.items()
-                    if proxy and name.upper() in kinds})
+    named = sorted(
+        {name.upper() for name, proxy in os.environ.items() if proxy and name.upper() in kinds}
+    )
     if not named:
         yield OK, "proxies", "none are set"
     elif not all(map(urllib.request.proxy_bypass, ("127.0.0.1", "localhost"))):
-        yield FIX, "proxies", (f"{', '.join(named)} would be asked for this machine's own pages "
-                               "too. Run export no_proxy=localhost,127.0.0.1, and except both in "
-                               "your browser's settings.")
+        yield (
+            FIX,
+            "proxies",
+            (
+                f"{', '.join(named)} would be asked for this machine's own pages "
+                "too. Run export no_proxy=localhost,127.0.0.1, and except both in "
+                "your browser's settings."
+            ),
+        )
     else:
-        yield NOTE, "proxies", (f"{', '.join(named)}. If your browser shows the proxy's page, "
-                                "except localhost and 127.0.0.1.")
+        yield (
+            NOTE,
+            "proxies",
+            (
+                f"{', '.join(named)}. If your browser shows the proxy's page, "
+                "except localhost and 127.0.0.1."
+            ),
+        )
 
 
 def browser():
     if os.environ.get("SSH_CONNECTION"):
-        yield NOTE, "browser", (f"by SSH: run ssh -L {PORT}:127.0.0.1:{PORT} on your own machine, "
-                                "then open there the address that make lab prints.")
+        yield (
+            NOTE,
+            "browser",
+            (
+                f"by SSH: run ssh -L {PORT}:127.0.0.1:{PORT} on your own machine, "
+                "then open there the address that make lab prints."
+            ),
+        )
         return
     try:
         yield OK, "browser", f"{getattr(webbrowser.get(), 'name', 'found')}"
     except webbrowser.Error:
-        yield NOTE, "browser", ("none found, so none opens by itself: open the address that make "
-                                "lab prints, with its token.")
+        yield (
+            NOTE,
+            "browser",
+            (
+                "none found, so none opens by itself: open the address that make "
+                "lab prints, with its token."
+            ),
+        )
 
 
 # What earlier kernels left
@@ -355,18 +529,37 @@ def browser():
 def leftovers():
     listed = said("ps", "-axww", "-o", "pid=,ppid=,uid=,args=") or ""
     rows = [line.split(None, 3) for line in listed.splitlines() if len(line.split(None, 3)) == 4]
-    mine = [(int(pid), int(parent), args) for pid, parent, owner, args in rows
-            if owner == str(os.getuid())]
-    lost = [pid for pid, parent, args in mine
-            if parent == 1 and any(name in args for name in PROCESSES)]
-    unused = [path for path in Path(tempfile.gettempdir()).glob(f"{SERVERS_FOLDERS}*")
-              if path.stat().st_uid == os.getuid() and str(path) not in listed]
+    mine = [
+        (int(pid), int(parent), args)
+        for pid, parent, owner, args in rows
+        if owner == str(os.getuid())
+    ]
+    lost = [
+        pid for pid, parent, args in mine if parent == 1 and any(name in args for name in PROCESSES)
+    ]
+    unused = [
+        path
+        for path in Path(tempfile.gettempdir()).glob(f"{SERVERS_FOLDERS}*")
+        if path.stat().st_uid == os.getuid() and str(path) not in listed
+    ]
     if lost:
-        yield FIX, "leftovers", ("processes of a kernel that is gone still run. Run kill -9 "
-                                 f"{' '.join(map(str, lost))}.")
+        yield (
+            FIX,
+            "leftovers",
+            (
+                "processes of a kernel that is gone still run. Run kill -9 "
+                f"{' '.join(map(str, lost))}."
+            ),
+        )
     if unused:
-        yield NOTE, "leftovers", (f"folders of servers that are gone: {len(unused)}. Run rm -r "
-                                  f"{shlex.join(map(str, unused))}.")
+        yield (
+            NOTE,
+            "leftovers",
+            (
+                f"folders of servers that are gone: {len(unused)}. Run rm -r "
+                f"{shlex.join(map(str, unused))}."
+            ),
+        )
     if not lost + unused:
         yield OK, "leftovers", "nothing of earlier kernels"
 
@@ -401,13 +594,24 @@ def installed():
     if install.is_running():
         return  # half an installation is broken in many ways, none of them to be put right
     if not python:
-        yield NOTE, "lab", ("not installed, so server, link and kernel were not tried. Run make "
-                            "lab, then make doctor again.")
+        yield (
+            NOTE,
+            "lab",
+            (
+                "not installed, so server, link and kernel were not tried. Run make "
+                "lab, then make doctor again."
+            ),
+        )
         return
     program = [python, str(Path(__file__).with_name("doctor_installed.py"))]
     try:
-        ran = subprocess.run(program, cwd=str(ROOT), capture_output=True, stdin=subprocess.DEVNULL,
-                             timeout=INSTALLED_S)
+        ran = subprocess.run(
+            program,
+            cwd=str(ROOT),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=INSTALLED_S,
+        )
         last = (ran.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
         out, wrong = ran.stdout, last if ran.returncode else None
     except subprocess.TimeoutExpired as error:
@@ -418,12 +622,32 @@ def installed():
         if line.startswith("["):
             yield tuple(json.loads(line))
     if wrong is not None:
-        yield FIX, "lab", (f"what is installed does not run: {wrong}. Run make clean, then make "
-                           "lab: work/ stays as it is.")
+        yield (
+            FIX,
+            "lab",
+            (
+                f"what is installed does not run: {wrong}. Run make clean, then make "
+                "lab: work/ stays as it is."
+            ),
+        )
 
 
-CHECKS = (system, python, tools, memory, disk, folder, work, variables, packages, loopback, proxies,
-          browser, leftovers, installed)
+CHECKS = (
+    system,
+    python,
+    tools,
+    memory,
+    disk,
+    folder,
+    work,
+    variables,
+    packages,
+    loopback,
+    proxies,
+    browser,
+    leftovers,
+    installed,
+)
 
 if __name__ == "__main__":
     sys.exit(main())

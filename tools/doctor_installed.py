@@ -18,20 +18,40 @@ ROOT = Path(__file__).resolve().parent.parent
 AGAIN = "Run make clean, then make lab: work/ stays as it is."
 OFF_MS = 0.1  # by which 1 ms of the link may be off
 # The folder roundtrips/ of a clone alone can be imported too, so a module of it is named.
-MODULES = ("redis", "hiredis", "orjson", "msgpack", "matplotlib.pyplot", "ipywidgets", "anywidget",
-           "tqdm", "jupyterlab", "lab_utils", "roundtrips.traces")
+MODULES = (
+    "redis",
+    "hiredis",
+    "orjson",
+    "msgpack",
+    "matplotlib.pyplot",
+    "ipywidgets",
+    "anywidget",
+    "tqdm",
+    "jupyterlab",
+    "lab_utils",
+    "roundtrips.traces",
+)
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="lab-doctor-") as state:
         os.environ.update(LAB_STATE=state, LAB_FIGURES="off", TQDM_DISABLE="1", MPLBACKEND="agg")
         os.environ.setdefault("LAB_SCALE", "ci")
-        told = [tell(finding) for check in (pinned, imports, widgets, kernel, server, own_server)
-                for finding in found(check)]
+        told = [
+            tell(finding)
+            for check in (pinned, imports, widgets, kernel, server, own_server)
+            for finding in found(check)
+        ]
         chapters_server = "own server" if os.environ.get("REDIS_URL") else "server"
         if (FIX, chapters_server) in told:
-            tell((NOTE, "link", "not tried, nor whether the machine is calm: there is no server. "
-                  "Run make doctor again then."))
+            tell(
+                (
+                    NOTE,
+                    "link",
+                    "not tried, nor whether the machine is calm: there is no server. "
+                    "Run make doctor again then.",
+                )
+            )
         else:
             for finding in found(link):
                 tell(finding)
@@ -63,8 +83,11 @@ def pinned():
             have = "none"
         if have != wanted:
             wrong.append(f"{name} is {have}, not {wanted}")
-    yield (FIX, "pinned", f"{', '.join(wrong)}: facts may differ. {AGAIN}") if wrong else (
-        OK, "pinned", "all packages are those of requirements.txt")
+    yield (
+        (FIX, "pinned", f"{', '.join(wrong)}: facts may differ. {AGAIN}")
+        if wrong
+        else (OK, "pinned", "all packages are those of requirements.txt")
+    )
 
 
 def imports():
@@ -89,13 +112,24 @@ def widgets():
     from jupyter_core.paths import jupyter_path
 
     parts = "@jupyter-widgets/jupyterlab-manager", "anywidget"
-    if all(any((Path(path) / part / "package.json").exists()
-               for path in jupyter_path("labextensions")) for part in parts):
-        yield OK, "widgets", (f"ipywidgets {version('ipywidgets')} and anywidget, with their parts "
-                              "for the browser")
+    if all(
+        any((Path(path) / part / "package.json").exists() for path in jupyter_path("labextensions"))
+        for part in parts
+    ):
+        yield (
+            OK,
+            "widgets",
+            (f"ipywidgets {version('ipywidgets')} and anywidget, with their parts for the browser"),
+        )
     else:
-        yield FIX, "widgets", ("JupyterLab has no part of ipywidgets or anywidget: the map would "
-                               f"show as text. {AGAIN}")
+        yield (
+            FIX,
+            "widgets",
+            (
+                "JupyterLab has no part of ipywidgets or anywidget: the map would "
+                f"show as text. {AGAIN}"
+            ),
+        )
 
 
 def kernel():
@@ -107,8 +141,9 @@ def kernel():
     def hear(message):
         said.append(message["content"].get("text", ""))
 
-    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=30,
-                                       cwd=tempfile.gettempdir())
+    manager, client = start_new_kernel(
+        kernel_name="python3", startup_timeout=30, cwd=tempfile.gettempdir()
+    )
     try:
         client.execute_interactive("import sys; print(sys.prefix)", timeout=30, output_hook=hear)
     finally:
@@ -118,8 +153,14 @@ def kernel():
     if prefix == sys.prefix:
         yield OK, "kernel", "starts and answers"
     else:
-        yield FIX, "kernel", (f"“Python 3” is another Python's: {prefix}. Run jupyter kernelspec "
-                              "list, and remove the python3 that does not stand in .venv.")
+        yield (
+            FIX,
+            "kernel",
+            (
+                f"“Python 3” is another Python's: {prefix}. Run jupyter kernelspec "
+                "list, and remove the python3 that does not stand in .venv."
+            ),
+        )
 
 
 def server():
@@ -155,9 +196,15 @@ def link():
 
     measured = distance_ms()
     if abs(measured - ASKED_MS) > OFF_MS:
-        yield NOTE, "link", (f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else "
-                             "computes, plug the machine in, and run make doctor again: counts are "
-                             "exact meanwhile, times are not.")
+        yield (
+            NOTE,
+            "link",
+            (
+                f"{ASKED_MS} ms asked, {measured:.3f} measured. Close what else "
+                "computes, plug the machine in, and run make doctor again: counts are "
+                "exact meanwhile, times are not."
+            ),
+        )
     else:
         yield OK, "link", f"{ASKED_MS} ms asked, {measured:.3f} measured"
     lab.compare({"PING": lambda r: r.ping()}, rounds=60)

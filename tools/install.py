@@ -29,10 +29,12 @@ except ImportError:  # Windows, of which `make doctor` says what to do
 ROOT = Path(__file__).resolve().parent.parent
 VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
 PYTHON = VENV / "bin" / "python"
-ABOUT = {"requirements.txt": "about half a minute, 500 MB on disk",
-         "requirements/room.txt": "about a minute, 600 MB on disk",
-         "requirements/dev.txt": "about a minute, 1.3 GB on disk",
-         "requirements/book.txt": "about half a minute, 250 MB on disk"}
+ABOUT = {
+    "requirements.txt": "about half a minute, 500 MB on disk",
+    "requirements/room.txt": "about a minute, 600 MB on disk",
+    "requirements/dev.txt": "about a minute, 1.3 GB on disk",
+    "requirements/book.txt": "about half a minute, 250 MB on disk",
+}
 # What installs lab_utils and roundtrips themselves; both pyproject.toml ask for it.
 BUILD = "flit_core>=3.12"
 
@@ -122,15 +124,18 @@ def with_pip(name):
     say("2 of 2: the packages, by pip")
     # Compiling takes 20 s of a CPU, and tests use few of these modules.
     options = ["--no-compile"] if name == "requirements/dev.txt" else []
-    return run([PYTHON, "-m", "pip", "install", "--progress-bar", "off", *options, *offline(), "-r",
-                name], reasons(name))
+    return run(
+        [PYTHON, "-m", "pip", "install", "--progress-bar", "off", *options, *offline(), "-r", name],
+        reasons(name),
+    )
 
 
 def usable(python):
     """Return True if .venv is of the Python that runs this, and has pip."""
     try:
-        found = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"],
-                               capture_output=True, text=True)
+        found = subprocess.run(
+            [python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True
+        )
     except OSError:
         return False
     return found.stdout.strip() == sys.version.strip()
@@ -142,25 +147,47 @@ def offline():
 
 def gather(name):
     """Gather what `pip install -r name` and lab_utils need, for this Python and machine."""
-    say(f"Gathering what {name} names into wheelhouse/, for Python "
-        f"{sys.version_info[0]}.{sys.version_info[1]}: about half a minute, 150 MB.")
-    wanted = [line.split("#")[0].strip() for held in with_those_it_names(name)
-              for line in (ROOT / held).read_text(encoding="utf-8").splitlines()]
+    say(
+        f"Gathering what {name} names into wheelhouse/, for Python "
+        f"{sys.version_info[0]}.{sys.version_info[1]}: about half a minute, 150 MB."
+    )
+    wanted = [
+        line.split("#")[0].strip()
+        for held in with_those_it_names(name)
+        for line in (ROOT / held).read_text(encoding="utf-8").splitlines()
+    ]
     wanted = [line for line in wanted if line and not line.startswith("-")]
-    if not run([sys.executable, "-m", "pip", "wheel", "--progress-bar", "off", "--wheel-dir",
-                WHEELHOUSE, BUILD, *wanted]):
-        sys.exit("Not everything could be had: pip said why, above. Check the connection and run "
-                 "`make wheelhouse` again.")
-    say(f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it "
-        "to a machine without internet, with the same Python: `make lab` installs from it.")
+    if not run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--progress-bar",
+            "off",
+            "--wheel-dir",
+            WHEELHOUSE,
+            BUILD,
+            *wanted,
+        ]
+    ):
+        sys.exit(
+            "Not everything could be had: pip said why, above. Check the connection and run "
+            "`make wheelhouse` again."
+        )
+    say(
+        f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it "
+        "to a machine without internet, with the same Python: `make lab` installs from it."
+    )
 
 
 def run(command, told=None):
     """Return True if the command succeeds; with `told`, {package: reason}, say how far it is."""
     if told is None:
         return subprocess.run(list(map(str, command)), cwd=ROOT).returncode == 0
-    with subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True,
-                          errors="replace") as process:
+    with subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
         for line in process.stdout:
             package = package_of(line)
             if package in told:
@@ -215,11 +242,15 @@ def with_those_it_names(name):
 
 def advice():
     if WHEELHOUSE.is_dir():
-        return ("Nothing is installed: wheelhouse/ does not hold what this Python needs; what is "
-                "missing stands above. Run `make wheelhouse` on a machine with internet and the "
-                "same Python, or remove the folder to use the internet.")
-    return ("Nothing is installed: the reason stands above. Check the connection to the package "
-            "index and run it again.")
+        return (
+            "Nothing is installed: wheelhouse/ does not hold what this Python needs; what is "
+            "missing stands above. Run `make wheelhouse` on a machine with internet and the "
+            "same Python, or remove the folder to use the internet."
+        )
+    return (
+        "Nothing is installed: the reason stands above. Check the connection to the package "
+        "index and run it again."
+    )
 
 
 def say(text):

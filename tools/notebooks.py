@@ -38,10 +38,12 @@ NOTICED = 1.1  # two figures of one work that are further apart make a reader wo
 # The tag of a cell that times known work anew, beside something else on purpose.
 UNDER_LOAD = "under-load"
 SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
-ASK_VERSIONS = ("from lab_utils.testbed.fingerprints import environment_line\n"
-                "print(environment_line())")
-ASK_WHETHER_BUSY = ("from lab_utils import calm\n"
-                    "print(calm.so_far().sentence() if calm.so_far().busy else '')")
+ASK_VERSIONS = (
+    "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
+)
+ASK_WHETHER_BUSY = (
+    "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
+)
 
 
 def main(names):
@@ -50,8 +52,11 @@ def main(names):
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))
     Path(os.environ["LAB_STATE"]).mkdir(parents=True, exist_ok=True)
     force = "--force" in names
-    every = [path for pattern in ("*.ipynb", "cases/*.ipynb")
-             for path in sorted((ROOT / "notebooks").glob(pattern))]
+    every = [
+        path
+        for pattern in ("*.ipynb", "cases/*.ipynb")
+        for path in sorted((ROOT / "notebooks").glob(pattern))
+    ]
     paths = [Path(name) for name in names if name != "--force"] or every
     os.environ["LAB_FIGURE_CHECK"] = drawings.__file__
     refused = False
@@ -59,8 +64,13 @@ def main(names):
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
         after, busy, drawn, times = run(path)
-        busy = (busy or busy_trials(path.stem) or failed_figures(after) or disagreement(times)
-                or on_a_hair(path.stem, words(after)))
+        busy = (
+            busy
+            or busy_trials(path.stem)
+            or failed_figures(after)
+            or disagreement(times)
+            or on_a_hair(path.stem, words(after))
+        )
         changed = force or comparable(before) != comparable(after) or words(before) != words(after)
         if changed and busy:
             refused = True
@@ -83,8 +93,9 @@ def words(notebook):
     from lab_utils.course import claims
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "")
-             for output in outputs]
+    texts = [
+        output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs
+    ]
     return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
 
 
@@ -92,10 +103,14 @@ def busy_trials(chapter):
     """Return a sentence with the claims that the scoreboard tried on a busy machine, "" if none."""
     from lab_utils.course import state
 
-    tried = {name: entry["chapters"].get(chapter, {})
-             for name, entry in state.load("claims").items()}
-    names = [name for name, verdict in tried.items() if verdict.get("taken_share", 0)
-             > 0] if chapter in SCOREBOARDS else []
+    tried = {
+        name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()
+    }
+    names = (
+        [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0]
+        if chapter in SCOREBOARDS
+        else []
+    )
     return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
 
 
@@ -103,17 +118,24 @@ def on_a_hair(chapter, shown):
     """Return a sentence with the verdicts that one figure within its claim's margin would turn."""
     from lab_utils.course import claims
 
-    turned = [name for name, measured in measured_in(chapter, shown).items()
-              if claims.turning(name, measured)]
+    turned = [
+        name
+        for name, measured in measured_in(chapter, shown).items()
+        if claims.turning(name, measured)
+    ]
     return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
 
 
 def failed_figures(notebook):
     """Return what a figure says whose measurement failed, by its alt text; "" if none."""
-    alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "")
-            for cell in notebook.cells for output in cell.get("outputs", [])]
-    return next((f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED
-                 if words in alt), "")
+    alts = [
+        output.get("metadata", {}).get("image/png", {}).get("alt", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+    ]
+    return next(
+        (f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt), ""
+    )
 
 
 def disagreement(times):
@@ -125,17 +147,21 @@ def disagreement(times):
     from lab_utils.words import milliseconds, plain_duration
 
     def told(each):
-        median, low, high = (plain_duration(of(each["seconds"]))
-                             for of in (statistics.median, min, max))
+        median, low, high = (
+            plain_duration(of(each["seconds"])) for of in (statistics.median, min, max)
+        )
         return f"{median} ({low} to {high}) in [{each['cell']}]"
 
     for one, other in itertools.combinations(times, 2):
-        if one["cell"] != other["cell"] and all(one[what] == other[what]
-                                                for what in ("name", "work", "rtt")):
+        if one["cell"] != other["cell"] and all(
+            one[what] == other[what] for what in ("name", "work", "rtt")
+        ):
             fast, slow = sorted((one["seconds"], other["seconds"]), key=statistics.median)
             if apart(fast, slow) and statistics.median(slow) > NOTICED * statistics.median(fast):
-                return (f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and "
-                        f"{told(other)}")
+                return (
+                    f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and "
+                    f"{told(other)}"
+                )
     return ""
 
 
@@ -163,18 +189,28 @@ def run(path):
     notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as noted:
         os.environ["LAB_TIMES"] = noted.name
-        NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
-                       resources={"metadata": {"path": str(path.parent)}}).execute()
-        loaded = [cell.execution_count for cell in notebook.cells
-                  if UNDER_LOAD in cell.metadata.get("tags", ())]
+        NotebookClient(
+            notebook,
+            timeout=CELL_TIMEOUT_S,
+            kernel_name="python3",
+            record_timing=False,
+            resources={"metadata": {"path": str(path.parent)}},
+        ).execute()
+        loaded = [
+            cell.execution_count
+            for cell in notebook.cells
+            if UNDER_LOAD in cell.metadata.get("tags", ())
+        ]
         times = [each for each in map(json.loads, noted) if each["cell"] not in loaded]
     versions, busy = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
-    notebook.metadata = nbformat.from_dict({
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-        # For the reading edition.
-        "measured": {"date": datetime.date.today().isoformat(), "on": versions},
-    })
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+            # For the reading edition.
+            "measured": {"date": datetime.date.today().isoformat(), "on": versions},
+        }
+    )
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"
         tags = cell.metadata.get("tags")
@@ -189,10 +225,13 @@ def run(path):
 
 def tidy(output):
     if "metadata" in output:
-        output.metadata = nbformat.from_dict({kind: {told: more[told] for told in ("alt", "drag")
-                                                     if told in more}
-                                              for kind, more in output.metadata.items()
-                                              if kind.startswith("image/")})
+        output.metadata = nbformat.from_dict(
+            {
+                kind: {told: more[told] for told in ("alt", "drag") if told in more}
+                for kind, more in output.metadata.items()
+                if kind.startswith("image/")
+            }
+        )
     if "data" in output:
         # Its state is not saved, so it would show nothing.
         output.data.pop("application/vnd.jupyter.widget-view+json", None)
@@ -212,9 +251,16 @@ def joined(outputs):
 
 def comparable(notebook):
     """Return what a reader calls the content: cells, and facts in their outputs, no pictures."""
-    return [(cell.cell_type, cell.source, cell.metadata.get("tags", []),
-             cell.get("execution_count"), [facts(output) for output in cell.get("outputs", [])])
-            for cell in notebook.cells]
+    return [
+        (
+            cell.cell_type,
+            cell.source,
+            cell.metadata.get("tags", []),
+            cell.get("execution_count"),
+            [facts(output) for output in cell.get("outputs", [])],
+        )
+        for cell in notebook.cells
+    ]
 
 
 def facts(output):
@@ -223,8 +269,11 @@ def facts(output):
         return output.name, sanitized(output.text)
     if output.output_type == "error":
         return output.ename, sanitized(output.evalue)
-    return {kind: sanitized(str(value)) for kind, value in output.data.items()
-            if not kind.startswith("image/")}
+    return {
+        kind: sanitized(str(value))
+        for kind, value in output.data.items()
+        if not kind.startswith("image/")
+    }
 
 
 def sanitized(text):

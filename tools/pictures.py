@@ -41,8 +41,10 @@ def draw_race():
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
     if not SENTENCE.search(text):
-        raise SystemExit("README.md has no sentence 'The same 100 writes, 1 ms away: …' to write "
-                         "the figures into.")
+        raise SystemExit(
+            "README.md has no sentence 'The same 100 writes, 1 ms away: …' to write "
+            "the figures into."
+        )
     raced = {name: WRITES[name] for name in ("one by one", "pipeline")}
     told = lab.race(raced, lab.connect(rtt_ms=RACE_RTT_MS)).constants
     film(told, DOCS / "race.gif")
@@ -59,26 +61,35 @@ def film(told, path):
 
     module, style = parts("race")
     with playwright.sync_api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM,
-                                          args=["--no-sandbox", "--disable-gpu"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport=SIZE)
         page.clock.install(time=0)
         page.clock.pause_at(1)
-        page.set_content(PAGE.format(module=module, style=style,
-                                     told=json.dumps({"constants": told})))
+        page.set_content(
+            PAGE.format(module=module, style=style, told=json.dumps({"constants": told}))
+        )
         page.wait_for_selector(".race ul")
         pictures = []
         for _ in range(PICTURES):
             page.clock.run_for(EACH_MS)
             pictures.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
     first, *others = [picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE) for picture in pictures]
-    first.save(path, save_all=True, append_images=others, loop=0,
-               duration=[EACH_MS] * len(others) + [LAST_MS])
+    first.save(
+        path,
+        save_all=True,
+        append_images=others,
+        loop=0,
+        duration=[EACH_MS] * len(others) + [LAST_MS],
+    )
 
 
 def sentence(took):
-    return (f"The same 100 writes, 1 ms away: {took['one by one']} one by one, or "
-            f"{took['pipeline']} in a pipeline.\n")
+    return (
+        f"The same 100 writes, 1 ms away: {took['one by one']} one by one, or "
+        f"{took['pipeline']} in a pipeline.\n"
+    )
 
 
 def digest(path):
@@ -90,8 +101,11 @@ def main(wanted):
     DOCS.mkdir(exist_ok=True)
     draw_race()
     if "race" not in wanted:
-        named = {"loop": WRITES["one by one"], "pipeline": WRITES["pipeline"],
-                 "mset": WRITES["MSET"]}
+        named = {
+            "loop": WRITES["one by one"],
+            "pipeline": WRITES["pipeline"],
+            "mset": WRITES["MSET"],
+        }
         lab.compare(named, ops=100, rtt_ms=BUDGET_RTT_MS).plot_budget().savefig(DOCS / "budget.png")
 
 

@@ -72,23 +72,38 @@ def main(arguments):
         else:
             open_room(options)
     except OSError as error:
-        sys.exit(f"The room keeps its files in {FOLDER}, and that does not work: {error}. Make it "
-                 "yours to write, or name another folder: LAB_ROOM=/path/to/folder make room")
+        sys.exit(
+            f"The room keeps its files in {FOLDER}, and that does not work: {error}. Make it "
+            "yours to write, or name another folder: LAB_ROOM=/path/to/folder make room"
+        )
 
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(prog="make room", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--open", action="store_true", help="listen on all addresses of this "
-                        "machine")
+    parser.add_argument(
+        "--open", action="store_true", help="listen on all addresses of this machine"
+    )
     parser.add_argument("--address", type=ipaddress.ip_address, help="the address to listen on")
-    parser.add_argument("--port", type=int, default=8000, help="the port to listen on; the next "
-                        "free one if it is taken")
-    parser.add_argument("--learners", type=int, default=os.environ.get("LEARNERS") or None,
-                        help="how many may be in at once, if not as many as this machine holds")
-    parser.add_argument("--warm", action="store_true",
-                        help="load what learners' labs need before the room opens")
-    parser.add_argument("--containers", action="store_true",
-                        help="a container for each learner, by the engine's socket")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=8000,
+        help="the port to listen on; the next free one if it is taken",
+    )
+    parser.add_argument(
+        "--learners",
+        type=int,
+        default=os.environ.get("LEARNERS") or None,
+        help="how many may be in at once, if not as many as this machine holds",
+    )
+    parser.add_argument(
+        "--warm", action="store_true", help="load what learners' labs need before the room opens"
+    )
+    parser.add_argument(
+        "--containers",
+        action="store_true",
+        help="a container for each learner, by the engine's socket",
+    )
     parser.add_argument("--end", action="store_true", help="delete what the room kept")
     parser.add_argument("--sure", action="store_true", help="do not ask")
     options = parser.parse_args(arguments)
@@ -101,9 +116,11 @@ def open_room(options):
     everywhere = options.open or options.containers  # a container has only what is published
     address = options.address or ipaddress.ip_address("0.0.0.0" if everywhere else "127.0.0.1")
     if os.geteuid() == 0 and not address.is_loopback:
-        sys.exit("You are root, and in a room every learner runs programs as you: open to the "
-                 "network, everyone with the password would be root here. Run it as another user, "
-                 "or: docker compose up hub room")
+        sys.exit(
+            "You are root, and in a room every learner runs programs as you: open to the "
+            "network, everyone with the password would be root here. Run it as another user, "
+            "or: docker compose up hub room"
+        )
     opened = time.time()
     allow_open_files()
     # Whatever outlives the hub ends with this process.
@@ -133,10 +150,14 @@ def open_room(options):
     for line in (*left_over(), *kept_page(opened)):
         say(line)
     if status:
-        sys.exit(f"The hub ended by itself. Its log says why: {FOLDER / 'hub.log'}. `make room` "
-                 "opens the room again.")
-    say(f"The room is closed, its files are kept in {FOLDER / 'learners'}. `make room` opens it "
-        "again, `make endroom` deletes them.")
+        sys.exit(
+            f"The hub ended by itself. Its log says why: {FOLDER / 'hub.log'}. `make room` "
+            "opens the room again."
+        )
+    say(
+        f"The room is closed, its files are kept in {FOLDER / 'learners'}. `make room` opens it "
+        "again, `make endroom` deletes them."
+    )
 
 
 @contextlib.contextmanager
@@ -161,16 +182,20 @@ def settled(address, options):
     # A learner's server that outlived the hub finds the next one where the last one was.
     known = before.get("ports", {})
     port = free_port(str(address), options.port)
-    hub, proxy, board = (free_port("127.0.0.1", known.get(name, 0))
-                         for name in ("hub", "proxy", "board"))
+    hub, proxy, board = (
+        free_port("127.0.0.1", known.get(name, 0)) for name in ("hub", "proxy", "board")
+    )
     return {
         "password": before.get("password") or "-".join(letters(4) for _ in range(3)),
         "leaders_password": before.get("leaders_password") or letters(32),
-        "boards_key": before.get("boards_key") or letters(32), "leader": LEADER,
+        "boards_key": before.get("boards_key") or letters(32),
+        "leader": LEADER,
         "bind_url": f"http://{f'[{address}]' if address.version == 6 else address}:{port}",
         "ports": {"room": port, "hub": hub, "proxy": proxy, "board": board},
         "learners": options.learners or capacity(options.containers)[0],
-        "container_mb": CONTAINER_MB, "container_cpus": CONTAINER_CPUS, "process_mb": PROCESS_MB,
+        "container_mb": CONTAINER_MB,
+        "container_cpus": CONTAINER_CPUS,
+        "process_mb": PROCESS_MB,
         "limited_by": "" if options.containers else limited_by(),
         "idle_s": IDLE_S,
     }
@@ -185,8 +210,10 @@ def free_port(address, wanted=0):
                 return server.getsockname()[1]
         except OSError as error:
             refused = error
-    sys.exit(f"This machine cannot listen on {address}: {refused}. Name one of its own addresses: "
-             "make room ADDRESS=…")
+    sys.exit(
+        f"This machine cannot listen on {address}: {refused}. Name one of its own addresses: "
+        "make room ADDRESS=…"
+    )
 
 
 def capacity(containers=False):
@@ -201,8 +228,10 @@ def capacity(containers=False):
         memory_mb, cores = free_memory() >> 20, len(cpus.cores(allowed))
         by_memory, each_mb = (memory_mb - HUB_MB) // LEARNER_MB, LEARNER_MB
         by_cpus, share = LEARNERS_A_CORE * cores, f"{LEARNERS_A_CORE} learners each"
-    return min((max(1, by_memory), f"{memory_mb} MB of free memory, {each_mb} MB each"),
-               (by_cpus, f"{counted(cores, 'CPU')}, {share}"))
+    return min(
+        (max(1, by_memory), f"{memory_mb} MB of free memory, {each_mb} MB each"),
+        (by_cpus, f"{counted(cores, 'CPU')}, {share}"),
+    )
 
 
 def free_memory():
@@ -225,9 +254,12 @@ def allow_open_files():
 def limited_by():
     """Return what keeps all of a learner's to PROCESS_MB: "cgroup", "systemd", "" for nothing."""
     for way, options in (("cgroup", []), ("systemd", ["--scope"])):
-        told = subprocess.run([*TIED, "--mb", str(PROCESS_MB), *options, sys.executable, TIED[1],
-                               "--limit"], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True).stdout
+        told = subprocess.run(
+            [*TIED, "--mb", str(PROCESS_MB), *options, sys.executable, TIED[1], "--limit"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        ).stdout
         if told.strip() == str(PROCESS_MB << 20):
             return way
     return ""
@@ -240,39 +272,67 @@ def made_certificate():
 
 def make_list_of_fonts():
     """Make it once, or every kernel would look through the machine's fonts in the same minute."""
-    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"],
-                   env={**os.environ, "MPLCONFIGDIR": str(FOLDER / "matplotlib")},
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(
+        [sys.executable, "-c", "import matplotlib.font_manager"],
+        env={**os.environ, "MPLCONFIGDIR": str(FOLDER / "matplotlib")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
 
 
 def warm():
     say("Warming up …")
     with tempfile.TemporaryDirectory() as state:
-        ran = subprocess.run([*TIED, sys.executable, "-c", WARMING], cwd=ROOT,
-                             env={**os.environ, "LAB_STATE": state}, stdin=subprocess.DEVNULL,
-                             capture_output=True, text=True)
+        ran = subprocess.run(
+            [*TIED, sys.executable, "-c", WARMING],
+            cwd=ROOT,
+            env={**os.environ, "LAB_STATE": state},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
     if ran.returncode:
-        say("That did not work, so learners' labs may not either: "
-            f"{ran.stderr.strip().splitlines()[-1:]}. Run make doctor.")
+        say(
+            "That did not work, so learners' labs may not either: "
+            f"{ran.stderr.strip().splitlines()[-1:]}. Run make doctor."
+        )
 
 
 def start_hub(config):
     say("Opening the room …")
     own = {"ROOM": str(FOLDER / "room.json"), "PYTHONUTF8": "1"}
-    command = [*TIED, "--grace", str(END_S), sys.executable, "-m", "jupyterhub", "-f",
-               ROOT / "room" / config]
-    with open(os.open(FOLDER / "hub.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-              "ab") as log:
-        return subprocess.Popen(command, cwd=FOLDER, env={**os.environ, **own},
-                                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                start_new_session=True)
+    command = [
+        *TIED,
+        "--grace",
+        str(END_S),
+        sys.executable,
+        "-m",
+        "jupyterhub",
+        "-f",
+        ROOT / "room" / config,
+    ]
+    with open(
+        os.open(FOLDER / "hub.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab"
+    ) as log:
+        return subprocess.Popen(
+            command,
+            cwd=FOLDER,
+            env={**os.environ, **own},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
 
 
 @contextlib.contextmanager
 def ended_by_signals():
     """Have a closed terminal and `kill` end the room as Ctrl-C does."""
-    before = {number: signal.signal(number, signal.default_int_handler)
-              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     try:
         yield
     finally:
@@ -292,8 +352,15 @@ def wait_until_open(hub, settings):
         time.sleep(0.1)
     close(hub)
     lines = (FOLDER / "hub.log").read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
-    sys.exit("\n".join([*lines, "The hub did not open the room. The reason stands above, and in "
-                        f"{FOLDER / 'hub.log'}."]))
+    sys.exit(
+        "\n".join(
+            [
+                *lines,
+                "The hub did not open the room. The reason stands above, and in "
+                f"{FOLDER / 'hub.log'}.",
+            ]
+        )
+    )
 
 
 def close(hub):
@@ -318,8 +385,10 @@ def left_over():
             told = process.environ()
             of = told.get("LAB_WORK", told.get("ROOM", ""))
             if of.startswith(f"{FOLDER}{os.sep}"):
-                yield (f"Still running, of {Path(of).parent.name}: "
-                       f"{' '.join(process.cmdline())[:60]}. End it: kill -9 {process.pid}")
+                yield (
+                    f"Still running, of {Path(of).parent.name}: "
+                    f"{' '.join(process.cmdline())[:60]}. End it: kill -9 {process.pid}"
+                )
 
 
 def welcome(settings, address, certificate=""):
@@ -334,8 +403,10 @@ def welcome(settings, address, certificate=""):
     page, told, deletes = f"{board}/services/board/", "", "`make endroom` deletes them."
     if certificate:
         page += f"#key={settings['boards_key']}"
-        told = ("\nBrowsers ask about the room's own certificate, and laptops for its code: "
-                f"{certificate}")
+        told = (
+            "\nBrowsers ask about the room's own certificate, and laptops for its code: "
+            f"{certificate}"
+        )
         deletes = "What deletes them, docker-compose.yml says."
     return f"""
 The room is open. Tell the learners the address and the password; they choose a name.
@@ -360,38 +431,55 @@ def addresses(address, settings):
         return [os.environ["ROOM_URL"]]
     if not address.is_unspecified:
         return [settings["bind_url"]]
-    known = [found.address for interface in psutil.net_if_addrs().values() for found in interface
-             if found.family == socket.AF_INET
-             and not ipaddress.ip_address(found.address).is_loopback]
+    known = [
+        found.address
+        for interface in psutil.net_if_addrs().values()
+        for found in interface
+        if found.family == socket.AF_INET and not ipaddress.ip_address(found.address).is_loopback
+    ]
     return [f"http://{host}:{settings['ports']['room']}" for host in known or ["127.0.0.1"]]
 
 
 def warning(settings, address, containers):
     """Return what the leader should know about who can do what."""
     if containers:
-        said = [f"Each learner has a container of their own, with {CONTAINER_MB} MB and "
-                f"{CONTAINER_CPUS} CPUs."]
+        said = [
+            f"Each learner has a container of their own, with {CONTAINER_MB} MB and "
+            f"{CONTAINER_CPUS} CPUs."
+        ]
         if settings["learners"] > max(1, (os.cpu_count() or 1) // CONTAINER_CPUS):
-            said.append("That is more learners than the CPUs go round, so some share theirs. "
-                        "Containers take no turns: who measures while a neighbour does is told "
-                        "that the machine was busy.")
-        said.append("Where you are signed in as leader, open no learner's page: it could do in the "
-                    "hub what you may. The board stands apart, and its key with it.")
+            said.append(
+                "That is more learners than the CPUs go round, so some share theirs. "
+                "Containers take no turns: who measures while a neighbour does is told "
+                "that the machine was busy."
+            )
+        said.append(
+            "Where you are signed in as leader, open no learner's page: it could do in the "
+            "hub what you may. The board stands apart, and its key with it."
+        )
         return " ".join(said)
     user = "root" if os.geteuid() == 0 else f"your user, {os.environ.get('USER') or os.geteuid()}"
     together = f"All processes of a learner's together have {PROCESS_MB:,} MB."
-    each = (f"Each process of a learner's has {PROCESS_MB:,} MB; this system limits no learner's "
-            "together.")
-    said = [together if settings["limited_by"] else each,
-            f"All learners run programs as {user}: each can read the others' files and yours, the "
-            "passwords too."]
+    each = (
+        f"Each process of a learner's has {PROCESS_MB:,} MB; this system limits no learner's "
+        "together."
+    )
+    said = [
+        together if settings["limited_by"] else each,
+        f"All learners run programs as {user}: each can read the others' files and yours, the "
+        "passwords too.",
+    ]
     if address.is_loopback:
-        said.append("It listens on this machine only. `make room OPEN=1` opens it to the network, "
-                    "ADDRESS=… to one of several.")
+        said.append(
+            "It listens on this machine only. `make room OPEN=1` opens it to the network, "
+            "ADDRESS=… to one of several."
+        )
     else:
-        said.append("It is open to the network over plain HTTP: whoever listens there sees the "
-                    "password and what learners do. For TLS, and a container for each: docker "
-                    "compose up hub room")
+        said.append(
+            "It is open to the network over plain HTTP: whoever listens there sees the "
+            "password and what learners do. For TLS, and a container for each: docker "
+            "compose up hub room"
+        )
     return "\n".join(said)
 
 
@@ -402,10 +490,12 @@ def end(sure):
         return
     with kept_folder():
         learners = sorted(path.name for path in (FOLDER / "learners").glob("*"))
-        say(f"This deletes {FOLDER}: the passwords and the files of "
+        say(
+            f"This deletes {FOLDER}: the passwords and the files of "
             f"{counted(len(learners), 'learner')}{': ' if learners else ''}{', '.join(learners)}.\n"
             'Who wants theirs takes them home first, by the button "Take home" above the list of '
-            "files.")
+            "files."
+        )
         if not sure and ask("Delete it all? Type yes: ") != "yes":
             sys.exit("Nothing is deleted.")
         shutil.rmtree(FOLDER)

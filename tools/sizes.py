@@ -35,17 +35,22 @@ def lines(folders):
     """Return the lines of Python that git tracks in these folders."""
     asked = ["git", "ls-files", "-z", *[f"{folder}/*.py" for folder in folders]]
     told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    paths = [ROOT / name for name in told.split("\0")
-             if name and not any(part in name for part in ANSWERS)]
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths
-               if path.exists())
+    paths = [
+        ROOT / name
+        for name in told.split("\0")
+        if name and not any(part in name for part in ANSWERS)
+    ]
+    return sum(
+        len(path.read_text(encoding="utf-8").splitlines()) for path in paths if path.exists()
+    )
 
 
 def table():
     """Return [(room, lines now, bar, budget)]."""
     bars = json.loads(BARS.read_text(encoding="utf-8"))
-    return [(room, lines(folders), bars[room], budget)
-            for room, (folders, budget) in BUDGETS.items()]
+    return [
+        (room, lines(folders), bars[room], budget) for room, (folders, budget) in BUDGETS.items()
+    ]
 
 
 def accepted(rows):

@@ -54,8 +54,9 @@ def tracks():
 
 def chapters(found):
     """Return the chapters that tracks need, in their order."""
-    return sorted({part["chapter"] for track in found for part in track["part"]
-                   if "chapter" in part})
+    return sorted(
+        {part["chapter"] for track in found for part in track["part"] if "chapter" in part}
+    )
 
 
 def path_of(chapter):
@@ -71,8 +72,9 @@ def keep(path):
     found = run(path)
     if not found["busy"] or known.get(path.stem, found)["busy"]:
         known[path.stem] = found
-        SECONDS.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
-                           encoding="utf-8")
+        SECONDS.write_text(
+            json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     beside = ", beside other work" if found["busy"] else ""
     print(f"{path.stem}: {sum(found['seconds'].values()):.0f} s{beside}", flush=True)
 
@@ -82,10 +84,15 @@ def run(path):
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(ASK))
     with tempfile.TemporaryDirectory() as state:  # so that nobody's progress changes
-        os.environ.update(TQDM_DISABLE="1", LAB_SCALE="workshop", LAB_CHAPTER=path.stem,
-                          LAB_STATE=state)
-        NotebookClient(notebook, timeout=300, kernel_name="python3",
-                       resources={"metadata": {"path": str(path.parent)}}).execute()
+        os.environ.update(
+            TQDM_DISABLE="1", LAB_SCALE="workshop", LAB_CHAPTER=path.stem, LAB_STATE=state
+        )
+        NotebookClient(
+            notebook,
+            timeout=300,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(path.parent)}},
+        ).execute()
     busy, *facts = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     seconds, now = {}, ""
     for cell in notebook.cells:
@@ -121,8 +128,10 @@ def measured(known):
     machines = sorted({chapter["on"] for chapter in known.values()})
     busy = [name[:2] for name, chapter in sorted(known.items()) if chapter["busy"]]
     beside = f" Beside other work, so rather too long: {', '.join(busy)}." if busy else ""
-    return (f"The seconds are of {'; '.join(machines)}.{beside} All of them stand in "
-            "[seconds.json](seconds.json).\n")
+    return (
+        f"The seconds are of {'; '.join(machines)}.{beside} All of them stand in "
+        "[seconds.json](seconds.json).\n"
+    )
 
 
 def table(track, known):
@@ -165,11 +174,15 @@ def minutes_of(chapter, section, known):
     """Return (minutes of reading, seconds of running) of a section; exit where one is not known."""
     there, timed = sections(chapter), known.get(chapter, {"seconds": {}})["seconds"]
     if section not in there:
-        sys.exit(f"tracks.toml names a section of {chapter} that is not there: {section!r}. There "
-                 f"are: {', '.join(there)}")
+        sys.exit(
+            f"tracks.toml names a section of {chapter} that is not there: {section!r}. There "
+            f"are: {', '.join(there)}"
+        )
     if section not in timed:
-        sys.exit(f"What {section!r} of {chapter} takes is not on file. Measure it: {RUN} "
-                 f"notebooks/{chapter}.ipynb")
+        sys.exit(
+            f"What {section!r} of {chapter} takes is not on file. Measure it: {RUN} "
+            f"notebooks/{chapter}.ipynb"
+        )
     return there[section].minutes, timed[section]
 
 

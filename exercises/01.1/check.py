@@ -12,23 +12,32 @@ def check(answer):
         said = number(answer(rtt_ms, connections), f"ceiling({rtt_ms}, {connections})", "number")
         if not near(said, right) and said != int(right):
             raise Refused(*why_not_the_ceiling(rtt_ms, connections, said, right))
-    return (f"ceiling(250, 1) is {answer(250, 1):g} and ceiling(5, 8) is {answer(5, 8):,g} "
-            "requests a second")
+    return (
+        f"ceiling(250, 1) is {answer(250, 1):g} and ceiling(5, 8) is {answer(5, 8):,g} "
+        "requests a second"
+    )
 
 
 def why_not_the_ceiling(rtt_ms, connections, said, right):
     call = f"ceiling({rtt_ms}, {connections}) returned {said:g}; it is {right:,g}"
     if near(said * 1000, right):
-        return (f"{call}. That is the number for an RTT in seconds, and this one is in "
-                "milliseconds", "A second has 1000 milliseconds.")
+        return (
+            f"{call}. That is the number for an RTT in seconds, and this one is in milliseconds",
+            "A second has 1000 milliseconds.",
+        )
     if connections > 1 and near(said * connections, right):
-        return (f"{call}. That is right for 1 connection, and here {connections} wait side by side",
-                "While one waits, the others go on. Each makes as many requests as one alone "
-                "would.")
+        return (
+            f"{call}. That is right for 1 connection, and here {connections} wait side by side",
+            "While one waits, the others go on. Each makes as many requests as one alone would.",
+        )
     if near(said, right * 2) or near(said, right / 2):
-        return (f"{call}. Factor 2: an RTT is already there and back",
-                "One request takes one RTT, no more and no less.")
+        return (
+            f"{call}. Factor 2: an RTT is already there and back",
+            "One request takes one RTT, no more and no less.",
+        )
     if abs(said - right) < connections:
-        return (f"{call}. Something was rounded on the way",
-                "Return what the division gives: where 16.67 fit into a second, 50 fit into three.")
+        return (
+            f"{call}. Something was rounded on the way",
+            "Return what the division gives: where 16.67 fit into a second, 50 fit into three.",
+        )
     return (call,)

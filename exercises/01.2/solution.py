@@ -6,4 +6,5 @@ def page(r, users):
     replies = pipe.execute()  # sent again after a lost reply, it counts twice (chapter 10)
     return list(zip(replies[::2], replies[1::2]))
 
+
 lab.check("01.2", page)

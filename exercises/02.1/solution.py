@@ -5,4 +5,5 @@ def encode(*parts):
         message += b"$%d\r\n%s\r\n" % (len(part), part)
     return message
 
+
 lab.check("02.1", encode)

@@ -8,14 +8,16 @@ def read_one(data):
     if kind == b"_" or text == b"-1":
         return None, rest
     if kind == b"$":
-        return rest[:int(text)], rest[int(text) + 2:]
+        return rest[: int(text)], rest[int(text) + 2 :]
     items = []
     for _ in range(int(text)):
         item, rest = read_one(rest)
         items.append(item)
     return items, rest
 
+
 def decode(data):
     return read_one(data)[0]
+
 
 lab.check("02.3", decode)

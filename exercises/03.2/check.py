@@ -4,18 +4,33 @@ import bisect
 import math
 from collections import Counter
 
-from lab_utils.course.checking import (SCRIPTS, Refused, Recording, commands_in, commands_sent,
-                                       cost_of, counted, exercise_client, refuse_over, text,
-                                       trips_of)
+from lab_utils.course.checking import (
+    SCRIPTS,
+    Refused,
+    Recording,
+    commands_in,
+    commands_sent,
+    cost_of,
+    counted,
+    exercise_client,
+    refuse_over,
+    text,
+    trips_of,
+)
 
 VALUES = 9_500  # does not fill the last batch
 MOST_TURNS, LARGEST_BATCH, HOUR_S = 10, 1_000, 3_600
-EXPIRY = ("MSET cannot set an expiry (MSETEX can, from Redis 8.4 and Valkey 9.1 on). Which option "
-          "of SET does, in seconds?", "pipe.set(key, value, ex=3_600)")
-SMALL_BATCHES = ("Ten batches of a thousand have room for them all. Which of yours hold fewer, and "
-                 "when are they sent?",
-                 "len(pipe) says how many commands are queued: if len(pipe) == 1_000: "
-                 "pipe.execute() inside the loop.")
+EXPIRY = (
+    "MSET cannot set an expiry (MSETEX can, from Redis 8.4 and Valkey 9.1 on). Which option "
+    "of SET does, in seconds?",
+    "pipe.set(key, value, ex=3_600)",
+)
+SMALL_BATCHES = (
+    "Ten batches of a thousand have room for them all. Which of yours hold fewer, and "
+    "when are they sent?",
+    "len(pipe) says how many commands are queued: if len(pipe) == 1_000: "
+    "pipe.execute() inside the loop.",
+)
 FIRST = 3  # batches that are told
 SETS = (b"SET", b"SETEX", b"PSETEX")
 # what redis-py's default pipeline puts around the commands; they are not held against it
@@ -33,33 +48,47 @@ def check(answer):
     largest = max(sizes, default=0)
     first = ", ".join(f"{size:,}" for size in sizes[:FIRST]) + ", …" * (len(sizes) > FIRST)
     twice = sum(sizes) > VALUES  # written, and then given an expiry
-    refuse_over(cost, MOST_TURNS, f"every value is there and expires, in batches of {first}",
-                *(EXPIRY if twice else SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()))
+    refuse_over(
+        cost,
+        MOST_TURNS,
+        f"every value is there and expires, in batches of {first}",
+        *(EXPIRY if twice else SMALL_BATCHES if 1 < largest <= LARGEST_BATCH else ()),
+    )
     if largest > LARGEST_BATCH:
-        raise Refused(f"every value is there and expires, but {counted(largest, 'value')} in one "
-                      f"batch; the limit is {LARGEST_BATCH:,}. One script or one command that "
-                      "writes them all is a batch too: while it runs, the server answers nobody "
-                      "else",
-                      "Send what is queued whenever there are a thousand, and go on with an empty "
-                      "batch.", "if len(pipe) == 1_000: pipe.execute() inside the loop.")
-    return (f"{VALUES:,} values in {counted(trips_of(cost), 'round trip')}, at most {largest:,} "
-            "values a batch, and all expire")
+        raise Refused(
+            f"every value is there and expires, but {counted(largest, 'value')} in one "
+            f"batch; the limit is {LARGEST_BATCH:,}. One script or one command that "
+            "writes them all is a batch too: while it runs, the server answers nobody "
+            "else",
+            "Send what is queued whenever there are a thousand, and go on with an empty batch.",
+            "if len(pipe) == 1_000: pipe.execute() inside the loop.",
+        )
+    return (
+        f"{VALUES:,} values in {counted(trips_of(cost), 'round trip')}, at most {largest:,} "
+        "values a batch, and all expire"
+    )
 
 
 def check_written(client, values):
     stored = client.mget(values)
     missing = sum(value is None for value in stored)
     if missing == VALUES:
-        raise Refused("no value is there: is the pipeline ever executed?",
-                      "Queued is not sent. pipe.execute() sends.")
+        raise Refused(
+            "no value is there: is the pipeline ever executed?",
+            "Queued is not sent. pipe.execute() sends.",
+        )
     if missing:
-        raise Refused(f"{counted(missing, 'value')} missing of {VALUES:,}: is the last batch, "
-                      "which is not full, ever sent?",
-                      "After the loop a last batch may be waiting that is not full: pipe.execute() "
-                      "once more behind it.")
+        raise Refused(
+            f"{counted(missing, 'value')} missing of {VALUES:,}: is the last batch, "
+            "which is not full, ever sent?",
+            "After the loop a last batch may be waiting that is not full: pipe.execute() "
+            "once more behind it.",
+        )
     if [text(value) for value in stored] != list(values.values()):
-        raise Refused("every key is there, but not with its own value",
-                      "values.items() gives each key beside its value.")
+        raise Refused(
+            "every key is there, but not with its own value",
+            "values.items() gives each key beside its value.",
+        )
 
 
 def check_expiry(client, values):
@@ -69,13 +98,18 @@ def check_expiry(client, values):
     left = pipe.execute()
     forever = left.count(-1)
     if forever:
-        raise Refused(f"every value is there, but {counted(forever, 'key')} never "
-                      f"{'expires' if forever == 1 else 'expire'}", *EXPIRY)
+        raise Refused(
+            f"every value is there, but {counted(forever, 'key')} never "
+            f"{'expires' if forever == 1 else 'expire'}",
+            *EXPIRY,
+        )
     wrong = [seconds for seconds in left if not HOUR_S - 60 <= seconds <= HOUR_S]
     if wrong:
-        raise Refused("every value is there, but not every key expires in an hour: one in "
-                      f"{wrong[0]:,} seconds; it should be {HOUR_S:,}",
-                      "SET's ex= is in seconds, px= in milliseconds.")
+        raise Refused(
+            "every value is there, but not every key expires in an hour: one in "
+            f"{wrong[0]:,} seconds; it should be {HOUR_S:,}",
+            "SET's ex= is in seconds, px= in milliseconds.",
+        )
 
 
 def batches(seen):

@@ -3,8 +3,15 @@
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lab_utils.course.checking import (Refused, Recording, cost_of, counted, exercise_client,
-                                       refuse_over, refuse_pieces)
+from lab_utils.course.checking import (
+    Refused,
+    Recording,
+    cost_of,
+    counted,
+    exercise_client,
+    refuse_over,
+    refuse_pieces,
+)
 
 ALICE, BOB = "exercise:alice", "exercise:bob"
 TRANSFERS = ((100, 20, 30), (7, 0, 7))  # alice's and bob's money before, the amount
@@ -19,21 +26,29 @@ def check(answer):
             with Recording() as seen:
                 answer(client, ALICE, BOB, amount)
             check_transfer(client, seen, alice, bob, amount)
-    return (f"both accounts in 1 round trip, {counted(cost_of(seen).commands, 'command')}, and "
-            "nobody sees the money in between")
+    return (
+        f"both accounts in 1 round trip, {counted(cost_of(seen).commands, 'command')}, and "
+        "nobody sees the money in between"
+    )
 
 
 def check_transfer(client, seen, alice, bob, amount):
     after = [int(value or 0) for value in client.mget(ALICE, BOB)]
     right = [alice - amount, bob + amount]
     if after != right:
-        raise Refused(f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should "
-                      f"leave {right[0]} and {right[1]}",
-                      "A pipeline keeps what you queue until execute(); DECRBY takes from "
-                      "`source`, INCRBY gives to `target`.")
+        raise Refused(
+            f"{amount} from {alice} to {bob} left {after[0]} and {after[1]}; it should "
+            f"leave {right[0]} and {right[1]}",
+            "A pipeline keeps what you queue until execute(); DECRBY takes from "
+            "`source`, INCRBY gives to `target`.",
+        )
     refuse_over(cost_of(seen), 1)
-    refuse_pieces(seen,
-                  ("right values in 1 round trip, but ",
-                   " are not in one transaction: another client can be served between them, and "
-                   "then the money is in neither account"),
-                  "A pipeline may be a transaction too. Which of its options decides?")
+    refuse_pieces(
+        seen,
+        (
+            "right values in 1 round trip, but ",
+            " are not in one transaction: another client can be served between them, and "
+            "then the money is in neither account",
+        ),
+        "A pipeline may be a transaction too. Which of its options decides?",
+    )

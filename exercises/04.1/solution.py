@@ -4,6 +4,7 @@ def transfer(r, source, target, amount):
     pipe.incrby(target, amount)
     pipe.execute()
 
+
 # It needs what the exercise grants. An r that retries may move the money twice (chapter 10).
 # MULTI takes nothing back: where one of the two may hold something else than a number, a script
 # has to look before it writes (chapter 07).

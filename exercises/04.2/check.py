@@ -2,8 +2,15 @@
 
 import itertools
 
-from lab_utils.course.checking import (Refused, connect, counted, exercise_client, names_in,
-                                       sending, text)
+from lab_utils.course.checking import (
+    Refused,
+    connect,
+    counted,
+    exercise_client,
+    names_in,
+    sending,
+    text,
+)
 
 STOCK = "exercise:stock"
 AMOUNT = 3
@@ -22,14 +29,31 @@ CASES = (
 )
 MOST_TRIES = 100
 MANY_LOST = 5  # races lost after which giving up with an error is an answer
-IN_BETWEEN = ("Between your look and your write the stock changed, or may have. What keeps the "
-              "write from happening then?",
-              "pipe.watch(key) before the look; then pipe.multi(), the write, pipe.execute(): EXEC "
-              "refuses if the key changed.")
-LOOK_FIRST = ("To take first and give back sells tickets that are not there. Look before you take.",
-              *IN_BETWEEN[1:])
-READS = frozenset({"GET", "MGET", "WATCH", "UNWATCH", "MULTI", "DISCARD", "PING", "EXISTS",
-                   "STRLEN", "TYPE", "SCRIPT"})
+IN_BETWEEN = (
+    "Between your look and your write the stock changed, or may have. What keeps the "
+    "write from happening then?",
+    "pipe.watch(key) before the look; then pipe.multi(), the write, pipe.execute(): EXEC "
+    "refuses if the key changed.",
+)
+LOOK_FIRST = (
+    "To take first and give back sells tickets that are not there. Look before you take.",
+    *IN_BETWEEN[1:],
+)
+READS = frozenset(
+    {
+        "GET",
+        "MGET",
+        "WATCH",
+        "UNWATCH",
+        "MULTI",
+        "DISCARD",
+        "PING",
+        "EXISTS",
+        "STRLEN",
+        "TYPE",
+        "SCRIPT",
+    }
+)
 
 
 def check(answer):
@@ -48,61 +72,80 @@ def check(answer):
             met += bool(story.made)
         _, (used, _) = client.connection_pool.get_connection_count()
     if used:
-        raise Refused(f"the stock is right, but {counted(used, 'connection')} of the pool did not "
-                      "come back",
-                      "with r.pipeline() as pipe: gives the connection back, whichever way the "
-                      "block is left. So does pipe.reset().")
-    return (f"{len(CASES)} shoppers, a rival in the way of {met} of them, and the stock is right "
-            "each time")
+        raise Refused(
+            f"the stock is right, but {counted(used, 'connection')} of the pool did not come back",
+            "with r.pipeline() as pipe: gives the connection back, whichever way the "
+            "block is left. So does pipe.reset().",
+        )
+    return (
+        f"{len(CASES)} shoppers, a rival in the way of {met} of them, and the stock is right "
+        "each time"
+    )
 
 
 def check_take(said, before, after, story):
     rivals = sum(story.made)
     left, lowest = before - rivals, min([after, *story.seen])
-    tale = (f"{AMOUNT} wanted of {before:,}"
-            + (f", and another client took {rivals} while you were deciding" if rivals else ""))
+    tale = f"{AMOUNT} wanted of {before:,}" + (
+        f", and another client took {rivals} while you were deciding" if rivals else ""
+    )
     if said is None:
-        raise Refused(f"{tale}: take returned None. Return True if taken, False if too little was "
-                      "left", "return says it.")
+        raise Refused(
+            f"{tale}: take returned None. Return True if taken, False if too little was left",
+            "return says it.",
+        )
     if lowest < 0:
-        raise Refused(f"{tale}: the stock stood at {lowest}"
-                      + (", if only for a moment" if after >= 0 else ""),
-                      *(IN_BETWEEN if {"GET", "MGET"} & story.names else LOOK_FIRST))
+        raise Refused(
+            f"{tale}: the stock stood at {lowest}"
+            + (", if only for a moment" if after >= 0 else ""),
+            *(IN_BETWEEN if {"GET", "MGET"} & story.names else LOOK_FIRST),
+        )
     if said is False and after < left:
-        raise Refused(f"{tale}: take returned False, and yet the stock went down to {after}. "
-                      "Something was sent before EXEC could refuse it: was multi() called?",
-                      "After watch() a pipeline sends each command at once, so that you can look. "
-                      "From where on should it queue again?",
-                      "pipe.multi() between the look and the write.")
+        raise Refused(
+            f"{tale}: take returned False, and yet the stock went down to {after}. "
+            "Something was sent before EXEC could refuse it: was multi() called?",
+            "After watch() a pipeline sends each command at once, so that you can look. "
+            "From where on should it queue again?",
+            "pipe.multi() between the look and the write.",
+        )
     if said is False and left == AMOUNT and not rivals:
-        raise Refused(f"{tale}: take returned False, and the last {AMOUNT} are never sold",
-                      "Enough is when left >= amount.")
+        raise Refused(
+            f"{tale}: take returned False, and the last {AMOUNT} are never sold",
+            "Enough is when left >= amount.",
+        )
     if said is False and left >= AMOUNT:
-        raise Refused(f"{tale}: take returned False, though {left:,} were left. Losing a race is "
-                      "no reason to say that too little is left",
-                      "EXEC was refused because the stock changed, and that is all you know. Look "
-                      "again, and try again.",
-                      "for _ in range(20): try: … except redis.WatchError: go round again. Behind "
-                      "the loop: raise, for False is not true.")
+        raise Refused(
+            f"{tale}: take returned False, though {left:,} were left. Losing a race is "
+            "no reason to say that too little is left",
+            "EXEC was refused because the stock changed, and that is all you know. Look "
+            "again, and try again.",
+            "for _ in range(20): try: … except redis.WatchError: go round again. Behind "
+            "the loop: raise, for False is not true.",
+        )
     if said is True and left < AMOUNT:
         raise Refused(f"{tale}: take returned True, though only {left} were left", *IN_BETWEEN)
     right = left - AMOUNT if said is True else left
     if after != right:
         raised = f"take raised {said!r}, and " if isinstance(said, Exception) else ""
         lost = ". The other client's update is lost" if rivals and after == before - AMOUNT else ""
-        raise Refused(f"{tale}: {raised}{after} are left and it should be {right}{lost}",
-                      *IN_BETWEEN)
+        raise Refused(
+            f"{tale}: {raised}{after} are left and it should be {right}{lost}", *IN_BETWEEN
+        )
 
 
 def check_nothing_there(said, after):
     tale = f"{AMOUNT} wanted, and there is no such key: take"
     if isinstance(said, Exception):
-        raise Refused(f"{tale} raised {type(said).__name__}. Nothing in stock is 0",
-                      "GET replies None where there is no key: int(pipe.get(key) or 0).")
+        raise Refused(
+            f"{tale} raised {type(said).__name__}. Nothing in stock is 0",
+            "GET replies None where there is no key: int(pipe.get(key) or 0).",
+        )
     if said or after is not None:
-        raise Refused(f"{tale} returned {said!r}, and the key "
-                      + ("does not exist" if after is None else f"holds {text(after)}"),
-                      *IN_BETWEEN)
+        raise Refused(
+            f"{tale} returned {said!r}, and the key "
+            + ("does not exist" if after is None else f"holds {text(after)}"),
+            *IN_BETWEEN,
+        )
 
 
 class TooMany(BaseException):
@@ -115,11 +158,13 @@ def taken(answer, client, story):
         try:
             said = answer(client, STOCK, AMOUNT)
         except TooMany:
-            raise Refused(f"{MOST_TRIES} tries and still at it, because another client is faster "
-                          "each time. Bound the loop: a caller who waits can't do anything else",
-                          "for _ in range(20): in place of while True: (r.transaction() is such a "
-                          "loop, without a bound), and raise behind it. A pause of random length "
-                          "before each new try lets the others finish.") from None
+            raise Refused(
+                f"{MOST_TRIES} tries and still at it, because another client is faster "
+                "each time. Bound the loop: a caller who waits can't do anything else",
+                "for _ in range(20): in place of while True: (r.transaction() is such a "
+                "loop, without a bound), and raise behind it. A pause of random length "
+                "before each new try lets the others finish.",
+            ) from None
         except Exception as error:
             if len(story.made) < MANY_LOST and story.rival.exists(STOCK):
                 raise

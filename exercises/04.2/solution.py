@@ -3,6 +3,7 @@ import time
 
 import redis
 
+
 def take(r, key, amount):
     with r.pipeline() as pipe:
         for _ in range(20):
@@ -20,5 +21,6 @@ def take(r, key, amount):
                     raise lost from None  # perhaps after EXEC: again might be twice
                 time.sleep(random.random() / 1_000)  # at random: rivals should not meet again
     raise redis.WatchError(f"{key}: others were faster 20 times")
+
 
 lab.check("04.2", take)

@@ -1,5 +1,6 @@
 import redis
 
+
 def refused(r, keys, member):
     pipe = r.pipeline(transaction=False)
     for key in keys:
@@ -11,5 +12,6 @@ def refused(r, keys, member):
                 raise reply  # memory full, not allowed: that says nothing about the key
             no_sets.append(key)
     return no_sets
+
 
 lab.check("04.3", refused)

@@ -12,24 +12,31 @@ PACKED = ("listpack", "listpackex", "ziplist")
 def check(answer):
     places = [answer(number) for number in range(PAGES)]
     if not all(isinstance(place, (tuple, list)) and len(place) == 2 for place in places):
-        raise Refused(f"place(0) returned {places[0]!r}; it must return a key and a field: two "
-                      "values", "return key, field")
+        raise Refused(
+            f"place(0) returned {places[0]!r}; it must return a key and a field: two values",
+            "return key, field",
+        )
     places = [(str(text(key)), str(text(field))) for key, field in places]
     if not all(key.startswith("exercise:") for key, _ in places):
-        raise Refused(f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:",
-                      'f"exercise:visits:{…}", and something of the number in the braces.')
+        raise Refused(
+            f"place(0) names the key {places[0][0]!r}; let the keys begin with exercise:",
+            'f"exercise:visits:{…}", and something of the number in the braces.',
+        )
     if len(set(places)) < PAGES:
-        raise Refused(f"{PAGES:,} counters need {PAGES:,} places, and these are "
-                      f"{len(set(places)):,}: two pages share a counter",
-                      "From the key and the field one must be able to tell the number. number // "
-                      "100 and number % 100 do, together.")
+        raise Refused(
+            f"{PAGES:,} counters need {PAGES:,} places, and these are "
+            f"{len(set(places)):,}: two pages share a counter",
+            "From the key and the field one must be able to tell the number. number // "
+            "100 and number % 100 do, together.",
+        )
     sizes = Counter(key for key, _ in places)
     if len(sizes) > MOST_KEYS:
-        raise Refused(f"every counter has a place, in {len(sizes):,} keys; the budget is "
-                      f"{MOST_KEYS}",
-                      f"More fields in each hash make fewer keys: {PAGES:,} pages in {MOST_KEYS} "
-                      f"hashes are {PAGES // MOST_KEYS} fields in each, at least.",
-                      'return f"exercise:visits:{number // 100}", number % 100')
+        raise Refused(
+            f"every counter has a place, in {len(sizes):,} keys; the budget is {MOST_KEYS}",
+            f"More fields in each hash make fewer keys: {PAGES:,} pages in {MOST_KEYS} "
+            f"hashes are {PAGES // MOST_KEYS} fields in each, at least.",
+            'return f"exercise:visits:{number // 100}", number % 100',
+        )
     return written(places, sizes)
 
 
@@ -50,12 +57,18 @@ def written(places, sizes):
     if loose:
         largest = max(loose, key=sizes.get)
         longest = max(len(field) for key, field in places if key == largest)
-        hints = ("A hash stays packed up to a length of its fields and values. The section on "
-                 "memory found it on your server.",
-                 "The field need not say what the key says already: number % 100 is two "
-                 "characters.") * (longest > LONG)
-        raise Refused(f"{len(loose)} of {counted(len(sizes), 'key')}: hashes that are no longer "
-                      f"packed; {largest} has {sizes[largest]:,} fields, the longest of {longest} "
-                      "characters", *hints)
-    return (f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} "
-            "bytes each")
+        hints = (
+            "A hash stays packed up to a length of its fields and values. The section on "
+            "memory found it on your server.",
+            "The field need not say what the key says already: number % 100 is two characters.",
+        ) * (longest > LONG)
+        raise Refused(
+            f"{len(loose)} of {counted(len(sizes), 'key')}: hashes that are no longer "
+            f"packed; {largest} has {sizes[largest]:,} fields, the longest of {longest} "
+            "characters",
+            *hints,
+        )
+    return (
+        f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} "
+        "bytes each"
+    )

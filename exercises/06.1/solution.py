@@ -27,4 +27,5 @@ def save_and_load(r, order):
     r.set("exercise:order", json.dumps(pack(order), allow_nan=False))
     return json.loads(r.get("exercise:order"), object_hook=unpack)
 
+
 lab.check("06.1", save_and_load)

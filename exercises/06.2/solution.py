@@ -1,5 +1,9 @@
-LISTED = {("datetime", "datetime"), ("decimal", "Decimal"),
-          ("builtins", "set"), ("builtins", "frozenset")}  # by name up to Python 3.7's protocol 3
+LISTED = {
+    ("datetime", "datetime"),
+    ("decimal", "Decimal"),
+    ("builtins", "set"),
+    ("builtins", "frozenset"),
+}  # by name up to Python 3.7's protocol 3
 VALUES = (bool, int, float, complex, str, bytes, bytearray, datetime, Decimal, type(None))
 
 
@@ -24,5 +28,6 @@ def load_safely(data):
     value = OnlyListed(io.BytesIO(data)).load()
     refuse_other_values(value)
     return value
+
 
 lab.check("06.2", load_safely)

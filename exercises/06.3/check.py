@@ -4,20 +4,51 @@ import contextlib
 
 import redis
 
-from lab_utils.course.checking import (SCRIPTS, Refused, Recording, borrowed, clean, commands_sent,
-                                       connect, cost_of, counted, exercise_client, sending, stored)
+from lab_utils.course.checking import (
+    SCRIPTS,
+    Refused,
+    Recording,
+    borrowed,
+    clean,
+    commands_sent,
+    connect,
+    cost_of,
+    counted,
+    exercise_client,
+    sending,
+    stored,
+)
 
 BUDGET = 60  # bytes received
-PRODUCT = {"sku": "A-1029", "title": "Espresso machine", "price": "249.00", "stock": 12,
-           "colour": "red",
-           "description": ("Pumps, boils and froths, and does it every morning without complaint. "
-                           * 60)}
-IN_ONE_STEP = ("pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); "
-               "pipe.execute()")
+PRODUCT = {
+    "sku": "A-1029",
+    "title": "Espresso machine",
+    "price": "249.00",
+    "stock": 12,
+    "colour": "red",
+    "description": ("Pumps, boils and froths, and does it every morning without complaint. " * 60),
+}
+IN_ONE_STEP = (
+    "pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); pipe.execute()"
+)
 ONE_FIELD = "HGET fetches one field; int() makes a number of it."
 OLD = {"sku": "A-1028", "stock": 3, "discount": "1990.07"}
-READS = (frozenset({b"GET", b"MGET", b"GETRANGE", b"HGET", b"HMGET", b"HGETALL", b"HGETEX",
-                    b"HINCRBY", b"JSON.GET"}) | SCRIPTS)
+READS = (
+    frozenset(
+        {
+            b"GET",
+            b"MGET",
+            b"GETRANGE",
+            b"HGET",
+            b"HMGET",
+            b"HGETALL",
+            b"HGETEX",
+            b"HINCRBY",
+            b"JSON.GET",
+        }
+    )
+    | SCRIPTS
+)
 
 
 def check(answer):
@@ -31,37 +62,52 @@ def check(answer):
         held = b"\n".join(kept.values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:
-            raise Refused(f"not every field is stored: {', '.join(missing)} cannot be found under "
-                          "exercise:product.", "HSET with mapping=product stores them all.")
+            raise Refused(
+                f"not every field is stored: {', '.join(missing)} cannot be found under "
+                "exercise:product.",
+                "HSET with mapping=product stores them all.",
+            )
         if isinstance(got, (bytes, str)) and got in (b"12", "12"):
-            raise Refused(f"the right field, but as {type(got).__name__} {got!r}: Redis keeps "
-                          "bytes. Return the int 12.",
-                          "What HGET returns is bytes: int() turns b'12' into 12.")
+            raise Refused(
+                f"the right field, but as {type(got).__name__} {got!r}: Redis keeps "
+                "bytes. Return the int 12.",
+                "What HGET returns is bytes: int() turns b'12' into 12.",
+            )
         if type(got) is not int or got != PRODUCT["stock"]:
-            raise Refused(f"the function returned {got!r}; the stock is {PRODUCT['stock']}.",
-                          ONE_FIELD)
+            raise Refused(
+                f"the function returned {got!r}; the stock is {PRODUCT['stock']}.", ONE_FIELD
+            )
         if cost.bytes_received > BUDGET:
-            raise Refused(f"the right value, but {counted(cost.bytes_received, 'byte')} received; "
-                          f"the budget is {BUDGET}.")
-        if not any(command[0].upper() in READS and command[1:2] != [b"0"]
-                   for command in sent):
+            raise Refused(
+                f"the right value, but {counted(cost.bytes_received, 'byte')} received; "
+                f"the budget is {BUDGET}."
+            )
+        if not any(command[0].upper() in READS and command[1:2] != [b"0"] for command in sent):
             raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
         if OLD["discount"].encode() in held:
-            raise Refused("every field is stored, but the product that was there before had a "
-                          "`discount`, and it is there still: HSET leaves alone what it isn't "
-                          "given",
-                          "What was there must go, in the same step as the new comes, or a reader "
-                          "finds half a product.", IN_ONE_STEP)
+            raise Refused(
+                "every field is stored, but the product that was there before had a "
+                "`discount`, and it is there still: HSET leaves alone what it isn't "
+                "given",
+                "What was there must go, in the same step as the new comes, or a reader "
+                "finds half a product.",
+                IN_ONE_STEP,
+            )
         clean(r)
         with meddling() as stock:
             got = answer(r, dict(PRODUCT))
         if got != stock[-1]:
-            raise Refused("somebody sold five after you had stored the product: its stock is "
-                          f"{stock[-1]}, and the function returned {got!r}, which it did not read "
-                          "from there.", ONE_FIELD)
+            raise Refused(
+                "somebody sold five after you had stored the product: its stock is "
+                f"{stock[-1]}, and the function returned {got!r}, which it did not read "
+                "from there.",
+                ONE_FIELD,
+            )
         refuse_half_a_product(r, sent, kept)
-    return (f"{counted(cost.bytes_received, 'byte')} received for a product of "
-            f"{sum(len(str(v)) for v in PRODUCT.values()):,}")
+    return (
+        f"{counted(cost.bytes_received, 'byte')} received for a product of "
+        f"{sum(len(str(v)) for v in PRODUCT.values()):,}"
+    )
 
 
 @contextlib.contextmanager
@@ -107,8 +153,11 @@ def refuse_half_a_product(r, sent, kept):
                 connection.read_response()
             queued = name.upper() == b"MULTI" or (queued and name.upper() != b"EXEC")
             if not queued and parts(stored(r), kept) not in (old, new):
-                raise Refused(f"the right value, but a reader who looks just after {name.decode()} "
-                              "finds no product, or half of one", IN_ONE_STEP)
+                raise Refused(
+                    f"the right value, but a reader who looks just after {name.decode()} "
+                    "finds no product, or half of one",
+                    IN_ONE_STEP,
+                )
 
 
 def parts(held, keys):

@@ -5,4 +5,5 @@ def read_stock(r, product):
     pipe.execute()  # sent again after a lost reply, it undoes a sale made in between
     return int(r.hget("exercise:product", "stock"))
 
+
 lab.check("06.3", read_stock)

@@ -2,8 +2,10 @@
 
 from lab_utils.course.checking import Refused, exercise_client, in_one_turn
 
-RETURNS = ("A script's `return` is the reply: DEL's is 1 or 0, and where nothing was deleted the "
-           "script can return 0.")
+RETURNS = (
+    "A script's `return` is the reply: DEL's is 1 or 0, and where nothing was deleted the "
+    "script can return 0."
+)
 
 
 def check(answer):
@@ -12,25 +14,32 @@ def check(answer):
         client.set(lock, "mine", px=60_000)
         released = answer(client, lock, "mine")
         if client.exists(lock):
-            raise Refused("the lock held your token, and is still there",
-                          "Is your comparison ever true? In Python GET returns bytes, and b'mine' "
-                          "is not 'mine'. Compare in the script, where both are text, and delete "
-                          "there: redis.call('DEL', KEYS[1]).")
+            raise Refused(
+                "the lock held your token, and is still there",
+                "Is your comparison ever true? In Python GET returns bytes, and b'mine' "
+                "is not 'mine'. Compare in the script, where both are text, and delete "
+                "there: redis.call('DEL', KEYS[1]).",
+            )
         if not released:
-            raise Refused(f"the lock was yours and is gone, but the function returned {released!r}",
-                          RETURNS)
+            raise Refused(
+                f"the lock was yours and is gone, but the function returned {released!r}", RETURNS
+            )
         for other in ("not mine", "mine not", "Mine", "nine"):
             client.set(lock, other, px=60_000)
             released = answer(client, lock, "mine")
             if client.get(lock) != other.encode():
                 raise Refused("you released a lock that somebody else holds")
             if released:
-                raise Refused("the lock was another's and was left alone, but the function "
-                              f"returned {released!r}", RETURNS)
+                raise Refused(
+                    "the lock was another's and was left alone, but the function "
+                    f"returned {released!r}",
+                    RETURNS,
+                )
         client.delete(lock)
         if answer(client, lock, "mine"):
-            raise Refused("there was no lock to release, but the function says that it released "
-                          "one", RETURNS)
+            raise Refused(
+                "there was no lock to release, but the function says that it released one", RETURNS
+            )
         for token in ("not mine", "mine"):
             client.set(lock, token, px=60_000)
             in_one_turn(answer, client, lock, "mine")

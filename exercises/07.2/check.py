@@ -4,11 +4,15 @@ import redis
 
 from lab_utils.course.checking import Refused, exercise_client, in_one_turn
 
-OPENS = ("Which call opens the window? Only that one sets the expiry.",
-         "SET key 0 NX PX does it where there is no key and does nothing where there is one; or "
-         "look whether INCR replied with 1.")
-HALF = ("EX and EXPIRE take whole seconds. Which options count in milliseconds?",
-        "PX and PEXPIRE, with int(seconds * 1000).")
+OPENS = (
+    "Which call opens the window? Only that one sets the expiry.",
+    "SET key 0 NX PX does it where there is no key and does nothing where there is one; or "
+    "look whether INCR replied with 1.",
+)
+HALF = (
+    "EX and EXPIRE take whole seconds. Which options count in milliseconds?",
+    "PX and PEXPIRE, with int(seconds * 1000).",
+)
 
 
 def check(answer):
@@ -28,23 +32,32 @@ def check_limit(answer, client, key, limit):
     except redis.ResponseError as error:
         if not {"compare", "number", "string"} <= set(str(error).split()):
             raise
-        raise Refused(f"the script compares a number with a text: {error}",
-                      "What INCR returns is a number in Lua. What is ARGV[1]?",
-                      "tonumber(ARGV[1])") from None
+        raise Refused(
+            f"the script compares a number with a text: {error}",
+            "What INCR returns is a number in Lua. What is ARGV[1]?",
+            "tonumber(ARGV[1])",
+        ) from None
     if answers != [True] * limit + [False] * 2:
         said = ", ".join(str(each) for each in answers)
-        raise Refused(f"with a limit of {limit}, {limit + 2} calls got {said}",
-                      "INCR replies with the count, this call included. Which counts are let "
-                      "through?", "calls <= limit")
+        raise Refused(
+            f"with a limit of {limit}, {limit + 2} calls got {said}",
+            "INCR replies with the count, this call included. Which counts are let through?",
+            "calls <= limit",
+        )
     if not client.exists(key):
-        raise Refused(f"the calls are not counted in the key that was given: {key} does not exist",
-                      "INCR key counts, and replies with the new count.")
+        raise Refused(
+            f"the calls are not counted in the key that was given: {key} does not exist",
+            "INCR key counts, and replies with the new count.",
+        )
     if client.ttl(key) == -1:
-        raise Refused("the key has no expiry: whoever reaches the limit is locked out for good",
-                      *OPENS)
+        raise Refused(
+            "the key has no expiry: whoever reaches the limit is locked out for good", *OPENS
+        )
     if not 0 < client.ttl(key) <= 100:
-        raise Refused(f"the window is to last 100 s, and the key expires in ~{client.ttl(key)} s",
-                      "EX and EXPIRE take seconds, PX and PEXPIRE milliseconds.")
+        raise Refused(
+            f"the window is to last 100 s, and the key expires in ~{client.ttl(key)} s",
+            "EX and EXPIRE take seconds, PX and PEXPIRE milliseconds.",
+        )
 
 
 def check_window(answer, client, key):
@@ -53,8 +66,10 @@ def check_window(answer, client, key):
     for which in ("the second", "a refused"):
         answer(client, key, 2, 100)
         if client.ttl(key) > 40:
-            raise Refused(f"{which} call began the window anew: whoever keeps calling is never let "
-                          "in again", *OPENS)
+            raise Refused(
+                f"{which} call began the window anew: whoever keeps calling is never let in again",
+                *OPENS,
+            )
     client.delete(key)
     if not answer(client, key, 2, 100):
         raise Refused("the window was over, and the next call was refused", *OPENS)
@@ -65,8 +80,9 @@ def check_half_a_second(answer, client, key):
         answer(client, key, 2, 0.5)
     except redis.RedisError as error:
         left = ", and left a key that never expires" if client.pttl(key) == -1 else ""
-        raise Refused(f"a window of 0.5 s ended in {type(error).__name__} ({error}){left}",
-                      *HALF) from None
+        raise Refused(
+            f"a window of 0.5 s ended in {type(error).__name__} ({error}){left}", *HALF
+        ) from None
     if not 0 < client.pttl(key) <= 500:
         left = client.pttl(key)
         kept = {-1: "never expires", -2: "is gone at once"}.get(left, f"expires in ~{left} ms")

@@ -4,13 +4,20 @@ from decimal import Decimal
 
 from lab_utils.course.checking import Refused, exercise_client, in_one_turn, text
 
-PRICES = (("19.99", 10, "17.99"), ("80", 25, "60.00"), ("0.50", 50, "0.25"), ("2.30", 10, "2.07"),
-          ("10.33", 10, "9.30"))
+PRICES = (
+    ("19.99", 10, "17.99"),
+    ("80", 25, "60.00"),
+    ("0.50", 50, "0.25"),
+    ("2.30", 10, "2.07"),
+    ("10.33", 10, "9.30"),
+)
 LEFT_S = 12_345
 KEEP = "redis.call('SET', KEYS[1], price, 'KEEPTTL')"
-TO_THE_CENT = ("Multiplying leaves more than two decimals, or a little too few: 2.30 less 10% is "
-               "2.0699999… to a computer. Round it.",
-               "string.format('%.2f', price) rounds to two decimals, and makes it a text.")
+TO_THE_CENT = (
+    "Multiplying leaves more than two decimals, or a little too few: 2.30 less 10% is "
+    "2.0699999… to a computer. Round it.",
+    "string.format('%.2f', price) rounds to two decimals, and makes it a text.",
+)
 
 
 def check(answer):
@@ -18,22 +25,29 @@ def check(answer):
     with exercise_client() as client:
         for price, percent, right in PRICES:
             client.set(key, price)
-            check_price(answer(client, key, percent), client.get(key), price, percent,
-                        Decimal(right))
+            check_price(
+                answer(client, key, percent), client.get(key), price, percent, Decimal(right)
+            )
             if client.ttl(key) != -1:
-                raise Refused("the price is right, but the key had no expiry, and now it has one",
-                              KEEP)
+                raise Refused(
+                    "the price is right, but the key had no expiry, and now it has one", KEEP
+                )
         client.set(key, "19.99", ex=LEFT_S)
         in_one_turn(answer, client, key, 10)
         left = client.ttl(key)
         if left == -1:
-            raise Refused("the price is right, but the key had an expiry, and now it has none: "
-                          "this price stays for ever",
-                          "SET clears an expiry. One of its options keeps it.",
-                          KEEP)
+            raise Refused(
+                "the price is right, but the key had an expiry, and now it has none: "
+                "this price stays for ever",
+                "SET clears an expiry. One of its options keeps it.",
+                KEEP,
+            )
         if not LEFT_S - 100 < left <= LEFT_S:
-            raise Refused(f"the price is right, but the key had {LEFT_S:,} s left, and now it has "
-                          f"{left:,}", "One of SET's options keeps the expiry as it is.", KEEP)
+            raise Refused(
+                f"the price is right, but the key had {LEFT_S:,} s left, and now it has {left:,}",
+                "One of SET's options keeps the expiry as it is.",
+                KEEP,
+            )
     return "the new price stored, and returned to the cent, in 1 round trip"
 
 
@@ -42,20 +56,29 @@ def check_price(got, stored, price, percent, right):
     said = as_price(got)
     if abs(said - right) > Decimal("0.001"):
         no_cents = abs(said - right) >= 1 or said == int(right)
-        raise Refused(f"{task}, and the function returned {said:g}",
-                      *(() if no_cents else TO_THE_CENT))
+        raise Refused(
+            f"{task}, and the function returned {said:g}", *(() if no_cents else TO_THE_CENT)
+        )
     if stored is None:
-        raise Refused(f"the function returned {said:g}, but the key is gone",
-                      "PTTL is -1 where there is no expiry, and an expiry below 0 deletes.", KEEP)
+        raise Refused(
+            f"the function returned {said:g}, but the key is gone",
+            "PTTL is -1 where there is no expiry, and an expiry below 0 deletes.",
+            KEEP,
+        )
     kept = as_price(stored)
     if abs(kept - right) > Decimal("0.001"):
-        raise Refused(f"the function returned {said:g}, but {kept:g} is stored",
-                      "SET in the script stores what it is given.", *TO_THE_CENT[1:])
+        raise Refused(
+            f"the function returned {said:g}, but {kept:g} is stored",
+            "SET in the script stores what it is given.",
+            *TO_THE_CENT[1:],
+        )
 
 
 def as_price(value):
     try:
         return Decimal(str(text(value)))
     except ArithmeticError:
-        raise Refused(f"a price was expected, not {value!r}",
-                      "return in the script, and return in the function.") from None
+        raise Refused(
+            f"a price was expected, not {value!r}",
+            "return in the script, and return in the function.",
+        ) from None

@@ -4,9 +4,11 @@ redis.call('SET', KEYS[1], price, 'KEEPTTL')
 return price
 """)
 
+
 def discount(r, key, percent):
     # sent again after a lost reply, it takes the percentage off twice: give it an r that does
     # not retry, or name each change, as 10.1 does
     return DISCOUNT(keys=[key], args=[percent], client=r)
+
 
 lab.check("07.3", discount)

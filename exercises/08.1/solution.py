@@ -2,6 +2,7 @@ import weakref
 
 limits = weakref.WeakKeyDictionary()  # one for each client, shared by all who use it
 
+
 async def read_all(r, keys):
     limit = limits.setdefault(r, asyncio.Semaphore(20))
 
@@ -10,5 +11,6 @@ async def read_all(r, keys):
             return await r.get(key)
 
     return await asyncio.gather(*(one(key) for key in keys))
+
 
 lab.check("08.1", read_all)

@@ -7,8 +7,17 @@ from redis.backoff import NoBackoff
 from redis.client import Pipeline
 from redis.retry import Retry
 
-from lab_utils.course.checking import (Refused, Recording, connect, cost_of, counted,
-                                       exercise_client, in_flight, replaced, shown)
+from lab_utils.course.checking import (
+    Refused,
+    Recording,
+    connect,
+    cost_of,
+    counted,
+    exercise_client,
+    in_flight,
+    replaced,
+    shown,
+)
 
 PAGES = ["home", "cart", "help", "jobs", "news", "shop", "team", "wiki"]
 RTT_MS = 25  # so that threads meet, on a busy machine too
@@ -18,32 +27,43 @@ def check(answer):
     before = {page: number for number, page in enumerate(PAGES)} | {"all": 100}
     right = {page: number + 1 for page, number in before.items()} | {"all": 100 + len(PAGES)}
     keys = {f"exercise:{page}": number for page, number in before.items()}
-    with (exercise_client() as near,
-          connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client):
+    with (
+        exercise_client() as near,
+        connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client,
+    ):
         near.mset(keys)
         with Recording() as seen, one_thread_each():
             got = answer(client, list(PAGES))
         stored = map(int, near.mget(keys))
     for (page, number), found in zip(right.items(), stored, strict=True):
         if found != number:
-            raise Refused(f"exercise:{page} is {found} and should be {number}",
-                          "Two INCRs a visit: one for the page, one for exercise:all.")
+            raise Refused(
+                f"exercise:{page} is {found} and should be {number}",
+                "Two INCRs a visit: one for the page, one for exercise:all.",
+            )
     counters = [right[page] for page in PAGES]
     if not isinstance(got, (list, tuple)) or list(got) != counters:
-        raise Refused(f"the counters are right, but you returned {shown(got)} instead of "
-                      f"{counters}",
-                      "execute() returns a list with a reply for each INCR. Which of them is the "
-                      "page's?", "pipe.execute()[0]")
+        raise Refused(
+            f"the counters are right, but you returned {shown(got)} instead of {counters}",
+            "execute() returns a list with a reply for each INCR. Which of them is the page's?",
+            "pipe.execute()[0]",
+        )
     trips = cost_of(seen).round_trips
     if trips > len(PAGES):
-        raise Refused(f"right numbers, but {counted(trips, 'round trip')}; the budget is "
-                      f"{len(PAGES)}, one a page",
-                      "What belongs to one page can leave together: a pipeline for each page.")
+        raise Refused(
+            f"right numbers, but {counted(trips, 'round trip')}; the budget is "
+            f"{len(PAGES)}, one a page",
+            "What belongs to one page can leave together: a pipeline for each page.",
+        )
     if in_flight(seen) < 2:
-        raise Refused("right numbers, but never two pages under way at a time: keep the threads",
-                      "pool.map(visit, pages) runs visit in the pool's threads.")
-    return (f"{len(PAGES)} pages in {counted(trips, 'round trip')}, side by side, and no pipeline "
-            "in the hands of two threads")
+        raise Refused(
+            "right numbers, but never two pages under way at a time: keep the threads",
+            "pool.map(visit, pages) runs visit in the pool's threads.",
+        )
+    return (
+        f"{len(PAGES)} pages in {counted(trips, 'round trip')}, side by side, and no pipeline "
+        "in the hands of two threads"
+    )
 
 
 def one_thread_each():
@@ -63,9 +83,11 @@ def one_thread_each():
             with lock:
                 _, user = users.setdefault((id(self), name), (self, threading.get_ident()))
             if user != threading.get_ident():
-                raise Refused("one pipeline is in the hands of several threads. Without a lock "
-                              "they take each other's replies; with one they wait for each other. "
-                              "Make and use each pipeline in one thread")
+                raise Refused(
+                    "one pipeline is in the hands of several threads. Without a lock "
+                    "they take each other's replies; with one they wait for each other. "
+                    "Make and use each pipeline in one thread"
+                )
             return original(self, *args, **kwargs)
 
         return call

@@ -1,5 +1,7 @@
 def pool_for(kind, options):
     return redis.BlockingConnectionPool(
-        max_connections=4, timeout=1, connection_class=kind, **options)
+        max_connections=4, timeout=1, connection_class=kind, **options
+    )
+
 
 lab.check("08.3", pool_for)

@@ -17,4 +17,5 @@ def reply_of(connection):
     except redis.ResponseError as error:  # a reply as any other: more are to come behind it
         return error
 
+
 lab.check("09.1", load)

@@ -1,5 +1,9 @@
 def without_hiredis(r):
-    return like(r, parser_class=_RESP3Parser,
-                command_packer=PythonRespSerializer(6_000, r.get_encoder().encode))
+    return like(
+        r,
+        parser_class=_RESP3Parser,
+        command_packer=PythonRespSerializer(6_000, r.get_encoder().encode),
+    )
+
 
 lab.check("09.2", without_hiredis)

@@ -4,13 +4,24 @@ import time
 
 from redis.connection import CacheProxyConnection
 
-from lab_utils.course.checking import (Refused, borrowed, cost_and_result, counted, exercise_client,
-                                       replaced, shown, text, trips_of)
+from lab_utils.course.checking import (
+    Refused,
+    borrowed,
+    cost_and_result,
+    counted,
+    exercise_client,
+    replaced,
+    shown,
+    text,
+    trips_of,
+)
 
-KEPT = ("redis-py's client-side caching keeps replies: protocol=3 and a cache_config, on one "
-        "client that your function keeps.",
-        "Make the client once, in price_reader, and not at each call; and ask by cached.get(…), "
-        "since a pipeline always asks.")
+KEPT = (
+    "redis-py's client-side caching keeps replies: protocol=3 and a cache_config, on one "
+    "client that your function keeps.",
+    "Make the client once, in price_reader, and not at each call; and ask by cached.get(…), "
+    "since a pipeline always asks.",
+)
 PRODUCTS = {"tea": b"3", "mug": b"7", "pot": b"12"}
 PATIENCE_S = 2.0  # within which word of a change must have arrived
 
@@ -23,8 +34,13 @@ def check(answer):
             if not callable(price):
                 raise Refused(f"price_reader(r) should return a function, not {shown(price)}")
             compare_prices(price, PRODUCTS, "at first")
-            refuse_turns(client, price, PRODUCTS, "the second time",
-                         f"for {len(PRODUCTS)} that it had read before")
+            refuse_turns(
+                client,
+                price,
+                PRODUCTS,
+                "the second time",
+                f"for {len(PRODUCTS)} that it had read before",
+            )
             check_change(client, price)
     return "each price read once, again without a turn, and right after another client's change"
 
@@ -33,8 +49,9 @@ def caching_allowed(client):
     """Let redis-py cache with any server: it asks for 7.4, though 6.0 sends word of changes."""
     spoken_to = borrowed(client).handshake_metadata
     name = spoken_to.get(b"server", spoken_to.get("server", b"redis"))
-    return replaced(CacheProxyConnection, MIN_ALLOWED_VERSION="6.0.0",
-                    DEFAULT_SERVER_NAME=text(name))
+    return replaced(
+        CacheProxyConnection, MIN_ALLOWED_VERSION="6.0.0", DEFAULT_SERVER_NAME=text(name)
+    )
 
 
 def check_change(client, price):
@@ -43,8 +60,10 @@ def check_change(client, price):
     deadline = time.monotonic() + PATIENCE_S
     while price("tea") != b"4":
         if time.monotonic() > deadline:
-            raise Refused(f"another client made tea cost 4; {PATIENCE_S:g} s later it is still "
-                          f"{price('tea')!r}")
+            raise Refused(
+                f"another client made tea cost 4; {PATIENCE_S:g} s later it is still "
+                f"{price('tea')!r}"
+            )
         time.sleep(0.01)
     refuse_turns(client, price, now, "after a change", "for prices that nobody changed since")
 
@@ -60,5 +79,7 @@ def compare_prices(price, expected, when):
     for product, right in expected.items():
         got = price(product)
         if got != right:
-            raise Refused(f"{when} the price of {product} is {got!r} and should be {right!r}",
-                          "Return what GET replies, as r would: bytes.")
+            raise Refused(
+                f"{when} the price of {product} is {got!r} and should be {right!r}",
+                "Return what GET replies, as r would: bytes.",
+            )

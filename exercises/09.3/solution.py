@@ -1,5 +1,6 @@
 import time
 
+
 def price_reader(r):
     cached = like(r, protocol=3, cache_config=CacheConfig())
     fresh_until = time.monotonic() + 60
@@ -12,5 +13,6 @@ def price_reader(r):
         return cached.get(f"exercise:price:{product}")
 
     return price
+
 
 lab.check("09.3", price_reader)

@@ -13,8 +13,10 @@ for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end
 redis.call('SET', KEYS[1], 1, 'EX', 172800)
 """)
 
+
 def record(r, batch, sales):
     counters = [f"exercise:{{shop}}:{product}" for product in sales]
     RECORD(keys=[batch, *counters], args=list(map(int, sales.values())), client=r)
+
 
 lab.check("10.1", record)

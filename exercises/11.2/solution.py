@@ -5,4 +5,5 @@ def save(r, key, value):
     confirmed = pipe.execute()[1]
     return confirmed >= 1
 
+
 lab.check("11.2", save)

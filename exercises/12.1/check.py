@@ -13,9 +13,15 @@ def check(answer):
         for number in CARTS:
             user, expected = fill_cart(client, number)
             call = f"a cart with {counted(number, 'product')}"
-            lines_within(CART_TRIPS, answer, (client, user), expected, call,
-                         "Compare with slow_cart, line by line: the order of the cart, and '(only "
-                         "… left)' where there is too little.")
+            lines_within(
+                CART_TRIPS,
+                answer,
+                (client, user),
+                expected,
+                call,
+                "Compare with slow_cart, line by line: the order of the cart, and '(only "
+                "… left)' where there is too little.",
+            )
     return f"carts of {', '.join(map(str, CARTS))} products in {CART_TRIPS} round trips at most"
 
 
@@ -23,16 +29,24 @@ def fill_cart(client, number):
     """Return (user, the lines expected) of a cart that nobody has seen before."""
     user, lines = secrets.token_hex(4), []
     for place in range(number):
-        product, amount, price = (secrets.token_hex(4), secrets.randbelow(9) + 1,
-                                  secrets.randbelow(900) + 100)
+        product, amount, price = (
+            secrets.token_hex(4),
+            secrets.randbelow(9) + 1,
+            secrets.randbelow(900) + 100,
+        )
         left = 0 if not place else amount - 1 if place % 3 == 0 else amount + secrets.randbelow(50)
         client.hset(f"exercise:cart:{user}", product, amount)
-        client.hset(f"exercise:product:{product}",
-                    mapping={"name": f"thing {product}", "price": price})
+        client.hset(
+            f"exercise:product:{product}", mapping={"name": f"thing {product}", "price": price}
+        )
         if left:
             client.set(f"exercise:stock:{product}", left)
-        lines.append((product,
-                      f"{amount} thing {product}: {amount * price}"
-                      + (f" (only {left} left)" if left < amount else "")))
+        lines.append(
+            (
+                product,
+                f"{amount} thing {product}: {amount * price}"
+                + (f" (only {left} left)" if left < amount else ""),
+            )
+        )
     by_product = dict(lines)
     return user, [by_product[product] for product in client.hgetall(f"exercise:cart:{user}")]

@@ -13,4 +13,5 @@ def cart(r, user):
         lines.append(f"{amount} {name}: {amount * int(price)}{note}")
     return lines
 
+
 lab.check("12.1", cart)

@@ -2,8 +2,16 @@
 
 import secrets
 
-from lab_utils.course.checking import (Refused, Recording, commands_sent, cost_of, counted,
-                                       exercise_client, refuse_over, shown)
+from lab_utils.course.checking import (
+    Refused,
+    Recording,
+    commands_sent,
+    cost_of,
+    counted,
+    exercise_client,
+    refuse_over,
+    shown,
+)
 
 VISITS = 3
 
@@ -34,21 +42,27 @@ def refuse_two_steps(sent, key):
         if key in rest and b"EXPIRE" not in name.upper() and names[-1:] != [step]:
             names.append(step)
     if len(names) > 1:
-        raise Refused(f"right values in one round trip, but {' and '.join(names)} are "
-                      f"{counted(len(names), 'command')}, and a plain pipeline lets others in "
-                      "between: two visits would both see the same one before")
+        raise Refused(
+            f"right values in one round trip, but {' and '.join(names)} are "
+            f"{counted(len(names), 'command')}, and a plain pipeline lets others in "
+            "between: two visits would both see the same one before"
+        )
 
 
 def check_visit(said, expected, call):
     if not isinstance(said, (list, tuple)) or tuple(said) != expected:
-        raise Refused(f"{call}: visit returned {shown(said)} and should return {expected!r}",
-                      "The time of the visit before, None for the first, and the count, a number "
-                      "that begins with 1.", "return before, count")
+        raise Refused(
+            f"{call}: visit returned {shown(said)} and should return {expected!r}",
+            "The time of the visit before, None for the first, and the count, a number "
+            "that begins with 1.",
+            "return before, count",
+        )
 
 
 def check_kept(client, user, now, number):
     kept = client.get(f"exercise:seen:{user}"), client.get(f"exercise:visits:{user}")
     if kept != (now, str(number)):
-        raise Refused(f"right values, but Redis now holds {kept!r} and should hold "
-                      f"{(now, str(number))!r}",
-                      "Write what slow_visit writes, under the same keys.")
+        raise Refused(
+            f"right values, but Redis now holds {kept!r} and should hold {(now, str(number))!r}",
+            "Write what slow_visit writes, under the same keys.",
+        )

@@ -5,4 +5,5 @@ def visit(r, user, now):
     before, count = pipe.execute()  # sent again after a lost reply, a visit counts twice
     return before, count
 
+
 lab.check("12.3", visit)

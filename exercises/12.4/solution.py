@@ -12,4 +12,5 @@ def thread(r, post):
             lines.append(f"{name}: {text}")
     return lines
 
+
 lab.check("12.4", thread)

@@ -1,5 +1,6 @@
 turns_by_the_table = 5
 
+
 def read_all(r, keys):
     return [r.get(key) for key in keys]
 

@@ -13,8 +13,11 @@ CASES = (
     ("4.8% near, 5.3% far", 0.048, 0.053, DEPENDS),
     ("6% near, 5.3% far", 0.06, 0.053, FAILS),
 )
-AT_MOST = ("The claim names a number: at most 5% of the loop's time. At how many of the two "
-           "distances is it so?", "two: \"holds\", one: \"depends\", none: \"does not hold here\"")
+AT_MOST = (
+    "The claim names a number: at most 5% of the loop's time. At how many of the two "
+    "distances is it so?",
+    'two: "holds", one: "depends", none: "does not hold here"',
+)
 ROUNDS = 10
 STALL = 100  # a round in which the machine stopped
 
@@ -23,15 +26,22 @@ def check(answer):
     stalls = [(None, 0), *((way, place) for way in ("loop", "pipeline") for place in range(ROUNDS))]
     for stalled, place in stalls:
         for name, near, far, word in CASES:
-            rounds = {"near": rounds_of(near, 0.003, stalled, place),
-                      "far": rounds_of(far, 0.2, stalled, place)}
+            rounds = {
+                "near": rounds_of(near, 0.003, stalled, place),
+                "far": rounds_of(far, 0.2, stalled, place),
+            }
             said = answer(rounds)
             if said != word:
                 stall = f", one round of the {stalled} stalled" if stalled else ""
-                raise Refused(f"the pipeline takes {name} of the loop's time{stall}: it {word}, "
-                              f"and you said {said!r}", *(() if stalled else AT_MOST))
-    return (f"{counted(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round "
-            "that stalled")
+                raise Refused(
+                    f"the pipeline takes {name} of the loop's time{stall}: it {word}, "
+                    f"and you said {said!r}",
+                    *(() if stalled else AT_MOST),
+                )
+    return (
+        f"{counted(len(stalls) * len(CASES), 'trial')} judged, nearly all of them with a round "
+        "that stalled"
+    )
 
 
 def rounds_of(share, loop_s, stalled, place):

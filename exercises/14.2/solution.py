@@ -11,4 +11,5 @@ def fair_pair():
 
     return loop, pipeline
 
+
 lab.check("14.2", fair_pair)

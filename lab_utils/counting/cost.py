@@ -42,14 +42,21 @@ class Cost:
     handshake_trips: int = 0
 
     def __repr__(self):
-        server = ("server shared with other clients: not counted" if self.server_us is None
-                  else f"server ~{self.server_us:,} µs")
-        words = (f"{counted(self.round_trips, 'round trip')}   {counted(self.commands, 'command')}"
-                 f"   {self.bytes_sent:,} bytes sent   {self.bytes_received:,} received   {server}")
+        server = (
+            "server shared with other clients: not counted"
+            if self.server_us is None
+            else f"server ~{self.server_us:,} µs"
+        )
+        words = (
+            f"{counted(self.round_trips, 'round trip')}   {counted(self.commands, 'command')}"
+            f"   {self.bytes_sent:,} bytes sent   {self.bytes_received:,} received   {server}"
+        )
         if not self.connections:
             return words
-        return (f"{words}\n+ {counted(self.connections, 'new connection')}: "
-                f"{counted(self.handshake_trips, 'round trip')}")
+        return (
+            f"{words}\n+ {counted(self.connections, 'new connection')}: "
+            f"{counted(self.handshake_trips, 'round trip')}"
+        )
 
 
 class Costs(dict):
@@ -57,17 +64,34 @@ class Costs(dict):
 
     def __repr__(self):
         heads = ["", "round trips", "commands", "bytes sent", "received", "server µs"]
-        lines = table(heads, [
-            [name, f"{cost.round_trips:,}", f"{cost.commands:,}", f"{cost.bytes_sent:,}",
-             f"{cost.bytes_received:,}", by_server(cost.server_us)] for name, cost in self.items()])
-        tails = [f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}"
-                 if cost.connections else "" for cost in self.values()]
+        lines = table(
+            heads,
+            [
+                [
+                    name,
+                    f"{cost.round_trips:,}",
+                    f"{cost.commands:,}",
+                    f"{cost.bytes_sent:,}",
+                    f"{cost.bytes_received:,}",
+                    by_server(cost.server_us),
+                ]
+                for name, cost in self.items()
+            ],
+        )
+        tails = [
+            f"  +{cost.connections} opened: {counted(cost.handshake_trips, 'trip')}"
+            if cost.connections
+            else ""
+            for cost in self.values()
+        ]
         return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
     def rest(self) -> "Table":
         """Return what the table leaves out: how often the server read and wrote."""
-        rows = [[name, by_server(cost.server_reads), by_server(cost.server_writes)]
-                for name, cost in self.items()]
+        rows = [
+            [name, by_server(cost.server_reads), by_server(cost.server_writes)]
+            for name, cost in self.items()
+        ]
         return Table(table(["", "server's reads", "server's writes"], rows))
 
 
@@ -87,10 +111,14 @@ def table(heads, rows):
 
     A measured value gets only the width of its heading, so its size moves no other column.
     """
-    first, *others = [max(len(each) for each in column if not each.startswith("~"))
-                      for column in zip(heads, *rows, strict=True)]
-    return ["   ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)])
-            for row in [heads, *rows]]
+    first, *others = [
+        max(len(each) for each in column if not each.startswith("~"))
+        for column in zip(heads, *rows, strict=True)
+    ]
+    return [
+        "   ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)])
+        for row in [heads, *rows]
+    ]
 
 
 def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:

@@ -9,8 +9,13 @@ from roundtrips.resp import commands_in
 from ..testbed.guard import admin_of, nodes_of
 from .recording import Recording
 
-TOTALS = {"bytes_in": "total_net_input_bytes", "reads": "total_reads_processed",
-          "writes": "total_writes_processed", "user_s": "used_cpu_user", "sys_s": "used_cpu_sys"}
+TOTALS = {
+    "bytes_in": "total_net_input_bytes",
+    "reads": "total_reads_processed",
+    "writes": "total_writes_processed",
+    "user_s": "used_cpu_user",
+    "sys_s": "used_cpu_sys",
+}
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
@@ -56,9 +61,12 @@ class Meter:
         total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
             return {}
-        return {"server_us": self.microseconds(seen), "server_reads": total["reads"],
-                "server_writes": total["writes"],
-                "server_cpu_us": 1e6 * (total["user_s"] + total["sys_s"])}
+        return {
+            "server_us": self.microseconds(seen),
+            "server_reads": total["reads"],
+            "server_writes": total["writes"],
+            "server_cpu_us": 1e6 * (total["user_s"] + total["sys_s"]),
+        }
 
     def microseconds(self, seen):
         """Return the time inside commands.
@@ -66,14 +74,20 @@ class Meter:
         The time of EXEC and EVAL includes what they ran, so other commands count by the share of
         their calls sent outside.
         """
-        calls, usec = ({name: number - self.before[kind][name]
-                        for name, number in self.after[kind].items()} for kind in ("calls", "usec"))
+        calls, usec = (
+            {name: number - self.before[kind][name] for name, number in self.after[kind].items()}
+            for kind in ("calls", "usec")
+        )
         if not any(calls[name] for name in calls if name in CONTAINERS):
             return sum(usec.values())
         outside = sent_outside_transactions(seen)
-        return round(sum(
-            us if name in CONTAINERS else us * min(1, outside[name.split("|")[0]] / calls[name])
-            for name, us in usec.items() if calls[name]))
+        return round(
+            sum(
+                us if name in CONTAINERS else us * min(1, outside[name.split("|")[0]] / calls[name])
+                for name, us in usec.items()
+                if calls[name]
+            )
+        )
 
 
 def sent_outside_transactions(seen):

@@ -52,14 +52,21 @@ def timeline(fn: Callable) -> Timeline:
     What connecting itself costs is left out. Raises LabError if nothing was said; an error that
     `fn` raises goes through.
     """
-    check_function(fn, "lab.timeline", "both",
-                   "a function without arguments, such as `def both(): a.get('key')`", takes=0)
+    check_function(
+        fn,
+        "lab.timeline",
+        "both",
+        "a function without arguments, such as `def both(): a.get('key')`",
+        takes=0,
+    )
     with Recording() as seen:
         check_ran(fn(), "lab.timeline")
     found = steps(seen)
     if not found:
-        raise LabError("Nothing was said to Redis. Let the function call its clients, as in "
-                       "`def both(): a.get('key')`.")
+        raise LabError(
+            "Nothing was said to Redis. Let the function call its clients, as in "
+            "`def both(): a.get('key')`."
+        )
     return Timeline(found)
 
 
@@ -68,8 +75,9 @@ def steps(seen):
     found = []
     for number, connection in enumerate(seen.clients):
         who = connection.client_name or f"client {number + 1}"
-        told = replies_in([read.data for read in seen.reads
-                           if read.connection == number and not read.setup])
+        told = replies_in(
+            [read.data for read in seen.reads if read.connection == number and not read.setup]
+        )
         for write in seen.writes:
             if write.connection == number and not write.setup:
                 commands = list(commands_in([write.data]))
@@ -93,8 +101,9 @@ def replies_in(chunks):
 def said(commands):
     if len(commands) > SHOWN_COMMANDS:
         return counted(len(commands), "command")
-    return " · ".join(short(b" ".join(command).decode(errors="replace"), LONGEST_SAID)
-                      for command in commands)
+    return " · ".join(
+        short(b" ".join(command).decode(errors="replace"), LONGEST_SAID) for command in commands
+    )
 
 
 def heard(replies):
@@ -119,4 +128,4 @@ def in_words(reply):
 
 
 def short(text, longest):
-    return text if len(text) <= longest else f"{text[:longest - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -24,8 +24,9 @@ from .recording import Recording
 RUNS = 5  # at most, of which the fastest is shown: what else the machine does makes one longer
 
 
-def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None = None,
-               parallel: bool = False):
+def plot_lanes(
+    ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False
+):
     """Draw each of {name: function of a client} on one axis of time, a lane for each connection.
 
     A box is a request on its way, from when it was handed to the system until the last of its reply
@@ -50,10 +51,14 @@ def plot_lanes(ways: dict[str, Callable] | Trace, client=None, title: str | None
     if not isinstance(ways, Trace):
         return draw_lanes(watch(ways, client, parallel), title)
     if not ways.log:
-        raise LabError("Nothing was sent to Redis in this block, so there is nothing to draw. "
-                       "Let it use a client.")
-    found = (f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
-             f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting")
+        raise LabError(
+            "Nothing was sent to Redis in this block, so there is nothing to draw. "
+            "Let it use a client."
+        )
+    found = (
+        f"{counted(ways.round_trips, 'round trip')} in {plain_duration(ways.seconds)}, "
+        f"{min(1, ways.waiting / ways.seconds):.0%} of it waiting"
+    )
     return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)
 
 
@@ -78,8 +83,10 @@ def check_runs(fn, client, helper, call="loop, r"):
     check_function(fn, helper, call, may_be_async=True)
     check_client(client, helper, cluster=True)
     if event_loop.is_async(fn) and isinstance(client, RedisCluster):
-        raise LabError(f"{helper} takes a function of a cluster as plain `def`, not `async def`. "
-                       "Write it with RedisCluster.")
+        raise LabError(
+            f"{helper} takes a function of a cluster as plain `def`, not `async def`. "
+            "Write it with RedisCluster."
+        )
 
 
 def watched(fn, client):
@@ -90,8 +97,9 @@ def watched(fn, client):
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
             runs.append(one_run(work, client))
     if not runs[0].trips:
-        raise LabError("This function sent nothing to Redis. "
-                       "Let it use the client that it is given.")
+        raise LabError(
+            "This function sent nothing to Redis. Let it use the client that it is given."
+        )
     return min(runs, key=lambda run: run.seconds)
 
 
@@ -126,8 +134,10 @@ def one_run(work, client) -> Run:
     with Recording() as seen:
         _, started, ended = work()
     began = started - seen.began
-    trips = [replace(trip, sent=trip.sent - began, replied=trip.replied - began)
-             for trip in seen.round_trips]
+    trips = [
+        replace(trip, sent=trip.sent - began, replied=trip.replied - began)
+        for trip in seen.round_trips
+    ]
     return Run(trips, ended - started, nodes_by_connection(seen, client), distance_of(client))
 
 
@@ -148,5 +158,7 @@ def nodes_by_connection(seen, client):
     for slot in sorted(client.nodes_manager.slots_cache):
         node = client.nodes_manager.slots_cache[slot][0]
         nodes.setdefault((node.host, node.port), len(nodes))
-    return {number: nodes.setdefault((connection.host, connection.port), len(nodes))
-            for number, connection in enumerate(seen.clients)}
+    return {
+        number: nodes.setdefault((connection.host, connection.port), len(nodes))
+        for number, connection in enumerate(seen.clients)
+    }

@@ -54,10 +54,15 @@ class Capture:
         """Return a table with the columns of a packet capture: number, time, who to whom, bytes."""
         lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
         for number, message in enumerate(self.messages, 1):
-            sent, ends = ((message.at_client, "client to server") if message.way == "request"
-                          else (message.at_server, "server to client"))
-            lines.append(f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  "
-                         f"{message.text}")
+            sent, ends = (
+                (message.at_client, "client to server")
+                if message.way == "request"
+                else (message.at_server, "server to client")
+            )
+            lines.append(
+                f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  "
+                f"{message.text}"
+            )
         return "\n".join(lines)
 
     def plot(self, turns=6, title=None, gap=None):
@@ -80,15 +85,20 @@ def capture(fn: Callable, client) -> Capture:
     kwargs = client.connection_pool.connection_kwargs
     rtt_ms = distance_through(client)
     port = link().port_without_delay(stands_on) if rtt_ms is None else kwargs["port"]
-    options = {name: value for name, value in kwargs.items()
-               if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}}
+    options = {
+        name: value
+        for name, value in kwargs.items()
+        if name in event_loop.SHARED_OPTIONS - {"host", "port", "path"}
+    }
     with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
         own.ping()
         with recording() as passed, Recording() as seen, watched(stands_on.pid, link()):
             check_ran(fn(own), "lab.capture")
     if seen.opened:
-        raise LabError("This function opened connections of its own; lab.capture shows the one it "
-                       "is given. Let it use that client only.")
+        raise LabError(
+            "This function opened connections of its own; lab.capture shows the one it "
+            "is given. Let it use that client only."
+        )
     if seen.unanswered:
         raise still_on_its_way()
     return Capture(messages(seen, passed.events), rtt_ms or 0)
@@ -103,14 +113,17 @@ def messages(seen, events):
     found = [*requests(seen, events), *replies(seen, events)]
     start = min((at_client for _, at_client, _, _ in found), default=0)
     found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
-    return [Message(way, at_client - start, at_server - start, data)
-            for way, at_client, at_server, data in found]
+    return [
+        Message(way, at_client - start, at_server - start, data)
+        for way, at_client, at_server, data in found
+    ]
 
 
 def requests(seen, events):
     """Yield (way, when it left, when all of it was there, bytes) of each write."""
-    there = arrivals((len(base64.b64decode(data)), left)
-                     for _, way, _, left, data in events if way == "request")
+    there = arrivals(
+        (len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request"
+    )
     sent = 0
     for write in seen.writes:
         for data in write.chunks:
@@ -147,8 +160,10 @@ def time_of(count, arrivals):
 
 
 def still_on_its_way():
-    return LabError("This function returned while something was still on its way to Redis or back. "
-                    "Let it wait for its threads, with thread.join(), and read every reply.")
+    return LabError(
+        "This function returned while something was still on its way to Redis or back. "
+        "Let it wait for its threads, with thread.join(), and read every reply."
+    )
 
 
 def request_text(data):

@@ -7,7 +7,7 @@ import ssl
 def code(pem):
     """Return a certificate's SHA-256, its first 64 bits in fours: "3f2a-91bc-77de-0a41"."""
     digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
-    return "-".join(digest[place:place + 4] for place in range(0, 16, 4))
+    return "-".join(digest[place : place + 4] for place in range(0, 16, 4))
 
 
 def trust(certificate=""):

@@ -25,8 +25,10 @@ from ..words import counted
 from .claims import DEPENDS, FAILS, HOLDS  # noqa: F401
 
 WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call
-QUEUED = ("A call on a pipeline only queues a command, and returns the pipeline. The replies come "
-          "from pipe.execute(): one list, in the order in which you queued.")
+QUEUED = (
+    "A call on a pipeline only queues a command, and returns the pipeline. The replies come "
+    "from pipe.execute(): one list, in the order in which you queued."
+)
 SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
 
 
@@ -47,7 +49,7 @@ def clean(client):
     guard.check(client)
     keys = list(client.scan_iter("exercise:*", count=1_000))
     for start in range(0, len(keys), 1_000):
-        client.delete(*keys[start:start + 1_000])
+        client.delete(*keys[start : start + 1_000])
 
 
 @contextlib.contextmanager
@@ -67,6 +69,7 @@ def exercise_client(**options):
 
 # Budgets of turns
 
+
 def trips_of(cost):
     """Return all round trips of a Cost, those that opened connections included."""
     return cost.round_trips + cost.handshake_trips
@@ -76,16 +79,24 @@ def refuse_over(cost, budget, right="right values", *hints):
     """Raise Refused if the answer made more round trips than the budget, or none through r."""
     trips = trips_of(cost)
     if trips > budget:
-        opened = (f" ({cost.handshake_trips:,} of them to open "
-                  f"{counted(cost.connections, 'connection')})" if cost.handshake_trips else "")
+        opened = (
+            f" ({cost.handshake_trips:,} of them to open {counted(cost.connections, 'connection')})"
+            if cost.handshake_trips
+            else ""
+        )
         if cost.round_trips <= budget:
-            hints = ("The client that you were given has a connection, and it is open. Send "
-                     "through that one.",)
-        raise Refused(f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is "
-                      f"{budget}", *hints)
+            hints = (
+                "The client that you were given has a connection, and it is open. Send "
+                "through that one.",
+            )
+        raise Refused(
+            f"{right}, but {counted(trips, 'round trip')}{opened}; the budget is {budget}", *hints
+        )
     if not trips:
-        raise Refused(f"{right}, but no round trip through the client that was passed in: use r",
-                      "The first argument, r, is the client to send through.")
+        raise Refused(
+            f"{right}, but no round trip through the client that was passed in: use r",
+            "The first argument, r, is the client to send through.",
+        )
 
 
 def refuse_pipelines(got):
@@ -102,6 +113,7 @@ def holds_pipeline(value, depth=2):
 
 # What an answer sent
 
+
 def names_in(chunks):
     """Return the names of the commands in written bytes, upper-case, in order."""
     return [command[0].decode(errors="replace").upper() for command in commands_in(chunks)]
@@ -114,23 +126,28 @@ def names_sent(seen):
 
 def commands_sent(seen):
     """Return the commands in a closed Recording, each a list of bytes, without set-up."""
-    return [command for write in seen.writes if not write.setup
-            for command in commands_in([write.data])]
+    return [
+        command for write in seen.writes if not write.setup for command in commands_in([write.data])
+    ]
 
 
 def in_one_piece(names):
     """Tell whether these commands ran as one: a single one, a script, or one MULTI … EXEC."""
-    return len(names) == 1 or (names[:1] == ["MULTI"] and names[-1:] == ["EXEC"]
-                               and names.count("EXEC") == 1)
+    return len(names) == 1 or (
+        names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1
+    )
 
 
 def refuse_pieces(seen, why, *hints):
     """Raise Refused, the names between why[0] and why[1], if it was not sent as one step."""
     names = names_sent(seen)
     if not in_one_piece(names):
-        raise Refused(f"{why[0]}{' and '.join(names)}{why[1]}", *hints,
-                      "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; "
-                      "transaction=False leaves them out.")
+        raise Refused(
+            f"{why[0]}{' and '.join(names)}{why[1]}",
+            *hints,
+            "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; "
+            "transaction=False leaves them out.",
+        )
 
 
 def refuse_pasted(seen, *values):
@@ -138,20 +155,25 @@ def refuse_pasted(seen, *values):
     for name, *rest in commands_sent(seen):
         if name.upper() not in SCRIPTS:
             continue
-        pasted = next((value for value in values
-                       if name.upper() in WITH_TEXT and value in rest[0]), None)
+        pasted = next(
+            (value for value in values if name.upper() in WITH_TEXT and value in rest[0]), None
+        )
         if pasted is not None:
-            raise Refused(f"right so far, but {pasted.decode()!r} stands in the script's text, so "
-                          "each value makes another script: the server compiles and keeps each",
-                          "script = r.register_script(text), then script(keys=[key], "
-                          "args=[value]): the text says KEYS[1] and ARGV[1] and is always the "
-                          "same.")
+            raise Refused(
+                f"right so far, but {pasted.decode()!r} stands in the script's text, so "
+                "each value makes another script: the server compiles and keeps each",
+                "script = r.register_script(text), then script(keys=[key], "
+                "args=[value]): the text says KEYS[1] and ARGV[1] and is always the "
+                "same.",
+            )
         if rest[1:2] == [b"0"]:
-            raise Refused("right so far, but the script names no key: a cluster could not tell "
-                          "which node to send it to",
-                          "script(keys=[key], args=[…]), or r.eval(text, 1, key, …): the number "
-                          "says how many of the arguments are keys. In the script the first is "
-                          "KEYS[1].")
+            raise Refused(
+                "right so far, but the script names no key: a cluster could not tell "
+                "which node to send it to",
+                "script(keys=[key], args=[…]), or r.eval(text, 1, key, …): the number "
+                "says how many of the arguments are keys. In the script the first is "
+                "KEYS[1].",
+            )
 
 
 def borrowed(client):
@@ -215,8 +237,10 @@ def near(said, right, tolerance=0.01):
 def number(said, call, wanted):
     """Return what a call returned, if it is a number; raise Refused otherwise."""
     if not isinstance(said, (int, float)) or isinstance(said, bool):
-        raise Refused(f"{call} returned {said!r}, not a {wanted}",
-                      f"Let the function return the {wanted} itself, not print it.")
+        raise Refused(
+            f"{call} returned {said!r}, not a {wanted}",
+            f"Let the function return the {wanted} itself, not print it.",
+        )
     return said
 
 
@@ -227,18 +251,22 @@ def packer():
 
 
 WALKS = ("KEYS", "SCAN")  # commands that look at every key of the database
-NO_WALKS = ("A name that can be worked out need not be searched for. Which names does the question "
-            "itself tell you?",
-            "Where several entries answer the question, keep them, or their names, under one key: "
-            "a hash or a set.")
+NO_WALKS = (
+    "A name that can be worked out need not be searched for. Which names does the question "
+    "itself tell you?",
+    "Where several entries answer the question, keep them, or their names, under one key: "
+    "a hash or a set.",
+)
 
 
 def refuse_walks(sent):
     """Raise Refused if KEYS or SCAN is among the names sent, a Counter."""
     walks = [name for name in WALKS if sent[name]]
     if walks:
-        raise Refused(f"right answer, but by {' and '.join(walks)}, which looks at every key of "
-                      "the database", *NO_WALKS)
+        raise Refused(
+            f"right answer, but by {' and '.join(walks)}, which looks at every key of the database",
+            *NO_WALKS,
+        )
 
 
 def stored(r):
@@ -262,9 +290,15 @@ def in_one_turn(answer, client, *arguments):
         reply = answer(client, *arguments)
     refuse_over(cost_of(seen), 1, "right so far")
     refuse_pasted(seen, *(each.encode() for each in arguments if isinstance(each, str)))
-    refuse_pieces(seen, ("right so far, but ",
-                         " are not one step: if the key expires between the two, the second makes "
-                         "one that never does"), "MULTI and EXEC around the two, or a script.")
+    refuse_pieces(
+        seen,
+        (
+            "right so far, but ",
+            " are not one step: if the key expires between the two, the second makes "
+            "one that never does",
+        ),
+        "MULTI and EXEC around the two, or a script.",
+    )
     return reply
 
 
@@ -283,13 +317,19 @@ def lines_within(trips, answer, given, expected, call, *hints):
     with Recording() as seen:
         said = answer(*given)
     if not isinstance(said, (list, tuple)):
-        raise Refused(f"{call} returned {shown(said)}. A list of lines was expected",
-                      "Return the list, line by line as the slow one makes it.")
+        raise Refused(
+            f"{call} returned {shown(said)}. A list of lines was expected",
+            "Return the list, line by line as the slow one makes it.",
+        )
     place = first_difference(said, expected)
     if place is not None:
-        raise Refused(f"{call}: line {place + 1} is {shown(said[place])} and should be "
-                      f"{expected[place]!r}", *hints)
+        raise Refused(
+            f"{call}: line {place + 1} is {shown(said[place])} and should be {expected[place]!r}",
+            *hints,
+        )
     if len(said) != len(expected):
-        raise Refused(f"{call} returned {counted(len(said), 'line')} and should return "
-                      f"{len(expected)}", *hints)
+        raise Refused(
+            f"{call} returned {counted(len(said), 'line')} and should return {len(expected)}",
+            *hints,
+        )
     refuse_over(cost_of(seen), trips, f"{call}: right lines")

@@ -28,8 +28,15 @@ FOLDER = Path(__file__).resolve().parents[2] / "claims"
 HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
 WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
 PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
-TURNS_WITH = ("the client", "a default of the client", "the distance", "the size", "the command",
-              "the data", "the system")
+TURNS_WITH = (
+    "the client",
+    "a default of the client",
+    "the distance",
+    "the size",
+    "the command",
+    "the data",
+    "the system",
+)
 PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
 GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
 SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
@@ -134,9 +141,11 @@ def by_degree(wholly, partly, on, seen, adds=""):
 
 def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True):
     """Register the decorated function as the judge of a Claim."""
+
     def register(function):
         CLAIMS[name] = Claim(name, chapter, text, function, turns_with, after, margin, watched)
         return function
+
     return register
 
 
@@ -161,8 +170,10 @@ def load_file(name: str, path: Path) -> ModuleType:
 def check_clone(found, what: str):
     """Raise LabError if `found` is empty: lab_utils was installed without its clone."""
     if not found:
-        raise LabError(f"There are no {what}. Run this from a clone of the lab, where lab_utils "
-                       "was installed with pip install -e.")
+        raise LabError(
+            f"There are no {what}. Run this from a clone of the lab, where lab_utils "
+            "was installed with pip install -e."
+        )
 
 
 @functools.cache
@@ -199,8 +210,14 @@ def in_words(name, text, verdict, where=""):
 
 def in_lines(sentence, indent=" " * 4):
     """Return a sentence in lines that fit the page, the later ones further in."""
-    return textwrap.wrap(sentence, PAGE, initial_indent=indent, subsequent_indent=GOES_ON,
-                         break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        sentence,
+        PAGE,
+        initial_indent=indent,
+        subsequent_indent=GOES_ON,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def shown_in(text: str) -> dict[str, tuple[str, str]]:
@@ -225,22 +242,26 @@ def claim(name: str, **measured) -> Tried:
     try:
         taken.bind(**measured)
     except TypeError as error:
-        raise LabError(f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. "
-                       "Pass just these.") from None
+        raise LabError(
+            f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. Pass just these."
+        ) from None
     # Ratios of few rounds leave possible that there is no difference, and either end.
     ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
     few, measured = [plain(measured, unsure) for unsure in ends], plain(measured)
     for path, value in figures(measured):
         if isinstance(value, float) and math.isnan(value):
-            raise LabError(f"{path[0]} is not a number, so claim {name} cannot be judged. "
-                           "Measure it again, and pass that.")
+            raise LabError(
+                f"{path[0]} is not a number, so claim {name} cannot be judged. "
+                "Measure it again, and pass that."
+            )
     seen = calm.since_claim()
     try:
         verdict = judged(known.judge, measured, seen, few, known.watched)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         what = inspect.getdoc(known.judge) or f"{', '.join(taken.parameters)}, as measured."
-        raise LabError(f"Claim {name} cannot be judged from these measurements ({error}). "
-                       f"Pass {what}") from None
+        raise LabError(
+            f"Claim {name} cannot be judged from these measurements ({error}). Pass {what}"
+        ) from None
     entry = {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}
     enter(name, entry, chapter())
     return Tried(name, known.credited, verdict, measured)
@@ -266,8 +287,9 @@ def judged(judge, measured, seen, few=(), watched=True):
     if seen.busy and not watched:
         return untested(seen.sentence(), ", in part without the lab's hand")
     if seen.busy and (others := other_words(nearby(measured, 1 + seen.doubt))):
-        return untested(seen.sentence(),
-                        f"; with a figure off by ~{seen.doubt:.0%} it would be {others}")
+        return untested(
+            seen.sentence(), f"; with a figure off by ~{seen.doubt:.0%} it would be {others}"
+        )
     return found
 
 
@@ -276,6 +298,7 @@ def plain(measured, unsure=lambda ratio: ratio.value):
 
     It is 1 where the Ratio says "no different", and `unsure` of it where its rounds are few.
     """
+
     def number(value):
         if isinstance(value, dict):
             return plain(value, unsure)
@@ -306,8 +329,10 @@ def turning(name: str, stored: dict) -> list[dict]:
 
 def numbered(stored):
     """Return measurements as they were: JSON turned the numbers that name them into strings."""
-    return {int(name) if name.isdigit() else name:
-            numbered(value) if isinstance(value, dict) else value for name, value in stored.items()}
+    return {
+        int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
+        for name, value in stored.items()
+    }
 
 
 def figures(measured, path=()):
@@ -319,8 +344,9 @@ def figures(measured, path=()):
         label = str((*path, name)[0])
         if isinstance(value, dict):
             yield from figures(value, (*path, name))
-        elif not label.endswith(SETTINGS) and (isinstance(value, float)
-                                               or label.endswith(WHOLE_NUMBERS)):
+        elif not label.endswith(SETTINGS) and (
+            isinstance(value, float) or label.endswith(WHOLE_NUMBERS)
+        ):
             yield (*path, name), value
 
 
@@ -334,8 +360,12 @@ def enter(name, verdict, chapter):
     """Write a verdict into the ledger, as its claim's latest and as that of the chapter."""
     with state.changing("claims") as ledger:
         before = ledger.get(name, {}).get("chapters", {})
-        ledger[name] = {"text": CLAIMS[name].text, "article": CLAIMS[name].article, **verdict,
-                        "chapters": {**before, chapter: verdict}}
+        ledger[name] = {
+            "text": CLAIMS[name].text,
+            "article": CLAIMS[name].article,
+            **verdict,
+            "chapters": {**before, chapter: verdict},
+        }
 
 
 def chapter():

@@ -21,12 +21,20 @@ from .claims import PAGE, check_clone, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
 # Where code stands that is not the learner's.
-OTHERS = ("<frozen", sys.prefix, sys.base_prefix,
-          *(str(FOLDER.parent / room) for room in ("exercises", "lab_utils", "roundtrips")))
-NO_VALUE = ("Redis takes bytes, text and numbers, and was given something else, such as None. Is "
-            "there a case in which there is nothing to ask for?")
-LOOK = ("Print what you have just before that line, and run this cell again. What the check asks "
-        "with is gone when it ends; the reply to a key that is not there is None.")
+OTHERS = (
+    "<frozen",
+    sys.prefix,
+    sys.base_prefix,
+    *(str(FOLDER.parent / room) for room in ("exercises", "lab_utils", "roundtrips")),
+)
+NO_VALUE = (
+    "Redis takes bytes, text and numbers, and was given something else, such as None. Is "
+    "there a case in which there is nothing to ask for?"
+)
+LOOK = (
+    "Print what you have just before that line, and run this cell again. What the check asks "
+    "with is gone when it ends; the reply to a key that is not there is None."
+)
 
 
 @dataclass(frozen=True)
@@ -87,15 +95,21 @@ def judge(known, answer):
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
         left = open_in(known.name[:2])
-        tell(f"Open in this chapter: {', '.join(left)}" if left
-             else "Every exercise of this chapter is solved.")
+        tell(
+            f"Open in this chapter: {', '.join(left)}"
+            if left
+            else "Every exercise of this chapter is solved."
+        )
 
 
 def open_in(chapter: str) -> list[str]:
     """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
     progress = state.load("progress")
-    return [name for name in names()
-            if name.startswith(chapter) and not progress.get(name, {}).get("solved")]
+    return [
+        name
+        for name in names()
+        if name.startswith(chapter) and not progress.get(name, {}).get("solved")
+    ]
 
 
 def refuse(known, why, hints):
@@ -115,14 +129,24 @@ def refuse(known, why, hints):
 def tell(sentence):
     """Print a sentence in lines that fit the page, the later ones further in."""
     for line in sentence.splitlines():
-        print(textwrap.fill(line, PAGE, subsequent_indent=" " * 6, break_long_words=False,
-                            break_on_hyphens=False))
+        print(
+            textwrap.fill(
+                line,
+                PAGE,
+                subsequent_indent=" " * 6,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
 
 
 def what_was_raised(error):
     """Say who raised an error: the learner's code, or the check with what that returned."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if not frame.filename.startswith(OTHERS)]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(OTHERS)
+    ]
     if not lines:
         return f"the check used your answer, and met {type(error).__name__}: {error}"
     return f"your code raised {type(error).__name__} in line {lines[-1]}: {error}"
@@ -158,5 +182,8 @@ def bytecode(source):
     return space["f"].__code__.co_code
 
 
-EMPTY_BODIES = {bytecode(f"{kind} f(): {body}") for kind in ("def", "async def")
-                for body in ("...", "'What to do.'")}
+EMPTY_BODIES = {
+    bytecode(f"{kind} f(): {body}")
+    for kind in ("def", "async def")
+    for body in ("...", "'What to do.'")
+}

@@ -18,8 +18,20 @@ from ..words import factor_off, singular, three_figures, times
 from . import reporting, state
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
-COUNTED = ("bytes", "round trips", "commands", "messages", "types", "replies", "threads",
-           "connections", "visits", "writes", "claims", "tickets")
+COUNTED = (
+    "bytes",
+    "round trips",
+    "commands",
+    "messages",
+    "types",
+    "replies",
+    "threads",
+    "connections",
+    "visits",
+    "writes",
+    "claims",
+    "tickets",
+)
 DISTURBED = (*TIMES, "x", "%")
 UNITS = (*DISTURBED, "MB", *COUNTED)
 NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
@@ -74,9 +86,11 @@ class Guess(float):
     def hears(self, measured: float, unit: str) -> float | None:
         """Return the guess in a figure's `unit`, as `measured` is; None where none was made."""
         if unit != self.unit and not {unit, self.unit} <= set(TIMES):
-            raise LabError(f"The guess {self.name} is in {self.unit}, and this figure measures in "
-                           f"{unit}. Write the guess's unit as the figure's, or compare it with "
-                           "guess.against(…).")
+            raise LabError(
+                f"The guess {self.name} is in {self.unit}, and this figure measures in "
+                f"{unit}. Write the guess's unit as the figure's, or compare it with "
+                "guess.against(…)."
+            )
         scale = 1 if unit == self.unit else TIMES[unit] / TIMES[self.unit]
         self.learns(measured * scale)
         return float(self) / scale if self else None
@@ -138,13 +152,17 @@ def remembered(first, made):
 def check_question(name, unit):
     """Raise LabError for a name or a unit that no guess has."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise LabError(f"{shown(name)} does not name a guess. Write the chapter's number and a "
-                       "word: \"01.cart\".")
+        raise LabError(
+            f"{shown(name)} does not name a guess. Write the chapter's number and a "
+            'word: "01.cart".'
+        )
     if unit not in UNITS:
         raise LabError(f"{shown(unit)} is not a unit of a guess. There are: {', '.join(UNITS)}.")
     if _units.setdefault(name, unit) != unit:
-        raise LabError(f"The guess {name} was in {_units[name]} before, and is in {unit} now. Give "
-                       "it the same unit, or write another name.")
+        raise LabError(
+            f"The guess {name} was in {_units[name]} before, and is in {unit} now. Give "
+            "it the same unit, or write another name."
+        )
 
 
 def usable(value, unit):
@@ -153,15 +171,20 @@ def usable(value, unit):
         return math.nan
     if comparable(value):
         return float(value)
-    print(f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, 0.5 "
-          f"or 5000, without quotes and without a comma. The unit is {unit}.")
+    print(
+        f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, 0.5 "
+        f"or 5000, without quotes and without a comma. The unit is {unit}."
+    )
     return math.nan
 
 
 def comparable(value):
     """Tell whether a value is a number that can stand on a log scale beside a measurement."""
-    return (isinstance(value, numbers.Real) and not isinstance(value, bool)
-            and SMALLEST <= value <= LARGEST)
+    return (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool)
+        and SMALLEST <= value <= LARGEST
+    )
 
 
 def quantity(value, unit):
@@ -184,9 +207,11 @@ def calibration():
     """Print how close your guesses of all chapters were; return a figure of them, None of none."""
     from ..figures.calibrated import draw_calibration
 
-    pairs = [(name, entry["guess"], entry["measured"])
-             for name, entry in state.load("guesses").items()
-             if comparable(entry.get("guess")) and comparable(entry.get("measured"))]
+    pairs = [
+        (name, entry["guess"], entry["measured"])
+        for name, entry in state.load("guesses").items()
+        if comparable(entry.get("guess")) and comparable(entry.get("measured"))
+    ]
     words = how_close([factor_off(said, measured) for _, said, measured in pairs])
     print(f"measured: {words}")
     return draw_calibration(pairs, CLOSE, words) if pairs else None
@@ -195,8 +220,10 @@ def calibration():
 def how_close(factors: list[float]) -> str:
     """Return '12 of your 20 guesses were within 2x', of the factors by which they were off."""
     if not factors:
-        return ("none of your guesses has been measured yet. Replace the three dots of a guess, "
-                "and run its cell and those below")
+        return (
+            "none of your guesses has been measured yet. Replace the three dots of a guess, "
+            "and run its cell and those below"
+        )
     close = sum(factor <= CLOSE for factor in factors)
     if len(factors) == 1:
         return f"your one guess was{'' if close else ' not'} within {CLOSE}x"

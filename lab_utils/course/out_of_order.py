@@ -40,8 +40,10 @@ def sentence(name: str, source: str, path: Path) -> str:
         return ""
     heading, begins, _ = makers[-1]
     section = f", in the section “{heading}”" if heading else ""
-    return (f"`{name}` is made in the cell that begins `{begins}`{section}. Run that section from "
-            "its first cell, then this cell again.")
+    return (
+        f"`{name}` is made in the cell that begins `{begins}`{section}. Run that section from "
+        "its first cell, then this cell again."
+    )
 
 
 def places_above(cells, source):

@@ -161,8 +161,9 @@ class Sender(threading.Thread):
     def answered(self, batch):
         """Return the ids of the events that the board has on disk, or will never take."""
         now = time.time()
-        events = [{**event, "id": key, "age_s": max(0, now - event["at"])}
-                  for key, event in batch.items()]
+        events = [
+            {**event, "id": key, "age_s": max(0, now - event["at"])} for key, event in batch.items()
+        ]
         answer = self.ask("/api/events", {"events": events}, token())
         return {key for key in [*answer["taken"], *answer["refused"]] if key in batch}
 

@@ -65,8 +65,10 @@ class Retrial(Scoreboard):
 
     def in_words(self) -> str:
         """Return 'of 38 claims 12 hold, …'."""
-        found = ", ".join(f"{count} {word if count == 1 else claims.PLURAL[word]}"
-                          for word, count in self.words().items())
+        found = ", ".join(
+            f"{count} {word if count == 1 else claims.PLURAL[word]}"
+            for word, count in self.words().items()
+        )
         return f"of {len(self.claims)} claims {found}"
 
 
@@ -88,11 +90,13 @@ def retrial() -> Retrial:
         where = sections(path)
         for name, claim in claims.CLAIMS.items():
             if claim.chapter == path.name[:2]:
-                tried[name] = verdict_of(claim, ledger.get(name), error, path.name,
-                                         where.get(name, ""))
+                tried[name] = verdict_of(
+                    claim, ledger.get(name), error, path.name, where.get(name, "")
+                )
     for name in claims.CLAIMS.keys() - tried.keys():
-        tried[name] = Retried(name, claims.CLAIMS[name].text, claims.UNTESTED,
-                              "no chapter here tries it", "")
+        tried[name] = Retried(
+            name, claims.CLAIMS[name].text, claims.UNTESTED, "no chapter here tries it", ""
+        )
     return Retrial({name: tried[name] for name in sorted(tried, key=claims.order)}, tables)
 
 
@@ -102,8 +106,16 @@ def verdict_of(claim, entry, error, chapter, section):
         because = error or "its cell was not run"
         entry = {"word": claims.UNTESTED, "because": because, "measured": {}}
         claims.enter(claim.name, entry, claims.chapter())
-    return Retried(claim.name, claim.text, entry["word"], entry["because"], chapter,
-                   entry.get("addition", ""), claim.turns_with, section)
+    return Retried(
+        claim.name,
+        claim.text,
+        entry["word"],
+        entry["because"],
+        chapter,
+        entry.get("addition", ""),
+        claim.turns_with,
+        section,
+    )
 
 
 def cells_of(path):
@@ -114,8 +126,11 @@ def cells_of(path):
 
 def trial_cells(path: Path) -> list:
     """Return the code cells of a chapter that its claims rest on."""
-    return [cell for cell in cells_of(path)
-            if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])]
+    return [
+        cell
+        for cell in cells_of(path)
+        if cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])
+    ]
 
 
 def sections(path: Path) -> dict[str, str]:
@@ -140,10 +155,14 @@ def run_trials(path: Path) -> tuple[dict, dict, str | None]:
     """
     sources = [cell.source for cell in trial_cells(path)]
     asked = {"cells": sources, "folder": str(path.parent), "seconds": CELL_TIMEOUT_S}
-    kept = Kept([sys.executable, "-P", str(Path(__file__).with_name("_trial_process.py"))],
-                folder=True, feed=json.dumps(asked).encode(), stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"})
+    kept = Kept(
+        [sys.executable, "-P", str(Path(__file__).with_name("_trial_process.py"))],
+        folder=True,
+        feed=json.dumps(asked).encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LAB_SCALE": "ci", "LAB_FIGURES": "off", "MPLBACKEND": "agg"},
+    )
     try:
         assert kept.process and kept.process.stdout
         with kept.process.stdout as said:

@@ -61,8 +61,11 @@ def read():
         content = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(content, dict) and all(map(holds_entries, content.values())):
             return content
-    aside = next(place for number in itertools.count(1)
-                 if not (place := path.with_name(f"{path.name}.broken-{number}")).exists())
+    aside = next(
+        place
+        for number in itertools.count(1)
+        if not (place := path.with_name(f"{path.name}.broken-{number}")).exists()
+    )
     try:
         path.rename(aside)
         say(f"{path} cannot be read as what the lab writes; it is kept aside as {aside.name}")

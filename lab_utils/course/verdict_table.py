@@ -14,8 +14,13 @@ from . import claims
 from .claims import DEPENDS, FAILS, HOLDS, UNTESTED, WORDS, Retried
 
 # How a learner's answer begins, in small letters: its word.
-BEGINNINGS = {"hold": HOLDS, "depend": DEPENDS, "it depend": DEPENDS, "no": FAILS,
-              "does not hold": FAILS}
+BEGINNINGS = {
+    "hold": HOLDS,
+    "depend": DEPENDS,
+    "it depend": DEPENDS,
+    "no": FAILS,
+    "does not hold": FAILS,
+}
 COLORS = dict(zip(WORDS, VERDICTS, strict=True))
 
 
@@ -27,8 +32,9 @@ def said_of(said: dict, known: dict) -> dict[str, str]:
     words = {}
     for name, word in check_dict(said, "board.against", '{"A1": "holds", "A2": ...}').items():
         if name not in known:
-            raise LabError(f"There is no claim {shown(name)} on this board. There are: "
-                           f"{', '.join(known)}.")
+            raise LabError(
+                f"There is no claim {shown(name)} on this board. There are: {', '.join(known)}."
+            )
         if word is not ... and word is not None:
             words[name] = meant(word, name)
     return words
@@ -39,8 +45,10 @@ def meant(word, name):
     for beginning, whole in BEGINNINGS.items():
         if small.startswith(beginning):
             return whole
-    raise LabError(f"You said {shown(word)} of {name}, which is none of the words. Write "
-                   '"holds", "depends" or "no", or leave the three dots.')
+    raise LabError(
+        f"You said {shown(word)} of {name}, which is none of the words. Write "
+        '"holds", "depends" or "no", or leave the three dots.'
+    )
 
 
 class Against:
@@ -89,9 +97,18 @@ class Against:
         """Return a table of claims; of those that came out otherwise, with what was said."""
         said = [[self.said[claim.name]] if claim in self.otherwise else [] for claim in tried]
         heads = ["claimed", *(["you said"] if said[0] else []), "here", "told in"]
-        return table(heads, [[f"<b>{claim.name}</b> {html.escape(claim.text)}", *word,
-                              in_full(claim), link(claim, claim.chapter[:2])]
-                             for claim, word in zip(tried, said, strict=True)])
+        return table(
+            heads,
+            [
+                [
+                    f"<b>{claim.name}</b> {html.escape(claim.text)}",
+                    *word,
+                    in_full(claim),
+                    link(claim, claim.chapter[:2]),
+                ]
+                for claim, word in zip(tried, said, strict=True)
+            ],
+        )
 
 
 class Scoreboard:
@@ -101,8 +118,10 @@ class Scoreboard:
         self.tried, self.sentence = list(tried), sentence
 
     def __repr__(self):
-        found = [f"{word}: {names(claim for claim in self.tried if claim.word == word)}"
-                 for word in WORDS]
+        found = [
+            f"{word}: {names(claim for claim in self.tried if claim.word == word)}"
+            for word in WORDS
+        ]
         return "\n".join(f"verdicts: {line}" for line in [self.sentence, *found])
 
     def _repr_html_(self):
@@ -111,8 +130,13 @@ class Scoreboard:
             of_article = [claim for claim in self.tried if claim.name[0] == letter]
             if of_article:
                 rows.append([f"<b>{letter}: {html.escape(article)}</b>"])
-            rows += [[f"{link(claim, claim.name)} {html.escape(claim.text)}",
-                      verdict(marked(claim.word))] for claim in of_article]
+            rows += [
+                [
+                    f"{link(claim, claim.name)} {html.escape(claim.text)}",
+                    verdict(marked(claim.word)),
+                ]
+                for claim in of_article
+            ]
         return table([], [[verdict(f"<b>{self.sentence.capitalize()}</b>")], *rows])
 
 
@@ -124,25 +148,41 @@ class Elsewhere:
 
     def __init__(self, columns: dict[str, dict]):
         self.columns = columns
-        words = {name: [column["claims"][name]["word"] for column in columns.values()]
-                 for name in claims.CLAIMS if name in next(iter(columns.values()))["claims"]}
+        words = {
+            name: [column["claims"][name]["word"] for column in columns.values()]
+            for name in claims.CLAIMS
+            if name in next(iter(columns.values()))["claims"]
+        }
         self.differ = {name: said for name, said in words.items() if len(set(said)) > 1}
-        self.sentence = (f"{len(words) - len(self.differ)} of {len(words)} claims got the same "
-                         f"word in all {len(columns)} columns")
+        self.sentence = (
+            f"{len(words) - len(self.differ)} of {len(words)} claims got the same "
+            f"word in all {len(columns)} columns"
+        )
         # lines of their own that begin so: versions are no facts of the machine that shows them
-        self.measured = [f"measured: {name}: {column['on']}, {column['date']}"
-                         for name, column in columns.items()]
+        self.measured = [
+            f"measured: {name}: {column['on']}, {column['date']}"
+            for name, column in columns.items()
+        ]
 
     def __repr__(self):
-        said = [f"{name}: {', '.join(map(': '.join, zip(self.columns, words, strict=True)))}"
-                for name, words in self.differ.items()]
+        said = [
+            f"{name}: {', '.join(map(': '.join, zip(self.columns, words, strict=True)))}"
+            for name, words in self.differ.items()
+        ]
         return "\n".join([self.sentence, *said, *self.measured])
 
     def _repr_html_(self):
-        rows = [[f"<b>{name}</b> {html.escape(claims.CLAIMS[name].text)}",
-                 *(marked(column["claims"][name]["word"])
-                   + folded("why", html.escape(column["claims"][name]["because"]))
-                   for column in self.columns.values())] for name in self.differ]
+        rows = [
+            [
+                f"<b>{name}</b> {html.escape(claims.CLAIMS[name].text)}",
+                *(
+                    marked(column["claims"][name]["word"])
+                    + folded("why", html.escape(column["claims"][name]["because"]))
+                    for column in self.columns.values()
+                ),
+            ]
+            for name in self.differ
+        ]
         told = "".join(f"<br>\n{line}" for line in self.measured)
         return f"{table(['claimed', *self.columns], rows)}{self.sentence}.{told}"
 
@@ -160,20 +200,24 @@ class verdict(str):
 
 def table(heads, rows):
     """Return a table; a row of one cell goes across. Jupyter sets cells to the right by itself."""
+
     def cell(tag, text, across=""):
         kind = ' class="verdict"' if isinstance(text, verdict) else ""
         return f'<{tag}{kind}{across} style="text-align: left; vertical-align: top">{text}</{tag}>'
 
     lines = [[cell("th", head) for head in heads]] if heads else []
-    lines += [[cell("td", text, ' colspan="3"' if len(row) == 1 else "") for text in row]
-              for row in rows]
+    lines += [
+        [cell("td", text, ' colspan="3"' if len(row) == 1 else "") for text in row] for row in rows
+    ]
     return f"<table>{''.join('<tr>' + ''.join(line) + '</tr>' for line in lines)}</table>"
 
 
 def marked(word):
     """Return a verdict's word beside its colour."""
-    return (f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
-            f"<b>{word}</b></span>")
+    return (
+        f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
+        f"<b>{word}</b></span>"
+    )
 
 
 def in_full(claim):

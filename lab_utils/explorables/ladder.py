@@ -26,12 +26,21 @@ def explore(figure, captures: dict, near, model: Model) -> Explorable:
     moments, far, zero = [], [], []
     for turns, (name, run) in zip((count, 1), captures.items(), strict=True):
         moments.append([1000 * at for one in run.messages for at in (one.at_client, one.at_server)])
-        computed = [at for sent, there, left, read, _ in rungs(model, server, turns, count, rtt)
-                    for at in (sent, there, read, left)]
+        computed = [
+            at
+            for sent, there, left, read, _ in rungs(model, server, turns, count, rtt)
+            for at in (sent, there, read, left)
+        ]
         far += [abs(one / at - 1) for one, at in zip(computed, moments[-1], strict=False) if at]
         zero.append(abs(near.seconds(name, 0) / model.seconds(turns, count) - 1))
-    return Explorable("ladder", figure, {
-        "ways": [{"at_once": at_once, "turn_us": a, "command_us": c} for at_once in (1, None)],
-        "server": server, "measured": {"rtt": rtt, "commands": count, "moments": moments},
-        "from": f"Fitted on this machine: {model!r}. Rings: one run as measured, {max(far):.0%} "
-                f"off at most. With no distance the sum is {max(zero):.0%} off at most."})
+    return Explorable(
+        "ladder",
+        figure,
+        {
+            "ways": [{"at_once": at_once, "turn_us": a, "command_us": c} for at_once in (1, None)],
+            "server": server,
+            "measured": {"rtt": rtt, "commands": count, "moments": moments},
+            "from": f"Fitted on this machine: {model!r}. Rings: one run as measured, {max(far):.0%} "
+            f"off at most. With no distance the sum is {max(zero):.0%} off at most.",
+        },
+    )

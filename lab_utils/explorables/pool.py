@@ -21,9 +21,17 @@ def explore(still, noted: dict[int, dict], arrivals: int, held: float, pause: fl
     least = min(noted)
     end, there = list(noted[least].items())[-1]
     computed = under_way(size=least, **own)[round(200 * end)]
-    return Explorable("pool", still, own | {
-        "noted": {size: [[round(at, 2), calls] for at, calls in list(found.items())[::8]]
-                  for size, found in noted.items()},
-        "from": "Rings: measured on this machine, calls at random moments. The line is for calls "
-                f"that come evenly: {computed:.0f} at {end:.0f} s with a pool of {least}, where "
-                f"{there} were measured."})
+    return Explorable(
+        "pool",
+        still,
+        own
+        | {
+            "noted": {
+                size: [[round(at, 2), calls] for at, calls in list(found.items())[::8]]
+                for size, found in noted.items()
+            },
+            "from": "Rings: measured on this machine, calls at random moments. The line is for calls "
+            f"that come evenly: {computed:.0f} at {end:.0f} s with a pool of {least}, where "
+            f"{there} were measured.",
+        },
+    )

@@ -33,14 +33,25 @@ def explore(still, took: dict[str, dict[int, float]], pipeline: float, rtt: floa
     ways, off = {}, {}
     for way, times in took.items():
         ways[way] = fitted(times, rtt) | {"took": [[n, round(ms, 3)] for n, ms in times.items()]}
-        off |= {counted(n, singular(way)): abs(computed(ways[way], n, rtt) / ms - 1)
-                for n, ms in times.items()}
-    cpu, turn, start = (" and ".join(f"{ways[way][part]:.3g} µs in {way}" for way in ways)
-                        for part in ("cpu_us", "turn_us", "start_us"))
+        off |= {
+            counted(n, singular(way)): abs(computed(ways[way], n, rtt) / ms - 1)
+            for n, ms in times.items()
+        }
+    cpu, turn, start = (
+        " and ".join(f"{ways[way][part]:.3g} µs in {way}" for way in ways)
+        for part in ("cpu_us", "turn_us", "start_us")
+    )
     worst = max(off, key=off.__getitem__)
-    return Explorable("threads", still, {
-        "rtt": rtt, "ways": ways, "pipeline_work": round(pipeline - rtt, 3),
-        "from": f"Computed from the times measured on this machine, {milliseconds(rtt)} away. CPU "
-                f"of a call: {cpu}; what a turn costs beside it and the RTT: {turn}; one "
-                f"connection more: {start}. A line misses a ring by {off[worst]:.0%} at most, "
-                f"with {worst}."})
+    return Explorable(
+        "threads",
+        still,
+        {
+            "rtt": rtt,
+            "ways": ways,
+            "pipeline_work": round(pipeline - rtt, 3),
+            "from": f"Computed from the times measured on this machine, {milliseconds(rtt)} away. CPU "
+            f"of a call: {cpu}; what a turn costs beside it and the RTT: {turn}; one "
+            f"connection more: {start}. A line misses a ring by {off[worst]:.0%} at most, "
+            f"with {worst}.",
+        },
+    )

@@ -24,16 +24,36 @@ def explore(figure, waits: dict, costs: list[tuple[int, dict]], number: int, wha
             count = count or keys
         run = sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
         first, worst = max(run.samples, key=lambda ping: ping[1])
-        dots = [[round(1000 * (due - first), 2), round(1000 * wait, 2)] for due, wait in run.samples
-                if 0 <= due - first <= worst and served["pieces"] == 1]
-        measured.append({"way": way, "keys": keys, "count": count or None,
-                         "worst": 1000 * felt.worst, "dots": dots})
-    return Explorable("who", figure, {"ways": ways, "measured": measured, "what": what, "from": (
-        "Bars: computed, from the time that the server spends inside commands, counted in runs of "
-        "their own; of a pipeline reading and answering are in it, the client's pauses are not "
-        "drawn. Tick: average. Dots: PINGs measured, where the work is one piece. In a pipeline"
-        f"{', and now and then with SCAN,' * ('SCAN' in ways)} the next piece is there already, "
-        "and a PING waits for it too. That a PING may wait for a CPU is not computed.")})
+        dots = [
+            [round(1000 * (due - first), 2), round(1000 * wait, 2)]
+            for due, wait in run.samples
+            if 0 <= due - first <= worst and served["pieces"] == 1
+        ]
+        measured.append(
+            {
+                "way": way,
+                "keys": keys,
+                "count": count or None,
+                "worst": 1000 * felt.worst,
+                "dots": dots,
+            }
+        )
+    return Explorable(
+        "who",
+        figure,
+        {
+            "ways": ways,
+            "measured": measured,
+            "what": what,
+            "from": (
+                "Bars: computed, from the time that the server spends inside commands, counted in runs of "
+                "their own; of a pipeline reading and answering are in it, the client's pauses are not "
+                "drawn. Tick: average. Dots: PINGs measured, where the work is one piece. In a pipeline"
+                f"{', and now and then with SCAN,' * ('SCAN' in ways)} the next piece is there already, "
+                "and a PING waits for it too. That a PING may wait for a CPU is not computed."
+            ),
+        },
+    )
 
 
 def pieces(way: str, counted: list, felt, number: int) -> dict:
@@ -53,6 +73,12 @@ def pieces(way: str, counted: list, felt, number: int) -> dict:
     keys, us = points[-1]
     count = cost.server_reads if by_reads else cost.round_trips
     apart = 0 if by_reads else took - us
-    return {"points": points, "size": "keys" if of_all else "each", "pieces": count,
-            "at_once": -(-keys // count) if by_reads else None, "ahead": int(by_reads),
-            "gap_us": apart / count if of_all else 0, "own_us": 0 if of_all else apart / keys}
+    return {
+        "points": points,
+        "size": "keys" if of_all else "each",
+        "pieces": count,
+        "at_once": -(-keys // count) if by_reads else None,
+        "ahead": int(by_reads),
+        "gap_us": apart / count if of_all else 0,
+        "own_us": 0 if of_all else apart / keys,
+    }

@@ -8,8 +8,10 @@ from .rows import GAP, HEADING, REST, ROUNDS, ROUNDS_NOTE, ROW, lay_out, name_ro
 from .scales import plain_ticks
 
 COLORS = {"client's CPU": style.CLIENT, "server's CPU": style.SERVER, "waiting": style.WAITING}
-PARTS = {words: {"facecolor": color, "edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
-         for words, color in COLORS.items()}
+PARTS = {
+    words: {"facecolor": color, "edgecolor": style.WAITING_EDGE, "linewidth": 0.7}
+    for words, color in COLORS.items()
+}
 LABELS = {1: 1.25, 2: 1.45}  # by columns: the axis in longest bars, so that words have room
 NARROW_LABELS, NARROW_ROW = 1.8, 0.42  # of a narrow paper, where they are two lines
 
@@ -22,8 +24,12 @@ def plot_budget(times, rtt_ms=None, title=None):
     panel enlarges the milliseconds of work.
     """
     rtts, height = [rtt_ms] if rtt_ms is not None else times.rtts, sized(ROW, NARROW_ROW)
-    blocks = {f"RTT {milliseconds(rtt)}" if len(rtts) > 1 else "":
-              [(name, rtt, times.budget(name, rtt)) for name in times.names] for rtt in rtts}
+    blocks = {
+        f"RTT {milliseconds(rtt)}" if len(rtts) > 1 else "": [
+            (name, rtt, times.budget(name, rtt)) for name in times.names
+        ]
+        for rtt in rtts
+    }
     names, bars, end = lay_out(blocks, height, HEADING)
     panels = 2 if any(rtts) else 1
     tall = sized(0.25, 1) + height * end + GAP  # of a panel
@@ -45,8 +51,9 @@ def plot_budget(times, rtt_ms=None, title=None):
         enlarged.tick_params(axis="y", length=0)
         enlarged.grid(False, axis="y")
     explain(axes, PARTS, loc="lower left", bbox_to_anchor=(0, 1), ncols=sized(3, 2), fontsize=USUAL)
-    told = "; ".join(f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}"
-                     for _, (name, rtt, budget) in bars)
+    told = "; ".join(
+        f"{name} at RTT {milliseconds(rtt)}: {shares(budget)}" for _, (name, rtt, budget) in bars
+    )
     first = [block[0] for block in blocks.values()]
     title = title or budget_title(first[0], first[-1])
     return caption(figure, title, told, rtts, times.calm, ROUNDS_NOTE)

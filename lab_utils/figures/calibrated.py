@@ -21,25 +21,41 @@ def draw_calibration(pairs, close, words):
     axes.axvspan(1 / close, close, color=style.GOOD_GUESS, linewidth=0)
     axes.axvline(1, color=style.RULE, linewidth=1)
     factors = [within_reach(said / measured) for _, said, measured in pairs]
-    axes.plot(factors, [chapters.index(name[:2]) for name, *_ in pairs], linestyle="none",
-              marker="D", markersize=8, markerfacecolor=style.PAPER, markeredgecolor=style.GUESS,
-              markeredgewidth=1.8)
+    axes.plot(
+        factors,
+        [chapters.index(name[:2]) for name, *_ in pairs],
+        linestyle="none",
+        marker="D",
+        markersize=8,
+        markerfacecolor=style.PAPER,
+        markeredgecolor=style.GUESS,
+        markeredgewidth=1.8,
+    )
     for row, chapter in enumerate(chapters):
-        own = sorted((said / measured, name, factor_off(said, measured))
-                     for name, said, measured in pairs if name[:2] == chapter)
+        own = sorted(
+            (said / measured, name, factor_off(said, measured))
+            for name, said, measured in pairs
+            if name[:2] == chapter
+        )
         for (factor, name, off), side in ((own[0], -1), (own[-1], 1)):
             if off > close and (factor > 1) == (side > 0):
                 write(axes, label(name, off), (within_reach(factor), row), (9 * side, 0))
     reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
-    axes.set(xscale="log", xlim=(1 / reach, reach), ylim=(len(chapters) - 0.5, -0.5),
-             xlabel="← too low          how far off          too high →")
+    axes.set(
+        xscale="log",
+        xlim=(1 / reach, reach),
+        ylim=(len(chapters) - 0.5, -0.5),
+        xlabel="← too low          how far off          too high →",
+    )
     named = [f"{mark:,}x" for mark in marks]
-    axes.set_xticks([*(1 / mark for mark in reversed(marks)), 1, *marks],
-                    [*reversed(named), "right", *named])
+    axes.set_xticks(
+        [*(1 / mark for mark in reversed(marks)), 1, *marks], [*reversed(named), "right", *named]
+    )
     axes.set_xticks([], minor=True)
-    axes.set_yticks(range(len(chapters)), [f"chapter {chapter}" for chapter in chapters],
-                    fontsize=USUAL)
+    axes.set_yticks(
+        range(len(chapters)), [f"chapter {chapter}" for chapter in chapters], fontsize=USUAL
+    )
     axes.grid(False, axis="y")
     set_title(axes, f"{words[0].upper()}{words[1:]}".replace("; ", ";\n"))
     environment(axes)

@@ -43,8 +43,14 @@ def abreast(count, rest, each, **options):
     It is `rest` inches high, and `each` more for a row of panels, which share their y axis.
     """
     rows = sized(1, count)
-    figure, grid = plt.subplots(rows, count // rows, sharey=True, squeeze=False,
-                                figsize=(paper.width, rest + each * rows), **options)
+    figure, grid = plt.subplots(
+        rows,
+        count // rows,
+        sharey=True,
+        squeeze=False,
+        figsize=(paper.width, rest + each * rows),
+        **options,
+    )
     return figure, list(grid.flat)
 
 
@@ -65,6 +71,7 @@ def styled(draw):
 
     With LAB_FIGURES=off nothing is drawn or printed: for runs that nobody looks at, as a retrial's.
     """
+
     @functools.wraps(draw)
     def wrapper(*args, **kwargs):
         if not setting.is_drawn():
@@ -74,6 +81,7 @@ def styled(draw):
             figure = draw(*args, **kwargs)
             figure.narrow = functools.partial(narrow, draw, *args, **kwargs)
             return finished(figure, " ".join(_told))
+
     return wrapper
 
 

@@ -63,8 +63,14 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     if asked is not None:
         mark(axes, asked, f"{number(asked)} asked")
     seen = any(row.rounds for rows in blocks.values() for row in rows)
-    return caption(figure, title, bars_in_words(groups, unit), measured=measured, source=source,
-                   note=ROUNDS_NOTE if seen and not source else "")
+    return caption(
+        figure,
+        title,
+        bars_in_words(groups, unit),
+        measured=measured,
+        source=source,
+        note=ROUNDS_NOTE if seen and not source else "",
+    )
 
 
 def bars_in(values, log):
@@ -72,8 +78,11 @@ def bars_in(values, log):
     numbers = {}
     for name, value in check_dict(values, "lab.plot_bars", BARS).items():
         what = f"lab.plot_bars: {name}"
-        numbers[name] = (Median([check_number(each, what) for each in value])
-                         if isinstance(value, list) and value else number_in(value, what))
+        numbers[name] = (
+            Median([check_number(each, what) for each in value])
+            if isinstance(value, list) and value
+            else number_in(value, what)
+        )
     if log:
         check_positive_one(numbers.values(), "lab.plot_bars")
     return numbers
@@ -126,8 +135,18 @@ def rows_of(values, unit, looks, log):
             since = first
             factor = number(float(factor_off(value, first)))
             note = f"{factor}x {'less' if value < first else 'more'}"
-        rows.append(Row(name, value, worded(value, beside), look, note, since, interval=interval,
-                        rounds=getattr(value, "rounds", ())))
+        rows.append(
+            Row(
+                name,
+                value,
+                worded(value, beside),
+                look,
+                note,
+                since,
+                interval=interval,
+                rounds=getattr(value, "rounds", ()),
+            )
+        )
     return rows
 
 
@@ -139,14 +158,17 @@ def worded(value, unit=""):
 def bars_in_words(groups, unit):
     if "" in groups:
         return "; ".join(f"{name} {worded(each, f' {unit}')}" for name, each in groups[""].items())
-    told = (f"{group}: " + ", ".join(f"{name} {worded(value)}" for name, value in bars.items())
-            for group, bars in groups.items())
+    told = (
+        f"{group}: " + ", ".join(f"{name} {worded(value)}" for name, value in bars.items())
+        for group, bars in groups.items()
+    )
     return f"{'; '.join(told)} ({unit})"
 
 
 @styled
-def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, ylim=None, shaded=None,
-               limit=None):
+def plot_lines(
+    series, xlabel, ylabel, title, log_x=False, log_y=False, ylim=None, shaded=None, limit=None
+):
     """Draw {name: {x: y}} as points, or {panel: {name: {x: y}}} side by side on the same axes.
 
     Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
@@ -162,22 +184,30 @@ def plot_lines(series, xlabel, ylabel, title, log_x=False, log_y=False, ylim=Non
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
-        axes.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear",
-                 xlabel=f"{xlabel}, log scale" if log_x else xlabel,
-                 ylabel=f"{ylabel}, log scale" if log_y else ylabel)
+        axes.set(
+            xscale="log" if log_x else "linear",
+            yscale="log" if log_y else "linear",
+            xlabel=f"{xlabel}, log scale" if log_x else xlabel,
+            ylabel=f"{ylabel}, log scale" if log_y else ylabel,
+        )
         axes.label_outer()
         axes.set_title(heading, fontsize=11, fontweight="normal")
         shade(axes, shaded)
     lines = [points for series in panels.values() for points in series.values()]
     figure.ratios = [ratio for points in lines for ratio in ratios_in(points.values())]
     set_limits(row, [y for points in lines for y in points.values()], ylabel, log_y, ylim, limit)
-    told = [(f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel)
-            for heading, series in panels.items()]
+    told = [
+        (f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel)
+        for heading, series in panels.items()
+    ]
     caption(figure, title, ". ".join(told))
     room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(axes.xaxis, [x for points in series.values() for x in points],
-                 room / sized(len(panels), 1))
+        ticks_at(
+            axes.xaxis,
+            [x for points in series.values() for x in points],
+            room / sized(len(panels), 1),
+        )
     name_panels(row, list(panels.values()), looks)
     return figure
 
@@ -187,10 +217,16 @@ def lines_in(series, log_x, log_y):
     lines = {}
     for name, points in check_dict(series, "lab.plot_lines", LINES).items():
         if not isinstance(points, dict) or not points:
-            raise LabError(f"lab.plot_lines needs a dict {{x: y}} for each line, such as {LINES}, "
-                           f"and got {shown(points)} for {name}. Write at least one point.")
-        lines[name] = {check_number(x, f"lab.plot_lines: x of {name}"):
-                       number_in(y, f"lab.plot_lines: y of {name}") for x, y in points.items()}
+            raise LabError(
+                f"lab.plot_lines needs a dict {{x: y}} for each line, such as {LINES}, "
+                f"and got {shown(points)} for {name}. Write at least one point."
+            )
+        lines[name] = {
+            check_number(x, f"lab.plot_lines: x of {name}"): number_in(
+                y, f"lab.plot_lines: y of {name}"
+            )
+            for x, y in points.items()
+        }
         for values, log in ((lines[name], log_x), (lines[name].values(), log_y)):
             if log:
                 check_positive_one(values, "lab.plot_lines")
@@ -219,16 +255,30 @@ def draw_series(axes, series, looks):
     """Draw points, where there are a handful, and a thin line for the eye; of many a line."""
     for name, points in series.items():
         look, few = looks[name], len(points) <= HANDFUL
-        axes.plot(list(points), list(points.values()), color=look.color, linestyle=look.line,
-                  linewidth=1.2 if few else 2, alpha=0.6 if few and look.marker else 1)
+        axes.plot(
+            list(points),
+            list(points.values()),
+            color=look.color,
+            linestyle=look.line,
+            linewidth=1.2 if few else 2,
+            alpha=0.6 if few and look.marker else 1,
+        )
         if few:
-            axes.plot(list(points), list(points.values()), linestyle="none", color=look.color,
-                      marker=look.marker or None, markersize=8, markerfacecolor=look.face,
-                      markeredgewidth=1.6)
+            axes.plot(
+                list(points),
+                list(points.values()),
+                linestyle="none",
+                color=look.color,
+                marker=look.marker or None,
+                markersize=8,
+                markerfacecolor=look.face,
+                markeredgewidth=1.6,
+            )
         for x, y in points.items():
             if isinstance(y, Factor):
-                axes.plot([x, x], y.interval, color=look.color, linewidth=1.2, marker="_",
-                          markersize=7)
+                axes.plot(
+                    [x, x], y.interval, color=look.color, linewidth=1.2, marker="_", markersize=7
+                )
 
 
 def set_limits(row, values, ylabel, log_y, ylim, limit):
@@ -249,9 +299,14 @@ def set_limits(row, values, ylabel, log_y, ylim, limit):
 
 def lines_in_words(series, xlabel, ylabel):
     """Return 'loop from 1 to 9 ms between …'; 'from 1.2x slower to 3.2x faster' of Ratios."""
-    ends = {name: (min(points), max(points)) for name, points in series.items()
-            if name.lower() not in style.FORMULAS}
-    return "; ".join(f"{name} from {worded(series[name][first])} "
-                     f"to {worded(series[name][last], f' {ylabel}')} "
-                     f"between {number(first)} and {number(last)} {xlabel}"
-                     for name, (first, last) in ends.items())
+    ends = {
+        name: (min(points), max(points))
+        for name, points in series.items()
+        if name.lower() not in style.FORMULAS
+    }
+    return "; ".join(
+        f"{name} from {worded(series[name][first])} "
+        f"to {worded(series[name][last], f' {ylabel}')} "
+        f"between {number(first)} and {number(last)} {xlabel}"
+        for name, (first, last) in ends.items()
+    )

@@ -11,8 +11,10 @@ APART_PX = 16  # two names one above the other
 def write(axes, words, place, shift, **look):
     """Write words so many points right of and above a place, on the side that `shift` points to."""
     right, up = shift
-    sides = {"ha": "left" if right > 0 else "right" if right < 0 else "center",
-             "va": "bottom" if up > 0 else "top" if up < 0 else "center"}
+    sides = {
+        "ha": "left" if right > 0 else "right" if right < 0 else "center",
+        "va": "bottom" if up > 0 else "top" if up < 0 else "center",
+    }
     look = {"fontsize": USUAL, "color": style.INK, "annotation_clip": False} | sides | look
     return axes.annotate(words, place, shift, textcoords="offset points", **look)
 
@@ -40,8 +42,14 @@ def name_ends(axes, series, looks, words=None):
         shift = (0, 8)
         if name in moved:
             shift = 10, (moved[name] - heights[name]) * 72 / axes.figure.dpi
-        write(axes, words[name] if words else name, end, shift, color=color,
-              va="center" if name in moved else "bottom")
+        write(
+            axes,
+            words[name] if words else name,
+            end,
+            shift,
+            color=color,
+            va="center" if name in moved else "bottom",
+        )
 
 
 def spread(heights, gap, low, high):
@@ -53,11 +61,15 @@ def spread(heights, gap, low, high):
     piles = []
     for name in names:
         piles.append([heights[name]])
-        while len(piles) > 1 and (fmean(piles[-1]) - fmean(piles[-2])
-                                  < gap * len(piles[-2] + piles[-1]) / 2):
+        while len(piles) > 1 and (
+            fmean(piles[-1]) - fmean(piles[-2]) < gap * len(piles[-2] + piles[-1]) / 2
+        ):
             piles[-2:] = [piles[-2] + piles[-1]]
-    places = [fmean(pile) + gap * (nth - (len(pile) - 1) / 2)
-              for pile in piles for nth in range(len(pile))]
+    places = [
+        fmean(pile) + gap * (nth - (len(pile) - 1) / 2)
+        for pile in piles
+        for nth in range(len(pile))
+    ]
     places = [max(place, low + gap * nth) for nth, place in enumerate(places)]
     places = [min(place, high - gap * (len(places) - 1 - nth)) for nth, place in enumerate(places)]
     return dict(zip(names, places, strict=True))

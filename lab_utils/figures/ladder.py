@@ -25,8 +25,10 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
     `gap`, a few words, marks the server's line from each reply to the next request.
     """
     if not capture.messages:
-        raise LabError("Nothing crossed the link in this capture, so there is no ladder. Let the "
-                       "function use its client.")
+        raise LabError(
+            "Nothing crossed the link in this capture, so there is no ladder. Let the "
+            "function use its client."
+        )
     all_turns = by_turn(capture.messages)
     left = len(all_turns) - check_number(turns, "turns", 1, whole=True)
     below = f"… and {left:,} more turns like these" if left > 0 else ""
@@ -39,8 +41,9 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
 @styled
 def draw_ladders(ladders, title, told, gap=None):
     """Draw each (messages, RTT in ms, words below) beside the others."""
-    end = 1000 * max(max(each.at_client, each.at_server)
-                     for messages, *_ in ladders for each in messages)
+    end = 1000 * max(
+        max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages
+    )
     figure, panels = abreast(len(ladders), 0, HEIGHT)
     for axes, (messages, rtt_ms, below) in zip(panels, ladders, strict=True):
         draw_ladder(axes, messages, end, rtt_ms, gap)
@@ -53,8 +56,9 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
     """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages."""
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
-        axes.plot([place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4,
-                  zorder=1)
+        axes.plot(
+            [place, place], [-0.02 * end, end * 1.04], color=style.RULE, linewidth=1.4, zorder=1
+        )
         axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
     turns = list(waits(messages))
     for sent, heard, arrived, left in turns:
@@ -73,8 +77,14 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
 
 
 def band(axes, place, start, stop, color, width):
-    axes.plot([place, place], [start * 1000, stop * 1000], color=color, linewidth=width,
-              solid_capstyle="butt", zorder=1.5)
+    axes.plot(
+        [place, place],
+        [start * 1000, stop * 1000],
+        color=color,
+        linewidth=width,
+        solid_capstyle="butt",
+        zorder=1.5,
+    )
 
 
 def waits(messages):
@@ -106,8 +116,14 @@ def draw_bundle(axes, bundle, way_s, late_s):
     ends; from there on the client was at work.
     """
     request, alone = bundle[0].way == "request", len(bundle) == 1
-    arrow = {"arrowstyle": "-|>", "color": style.MESSAGE, "shrinkA": 4, "shrinkB": 4,
-             "linewidth": 1.6 if alone else 0.8, "linestyle": "-" if request else "--"}
+    arrow = {
+        "arrowstyle": "-|>",
+        "color": style.MESSAGE,
+        "shrinkA": 4,
+        "shrinkB": 4,
+        "linewidth": 1.6 if alone else 0.8,
+        "linestyle": "-" if request else "--",
+    }
     for each in bundle:
         at_client = each.at_client
         if not request and way_s and at_client - each.at_server - way_s > late_s:

@@ -100,21 +100,34 @@ def draw_block(axes, run, top, height, pixels):
 
     `pixels` of the axis make a second.
     """
-    lanes = [[(trip.sent, trip.replied, kind_of(trip)) for trip in run.trips
-              if trip.connection == number] for number in run.connections]
+    lanes = [
+        [
+            (trip.sent, trip.replied, kind_of(trip))
+            for trip in run.trips
+            if trip.connection == number
+        ]
+        for number in run.connections
+    ]
     if len(lanes) > MOST_LANES:
         return draw_share(axes, list(itertools.chain(*lanes)), len(lanes), run, top, height, pixels)
     each = height / len(lanes)
     dense = any(is_dense(spans, pixels) for spans in lanes)
     if not dense:
-        axes.broken_barh([(start, end - start) for start, end in idle(run)], (top, height),
-                         color=style.CLIENT, linewidth=0)
+        axes.broken_barh(
+            [(start, end - start) for start, end in idle(run)],
+            (top, height),
+            color=style.CLIENT,
+            linewidth=0,
+        )
     seen = set()
     for place, spans in enumerate(lanes):
         pad = min(2.0, each * 0.14) if len(lanes) > 1 else 0
         low, tall = top + place * each + pad, each - 2 * pad
-        seen |= (draw_share(axes, spans, 1, run, low, tall, pixels) if dense
-                 else draw_boxes(axes, spans, low, tall))
+        seen |= (
+            draw_share(axes, spans, 1, run, low, tall, pixels)
+            if dense
+            else draw_boxes(axes, spans, low, tall)
+        )
     name_nodes(axes, run, top, each)
     return seen
 
@@ -181,13 +194,26 @@ def legend(axes, seen):
     if BINNED in seen:  # as pale as a single request: one swatch says it
         known[BINNED] = known.pop(OUTCOMES[REQUEST][0])
     known[WORKING] = {"facecolor": style.CLIENT}
-    shown = {textwrap.fill(meaning, sized(80, 40)): fill for meaning, fill in known.items()
-             if meaning in seen}
+    shown = {
+        textwrap.fill(meaning, sized(80, 40)): fill
+        for meaning, fill in known.items()
+        if meaning in seen
+    }
     # Under the axis' own label.
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")
-    explain(axes, shown, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below,
-            ncols=sized(3, 1), fontsize=9, borderpad=0, borderaxespad=0, columnspacing=1.2,
-            handletextpad=0.5)
+    explain(
+        axes,
+        shown,
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=below,
+        ncols=sized(3, 1),
+        fontsize=9,
+        borderpad=0,
+        borderaxespad=0,
+        columnspacing=1.2,
+        handletextpad=0.5,
+    )
 
 
 def lanes_title(runs):
@@ -205,9 +231,14 @@ def lanes_title(runs):
 def in_words(run):
     """Return '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
     seen = Counter(map(kind_of, run.trips))
-    parts = [requests_in_words(run), plain_duration(run.seconds),
-             f"{run.waiting / run.seconds:.0%} of it waiting"]
-    told = {HANDSHAKE: f"{counted(seen[HANDSHAKE], 'turn')} to open connections",
-            UNANSWERED: f"{seen[UNANSWERED]} without an answer",
-            REDIRECTED: f"{seen[REDIRECTED]} sent to another node"}
+    parts = [
+        requests_in_words(run),
+        plain_duration(run.seconds),
+        f"{run.waiting / run.seconds:.0%} of it waiting",
+    ]
+    told = {
+        HANDSHAKE: f"{counted(seen[HANDSHAKE], 'turn')} to open connections",
+        UNANSWERED: f"{seen[UNANSWERED]} without an answer",
+        REDIRECTED: f"{seen[REDIRECTED]} sent to another node",
+    }
     return ", ".join([*parts, *(words for kind, words in told.items() if seen[kind])])

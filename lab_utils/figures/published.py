@@ -32,8 +32,17 @@ def rows_of(published, reproduced, fitted):
         note = f"{sized('published ', '')}{plain_duration(then)}"
         note += f", {factor:.1f}x {'faster' if now < then else 'slower'}" if factor >= ALIKE else ""
         label = f"{name} (fitted)" if name in fitted else name
-        rows.append(Row(label, now * 1000, plain_duration(now), style.Look(style.NO_ROLE), note,
-                        then * 1000, since_look=style.Look(style.PUBLISHED)))
+        rows.append(
+            Row(
+                label,
+                now * 1000,
+                plain_duration(now),
+                style.Look(style.NO_ROLE),
+                note,
+                then * 1000,
+                since_look=style.Look(style.PUBLISHED),
+            )
+        )
     return rows
 
 
@@ -51,6 +60,8 @@ def evidence(published, reproduced, fitted):
 
 
 def published_words(published, reproduced, fitted):
-    return "; ".join(f"{name}: published {plain_duration(then)}"
-                     f"{' (fitted)' * (name in fitted)}, here {plain_duration(reproduced[name])}"
-                     for name, then in published.items())
+    return "; ".join(
+        f"{name}: published {plain_duration(then)}"
+        f"{' (fitted)' * (name in fitted)}, here {plain_duration(reproduced[name])}"
+        for name, then in published.items()
+    )

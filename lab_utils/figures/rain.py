@@ -18,13 +18,16 @@ ROOM = 1.25  # times the slowest PING, for the words above it
 @styled
 def draw_rain(watched, title=None):
     """Draw {name: Bystander} in a panel each on the same axes: the run with the middle worst."""
-    runs = {name: sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
-            for name, felt in watched.items()}  # of an even number the slower of the two
+    runs = {
+        name: sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
+        for name, felt in watched.items()
+    }  # of an even number the slower of the two
     rows = math.ceil(len(runs) / sized(ABREAST, 1))
     columns = math.ceil(len(runs) / rows)
     size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
-    figure, grid = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
-                                figsize=size)
+    figure, grid = plt.subplots(
+        rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size
+    )
     places = list(grid.flat)
     dues, waits = zip(*(ping for run in runs.values() for ping in run.pings), strict=True)
     across = 1000 * min(dues), 1000 * max(dues)
@@ -32,20 +35,26 @@ def draw_rain(watched, title=None):
     for axes, (name, run) in zip(places, runs.items(), strict=False):
         draw_panel(axes, run, across, style.way(name)[0])
         head(axes, name, run, watched[name].runs, (100 * paper.width - BESIDE_PX) / columns)
-    for axes in places[len(runs):]:
+    for axes in places[len(runs) :]:
         axes.set_visible(False)
     for axes in (row[0] for row in grid):
         axes.set_ylabel("ms until the PING's reply")
     figure.align_ylabels()
-    for axes in places[len(runs) - columns:len(runs)]:
+    for axes in places[len(runs) - columns : len(runs)]:
         axes.set_xlabel("ms since the work began", fontsize=SMALL)
         axes.tick_params(labelbottom=True)
     idle = max(felt.idle_worst for felt in watched.values())
-    told = "; ".join(f"{name}: slowest PING {plain_duration(felt.worst)}, median "
-                     f"{plain_duration(felt.median)}, beside {plain_duration(felt.took)} of work"
-                     for name, felt in watched.items())
-    return caption(figure, title or finding(watched), told,
-                   note=f"with no work beside it a PING took up to {plain_duration(idle)}")
+    told = "; ".join(
+        f"{name}: slowest PING {plain_duration(felt.worst)}, median "
+        f"{plain_duration(felt.median)}, beside {plain_duration(felt.took)} of work"
+        for name, felt in watched.items()
+    )
+    return caption(
+        figure,
+        title or finding(watched),
+        told,
+        note=f"with no work beside it a PING took up to {plain_duration(idle)}",
+    )
 
 
 def draw_panel(axes, run, across, color):
@@ -57,8 +66,15 @@ def draw_panel(axes, run, across, color):
     felt = set(run.samples)
     for ours, shade in ((False, style.PUBLISHED), (True, color)):
         drops = [ping for ping in run.pings if (ping in felt) == ours]
-        axes.plot([1000 * due for due, _ in drops], [1000 * latency for _, latency in drops],
-                  linestyle="none", marker="o", markersize=2.6, color=shade, markeredgewidth=0)
+        axes.plot(
+            [1000 * due for due, _ in drops],
+            [1000 * latency for _, latency in drops],
+            linestyle="none",
+            marker="o",
+            markersize=2.6,
+            color=shade,
+            markeredgewidth=0,
+        )
     mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), across, color)
 
 
@@ -66,10 +82,24 @@ def mark_worst(axes, ping, across, color):
     due, latency = 1000 * ping[0], 1000 * ping[1]
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
-    axes.plot([due], [latency], marker="o", color=color, markersize=7, markerfacecolor="none",
-              markeredgewidth=1.4)
-    write(axes, plain_duration(ping[1]), (due, latency), (shift, 7), ha=side,
-          color=style.readable(color), fontweight="bold")
+    axes.plot(
+        [due],
+        [latency],
+        marker="o",
+        color=color,
+        markersize=7,
+        markerfacecolor="none",
+        markeredgewidth=1.4,
+    )
+    write(
+        axes,
+        plain_duration(ping[1]),
+        (due, latency),
+        (shift, 7),
+        ha=side,
+        color=style.readable(color),
+        fontweight="bold",
+    )
 
 
 def head(axes, name, run, runs, width):
@@ -77,8 +107,17 @@ def head(axes, name, run, runs, width):
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     lines = textwrap.wrap(name, int(width / words_px("x", USUAL)))[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
-    write(axes, small, (0, 1), (0, 4), xycoords="axes fraction", ha="left", fontsize=SMALL,
-          color=style.QUIET, linespacing=1.25)
+    write(
+        axes,
+        small,
+        (0, 1),
+        (0, 4),
+        xycoords="axes fraction",
+        ha="left",
+        fontsize=SMALL,
+        color=style.QUIET,
+        linespacing=1.25,
+    )
 
 
 def spread(runs):

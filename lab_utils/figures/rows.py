@@ -17,8 +17,14 @@ NARROW_ROW, NARROW_HEADING, NARROW_REST = 0.55, 0.5, 2.2  # on a phone
 ABOVE = 0.36  # rows: so far above its row a name stands there
 NAME_POINTS = 10.5
 MARGIN_PX, NARROW_TICKS = 16, 5
-ROUNDS = {"linestyle": "none", "marker": "o", "markersize": 2.5, "color": style.NO_ROLE,
-          "markeredgewidth": 0, "alpha": 0.7}
+ROUNDS = {
+    "linestyle": "none",
+    "marker": "o",
+    "markersize": 2.5,
+    "color": style.NO_ROLE,
+    "markeredgewidth": 0,
+    "alpha": 0.7,
+}
 ROUNDS_NOTE = "small dots: the rounds"
 
 
@@ -92,8 +98,9 @@ def name_rows(axes, names, inside=False):
     """Write (place, name, colour, weight) each left of the axes, or inside, at their left end."""
     axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
     for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
-        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS,
-                 ha="left" if inside else "right")
+        tick.set(
+            color=color, fontweight=weight, fontsize=NAME_POINTS, ha="left" if inside else "right"
+        )
     axes.tick_params(axis="y", length=0, **({"pad": 0} if inside else {}))
     axes.grid(False, axis="y")
     axes.spines["left"].set_visible(False)
@@ -109,17 +116,23 @@ def set_scale(axes, rows, width, log):
         axes.axvline(0, color=style.RULE, linewidth=1)
         return []
     rows = [row for row in rows if row.value > 0]
-    ends = [(min(row.start, row.since or row.start), max(row.end, row.since or row.end))
-            for row in rows]
+    ends = [
+        (min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows
+    ]
     between = [row for row in rows if row.since and sized(True, False)]
     while True:
-        beside = [[words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
-                  for row in rows]
+        beside = [
+            [words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
+            for row in rows
+        ]
         log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
         low, high = axes.get_xlim()
         px = width / math.log(high / low)
-        kept = [row for row in between if words_px(row.note, SMALL) + MARGIN_PX
-                < px * abs(math.log(row.value / row.since))]
+        kept = [
+            row
+            for row in between
+            if words_px(row.note, SMALL) + MARGIN_PX < px * abs(math.log(row.value / row.since))
+        ]
         if kept == between:
             return between
         between = kept  # what stands beside the dots took the room of a note between them
@@ -148,8 +161,14 @@ def draw_row(axes, place, row, log, between):
     on_paper = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines
     for words, at, shift in ((left, row.start, -gap), (right, end, gap)):
         if words:
-            write(axes, words, (at, place), (shift, 0), bbox=on_paper,
-                  color=style.GUESS if row.said else style.INK)
+            write(
+                axes,
+                words,
+                (at, place),
+                (shift, 0),
+                bbox=on_paper,
+                color=style.GUESS if row.said else style.INK,
+            )
     below = [place + 0.4 * thin] * len(row.rounds)
     axes.plot(row.rounds, below, **ROUNDS | {"color": row.look.color})
     if between:
@@ -161,13 +180,42 @@ def draw_dot(axes, place, row):
     """Draw the dot, a line from what it is compared with, and the interval of a Ratio."""
     look, other = row.look, row.since_look or style.Look(row.look.color, "|")
     if row.since:
-        axes.plot([row.since, row.value], [place] * 2, color=look.color, linewidth=1.6, alpha=0.6,
-                  zorder=2)
+        axes.plot(
+            [row.since, row.value],
+            [place] * 2,
+            color=look.color,
+            linewidth=1.6,
+            alpha=0.6,
+            zorder=2,
+        )
     if row.since and not row.interval:
-        axes.plot([row.since], [place], marker=other.marker, markersize=9, color=other.color,
-                  alpha=1 if row.since_look else 0.6, zorder=2)
+        axes.plot(
+            [row.since],
+            [place],
+            marker=other.marker,
+            markersize=9,
+            color=other.color,
+            alpha=1 if row.since_look else 0.6,
+            zorder=2,
+        )
     if row.interval:
-        axes.plot(row.interval, [place] * 2, color=style.INK, linewidth=1.4, marker="|",
-                  markersize=8, zorder=2)
-    axes.plot([row.value], [place], linestyle="none", marker=look.marker, markersize=9,
-              markerfacecolor=look.face, markeredgecolor=look.color, markeredgewidth=1.8, zorder=3)
+        axes.plot(
+            row.interval,
+            [place] * 2,
+            color=style.INK,
+            linewidth=1.4,
+            marker="|",
+            markersize=8,
+            zorder=2,
+        )
+    axes.plot(
+        [row.value],
+        [place],
+        linestyle="none",
+        marker=look.marker,
+        markersize=9,
+        markerfacecolor=look.face,
+        markeredgecolor=look.color,
+        markeredgewidth=1.8,
+        zorder=3,
+    )

@@ -15,6 +15,7 @@ MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
 def plain_ticks(axis):
     """Write 0.1, 1, 10, 1,000 instead of powers of ten; more between them on a short scale."""
+
     def between(value, _):
         low, high = axis.get_view_interval()
         digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
@@ -83,8 +84,10 @@ def log_axis(axes, rows, width):
     lows = [(math.log(low), shrunk * left) for low, _, left, _ in rows]
     highs = [(math.log(high), shrunk * right) for _, high, _, right in rows]
     # How much of the logarithm a px is: the two words that are farthest apart have room.
-    unit = max(NARROWEST / width, *((high - low) / (width - left - right)
-                                    for low, left in lows for high, right in highs))
+    unit = max(
+        NARROWEST / width,
+        *((high - low) / (width - left - right) for low, left in lows for high, right in highs),
+    )
     start = min(low - left * unit for low, left in lows)
     end = max(high + right * unit for high, right in highs)
     spare = max(0.0, NARROWEST - (end - start)) / 2

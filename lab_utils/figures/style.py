@@ -39,8 +39,14 @@ ROAD = "#EEF1F5"  # what a request travels on
 FRAMING = "#A9BDD2"  # the bytes that only say how long others are
 
 # A cell of a row of cells, by what it is.
-CELLS = {"your words": MESSAGE, "lengths and line ends": FRAMING, "replies": NO_ROLE,
-         "envelopes": ROAD, "kept": NO_ROLE, "lost": RISK}
+CELLS = {
+    "your words": MESSAGE,
+    "lengths and line ends": FRAMING,
+    "replies": NO_ROLE,
+    "envelopes": ROAD,
+    "kept": NO_ROLE,
+    "lost": RISK,
+}
 
 # A claim's verdict, and nothing else: holds, depends, does not hold here; grey: was not tried.
 VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
@@ -67,8 +73,14 @@ WAYS = {
 # What the chapters call them, as whole names; a count before it ("16 threads") aside.
 NAMED = {
     "one by one": ("loop", "plain", "naive", "ping-pong", "loop on one connection", "3 one by one"),
-    "pipeline": ("pipelined", "asyncio pipeline", "pipeline(), by default",
-                 "pipeline, execute_command", "3 in a pipeline", "100 in a pipeline"),
+    "pipeline": (
+        "pipelined",
+        "asyncio pipeline",
+        "pipeline(), by default",
+        "pipeline, execute_command",
+        "3 in a pipeline",
+        "100 in a pipeline",
+    ),
     "transaction": ("multi", "watch", "watch and a pause", "multi by 1,000"),
     "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand", "decr"),
     "script": ("lua",),
@@ -79,10 +91,19 @@ WAY_OF["threads"] = "threads"
 COUNT = re.compile(r"[\d,]+ (?=(?:threads|tasks)$)")
 
 # How a title says it.
-IN_WORDS = {"loop": "in a loop", "one by one": "one by one", "pipeline": "in a pipeline",
-            "transaction": "in a transaction", "threads": "in threads", "asyncio": "with asyncio",
-            "mset": "with MSET", "mget": "with MGET", "hmget": "with HMGET",
-            "script": "in a script", "lua": "in a script"}
+IN_WORDS = {
+    "loop": "in a loop",
+    "one by one": "one by one",
+    "pipeline": "in a pipeline",
+    "transaction": "in a transaction",
+    "threads": "in threads",
+    "asyncio": "with asyncio",
+    "mset": "with MSET",
+    "mget": "with MGET",
+    "hmget": "with HMGET",
+    "script": "in a script",
+    "lua": "in a script",
+}
 MOST_TOLD = 3
 NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
@@ -122,16 +143,22 @@ def looks(names):
     """Return {name: Look}: by role; distances by their rank, those without a role by markers."""
     far = [name for name in names if A_DISTANCE.match(name) or name in PLACES]  # from near to far
     shades = BY_NUMBER.get(len(far), BY_NUMBER[5] * len(far))
-    found = {name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)])
-             for place, name in enumerate(far)}
+    found = {
+        name: Look(DISTANCES[shades[place]], MARKERS[place % len(MARKERS)])
+        for place, name in enumerate(far)
+    }
     for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name first
         color, marker = ROLES.get(name.lower(), way(name))
         if name not in found and color != NO_ROLE:
             look = Look(color, marker, line="--" if color == RULE else "-")
             found[name] = apart(look, found.values())
     spare = [name for name in names if name not in found]
-    found |= {name: Look(NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS),
-                         LINES[place % len(LINES)]) for place, name in enumerate(spare)}
+    found |= {
+        name: Look(
+            NO_ROLE, MARKERS[place % len(MARKERS)], place < len(MARKERS), LINES[place % len(LINES)]
+        )
+        for place, name in enumerate(spare)
+    }
     return {name: found[name] for name in names}
 
 
@@ -169,5 +196,5 @@ def away(rtt_ms):
 
 def readable(color):
     """Return the colour for words, where it is dark enough on white; ink where it is not."""
-    red, green, blue = (int(color[place:place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
     return color if 0.299 * red + 0.587 * green + 0.114 * blue < 130 else INK

@@ -18,36 +18,57 @@ def plot_sweep(sweep, title=None):
     Memory, if measured, has a log axis as the sizes have: what grows with them is a straight line.
     """
     memory = sweep.memory
-    figure, panels = plt.subplots(2 if memory else 1, 1, sharex=True, squeeze=False,
-                                  figsize=(paper.width, 5.2 if memory else 4.4))
+    figure, panels = plt.subplots(
+        2 if memory else 1,
+        1,
+        sharex=True,
+        squeeze=False,
+        figsize=(paper.width, 5.2 if memory else 4.4),
+    )
     axes, last = panels[0][0], panels[-1][0]
     named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
-    series = {name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
-              for name, rtt in named.items()}
+    series = {
+        name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
+        for name, rtt in named.items()
+    }
     looks = style.looks(list(named))
     axes.set_xscale("log")
     draw_series(axes, series, looks)
     set_heights(axes, series)
     words = {}
     for name, rtt in named.items():
-        rounds = [(size, 1000 * each) for size in sweep.sizes
-                  for each in sweep.comparison.rounds(str(size), rtt)]
+        rounds = [
+            (size, 1000 * each)
+            for size in sweep.sizes
+            for each in sweep.comparison.rounds(str(size), rtt)
+        ]
         axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": looks[name].color})
         knee = sweep.knee(rtt)
         words[name] = name if knee is None else f"{name}, knee {knee:,}"
         if knee is not None:
-            axes.plot(knee, series[name][knee], marker="o", markersize=16, markerfacecolor="none",
-                      color=looks[name].color)
+            axes.plot(
+                knee,
+                series[name][knee],
+                marker="o",
+                markersize=16,
+                markerfacecolor="none",
+                color=looks[name].color,
+            )
     if memory:
-        draw_series(last, {"": {size: memory[size] / 1e6 for size in sweep.sizes}},
-                    {"": style.Look(style.NO_ROLE, "s")})
+        draw_series(
+            last,
+            {"": {size: memory[size] / 1e6 for size in sweep.sizes}},
+            {"": style.Look(style.NO_ROLE, "s")},
+        )
         last.set(yscale="log", ylabel="client's peak memory,\nMB, log scale")
         last.margins(y=0.15)
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
-    told = (f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-            f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
-            for rtt in sweep.rtts)
+    told = (
+        f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
+        f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
+        for rtt in sweep.rtts
+    )
     title = title or sweep.finding(sweep.rtts[-1])
     caption(figure, title, "; ".join(told), sweep.rtts, sweep.comparison.calm, ROUNDS_NOTE)
     ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)

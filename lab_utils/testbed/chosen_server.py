@@ -14,8 +14,15 @@ from .server import Server
 from .server_from_url import advice, reserve_from_url, without_password
 
 ANSWER_S = 4  # for a server of REDIS_URL to say whether the reservation stands
-CHOSEN_BY_THE_LAB = ("host", "port", "unix_socket_path", "connection_pool", "username", "password",
-                     "credential_provider")
+CHOSEN_BY_THE_LAB = (
+    "host",
+    "port",
+    "unix_socket_path",
+    "connection_pool",
+    "username",
+    "password",
+    "credential_provider",
+)
 
 
 def connect(rtt_ms: float = 0, **options) -> redis.Redis:

@@ -30,12 +30,15 @@ class Cluster:
         Options go to redis-py.
         """
         if not any(node.alive() for node in self.nodes):
-            raise LabError("All nodes of this cluster have ended. "
-                           "Start another one with lab.cluster().")
+            raise LabError(
+                "All nodes of this cluster have ended. Start another one with lab.cluster()."
+            )
         check_distance(rtt_ms)
         check_options(self.nodes[0], options)
-        ports = {node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1]
-                 for node in self.nodes}
+        ports = {
+            node.address[1]: link().port(node, rtt_ms) if rtt_ms else node.address[1]
+            for node in self.nodes
+        }
         host, port = self.nodes[0].address
         with as_options(options, "connect"):
             return RedisCluster(
@@ -71,8 +74,10 @@ def cluster() -> Cluster:
     """
     password = secrets.token_hex(16)
     with all_or_none():
-        nodes = [start(find_binary(), *SETTINGS, f"cluster-port {free_port()}", password=password)
-                 for _ in range(NODES)]
+        nodes = [
+            start(find_binary(), *SETTINGS, f"cluster-port {free_port()}", password=password)
+            for _ in range(NODES)
+        ]
         form(nodes)
         return Cluster(nodes)
 

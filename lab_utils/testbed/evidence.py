@@ -89,8 +89,10 @@ class Watch:
         if not self.awake:
             far = max(0.0, since["server waits"] - since["link"]) + max(0.0, since["late"] - remote)
         if self.apart:
-            taken = max(between(near, seconds - client),  # they may have waited at the same time
-                        between(far, seconds - remote))
+            taken = max(
+                between(near, seconds - client),  # they may have waited at the same time
+                between(far, seconds - remote),
+            )
         else:
             taken = between(near + far, seconds - client - remote)
         needed = max(since["held"], client, server, 0.0 if self.apart else client + server)

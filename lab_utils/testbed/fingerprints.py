@@ -38,21 +38,23 @@ def fingerprint() -> Fingerprint:
     pool.release(connection)
     parser = type(connection._parser).__name__.strip("_")
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return Fingerprint({
-        "server": server_name(info),
-        "where": where(server()),
-        "link": link_error(),
-        "allocator": info.get("mem_allocator", "unknown"),
-        "redis-py": redis.__version__,
-        "parser": f"{parser} (hiredis {hiredis.__version__})",
-        "protocol": f"RESP{connection.protocol}",
-        "timeout": f"{connection.socket_timeout} s",
-        "retries": f"{connection.retry.get_retries()}",
-        "Python": f"{platform.python_version()}, {'with' if gil else 'without'} the GIL",
-        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-        "busy": BUSY[is_told()],
-        "scale": f"{name}, up to {scale().seconds:g} s a comparison",
-    })
+    return Fingerprint(
+        {
+            "server": server_name(info),
+            "where": where(server()),
+            "link": link_error(),
+            "allocator": info.get("mem_allocator", "unknown"),
+            "redis-py": redis.__version__,
+            "parser": f"{parser} (hiredis {hiredis.__version__})",
+            "protocol": f"RESP{connection.protocol}",
+            "timeout": f"{connection.socket_timeout} s",
+            "retries": f"{connection.retry.get_retries()}",
+            "Python": f"{platform.python_version()}, {'with' if gil else 'without'} the GIL",
+            "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+            "busy": BUSY[is_told()],
+            "scale": f"{name}, up to {scale().seconds:g} s a comparison",
+        }
+    )
 
 
 def link_error() -> str:

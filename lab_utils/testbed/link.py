@@ -198,8 +198,11 @@ class Link:
             most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
             port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
             found = []
-            with (steady(server.pid, self, parallel), server.connect() as direct,
-                  through(server, port) as linked):
+            with (
+                steady(server.pid, self, parallel),
+                server.connect() as direct,
+                through(server, port) as linked,
+            ):
                 for _ in range(min(CALIBRATIONS, tries)):
                     far_s, far_quiet = call_s(linked, calls, self, server.pid)
                     near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)

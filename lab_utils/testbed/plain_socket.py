@@ -39,8 +39,9 @@ def logged_in(sock, options):
         sock.sendall(hiredis.pack_command(tuple(command)))
         if sock.recv(1000) != b"+OK\r\n":
             sock.close()
-            raise LabError("The server did not take the password of this client. "
-                           "Run r = lab.connect() again.")
+            raise LabError(
+                "The server did not take the password of this client. Run r = lab.connect() again."
+            )
     return sock
 
 

@@ -93,23 +93,26 @@ def start(binary: str, *settings: str, password: str | None = None) -> Server:
         except LabError as error:
             if "Address already in use" not in str(error):
                 raise
-    raise LabError("Five ports in a row were taken before Redis could listen on them. "
-                   "Run the cell again.")
+    raise LabError(
+        "Five ports in a row were taken before Redis could listen on them. Run the cell again."
+    )
 
 
 def binary_version(binary: str) -> tuple[int, int]:
     """Return (major, minor) of a server binary, Redis or Valkey."""
     try:
-        run = subprocess.run([binary, "--version"], capture_output=True, text=True,
-                             timeout=START_TIMEOUT_S)
+        run = subprocess.run(
+            [binary, "--version"], capture_output=True, text=True, timeout=START_TIMEOUT_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LabError(
             f"{binary} could not be run ({error}). Set LAB_REDIS_SERVER to another redis-server."
         ) from None
     found = re.search(r"v=(\d+)\.(\d+)", run.stdout)
     if not found:
-        raise LabError(f"{binary} does not say that it is a Redis server. "
-                       "Set LAB_REDIS_SERVER to one.")
+        raise LabError(
+            f"{binary} does not say that it is a Redis server. Set LAB_REDIS_SERVER to one."
+        )
     version = int(found[1]), int(found[2])
     refuse_old(version, binary)
     return version
@@ -149,11 +152,16 @@ def wait_until_up(kept, said, options) -> dict:
         return os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
 
     deadline = time.monotonic() + START_TIMEOUT_S
-    while (time.monotonic() < deadline and kept.alive()
-           and not any(last in words() for last in LAST_WORDS)):
+    while (
+        time.monotonic() < deadline
+        and kept.alive()
+        and not any(last in words() for last in LAST_WORDS)
+    ):
         if READY in words():
-            with (contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
-                  redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe):
+            with (
+                contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
+                redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe,
+            ):
                 return probe.info("server")
         time.sleep(0.005)
     kept.stop()

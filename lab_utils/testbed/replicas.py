@@ -64,8 +64,10 @@ class Pair(contextlib.AbstractContextManager):
                 "that. Write two = lab.replica() for a pair whose primary may be killed."
             )
         self._started[0].stop()
-        with (contextlib.suppress(redis.TimeoutError),
-              self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second):
+        with (
+            contextlib.suppress(redis.TimeoutError),
+            self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second,
+        ):
             wait_until(lambda: second.info("replication").get("master_link_status") != "up")
 
     def stop(self):

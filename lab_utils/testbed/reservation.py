@@ -38,9 +38,13 @@ class Reservation:
         with uninterrupted():
             program = Path(__file__).with_name("_reservation_process.py")
             read_end, self.lifeline = lifeline()
-            self.process = subprocess.Popen([sys.executable, "-I", program], process_group=0,
-                                            stdin=read_end, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL)
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", program],
+                process_group=0,
+                stdin=read_end,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
             os.close(read_end)
             atexit.register(self.end)
 

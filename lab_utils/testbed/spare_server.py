@@ -7,8 +7,18 @@ from .keeper import all_or_none
 
 # Settings by which a server would escape the lab, or the lab its server; those that fit in any
 # place are not here.
-KEPT_BY_THE_LAB = {"aclfile", "bind", "daemonize", "dir", "include", "logfile", "port",
-                   "rename-command", "requirepass", "user"}
+KEPT_BY_THE_LAB = {
+    "aclfile",
+    "bind",
+    "daemonize",
+    "dir",
+    "include",
+    "logfile",
+    "port",
+    "rename-command",
+    "requirepass",
+    "user",
+}
 
 
 def spare(*settings: str, **options):

@@ -87,8 +87,10 @@ class Bystander:
 
     def __repr__(self):
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
-        return (f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)},"
-                f" while the work took {duration(self.took)}{several}")
+        return (
+            f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)},"
+            f" while the work took {duration(self.took)}{several}"
+        )
 
 
 def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
@@ -127,9 +129,11 @@ def plot_rain(watched: dict, title: str | None = None):
     example = '{"MULTI": lab.bystander(multi, r)}'
     for name, felt in check_dict(watched, "lab.plot_rain", example).items():
         if not isinstance(felt, Bystander):
-            raise LabError("lab.plot_rain needs what lab.bystander returned for each way, "
-                           f"such as {example}, and got {shown(felt)} for {name}. "
-                           "Keep the whole answer, not only its .worst.")
+            raise LabError(
+                "lab.plot_rain needs what lab.bystander returned for each way, "
+                f"such as {example}, and got {shown(felt)} for {name}. "
+                "Keep the whole answer, not only its .worst."
+            )
     check_title(title, "lab.plot_rain")
     return draw_rain(watched, title)
 
@@ -160,6 +164,7 @@ def run_of(pings, took):
     """Return the Run of the PINGs; work too short for a PING gets the nearest to its start."""
     felt = {(due, latency) for due, latency in pings if due < took and due + latency > 0}
     felt = felt or {min(pings, key=lambda ping: abs(ping[0]))}
-    samples, around = ([ping for ping in pings if (ping in felt) == inside]
-                       for inside in (True, False))
+    samples, around = (
+        [ping for ping in pings if (ping in felt) == inside] for inside in (True, False)
+    )
     return Run(samples, took, around)

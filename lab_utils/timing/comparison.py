@@ -40,8 +40,10 @@ class Budget:
     server: float
 
     def __repr__(self):
-        return (f"total {duration(self.total)}: network {duration(self.network)}, "
-                f"client {duration(self.client)}, server {duration(self.server)}")
+        return (
+            f"total {duration(self.total)}: network {duration(self.network)}, "
+            f"client {duration(self.client)}, server {duration(self.server)}"
+        )
 
 
 class Comparison:
@@ -107,30 +109,44 @@ class Comparison:
     def _key(self, name, rtt_ms):
         if rtt_ms is None:
             if len(self.rtts) > 1:
-                raise LabError("This comparison has several distances: say which, "
-                               f"rtt_ms={self.rtts[0]:g} for instance.")
+                raise LabError(
+                    "This comparison has several distances: say which, "
+                    f"rtt_ms={self.rtts[0]:g} for instance."
+                )
             rtt_ms = self.rtts[0]
         if (name, rtt_ms) not in self.samples:
-            raise LabError(f"{name!r} at {rtt_ms!r} ms was not measured. "
-                           f"Measured: {', '.join(self.names)} at "
-                           f"{', '.join(milliseconds(rtt) for rtt in self.rtts)}.")
+            raise LabError(
+                f"{name!r} at {rtt_ms!r} ms was not measured. "
+                f"Measured: {', '.join(self.names)} at "
+                f"{', '.join(milliseconds(rtt) for rtt in self.rtts)}."
+            )
         return name, rtt_ms
 
     def __repr__(self):
         width = max(len(name) for name in self.names)
-        lines = [f"{name:<{width}}  RTT {milliseconds(rtt):>7}   "
-                 f"{duration(self.seconds(name, rtt)):>8}   "
-                 f"{duration(self.per_op(name, rtt)):>8} an operation"
-                 for rtt in self.rtts for name in self.names]
+        lines = [
+            f"{name:<{width}}  RTT {milliseconds(rtt):>7}   "
+            f"{duration(self.seconds(name, rtt)):>8}   "
+            f"{duration(self.per_op(name, rtt)):>8} an operation"
+            for rtt in self.rtts
+            for name in self.names
+        ]
         return "\n".join(lines) + self._busy()
 
     def _busy(self):
         return f"  ({self.calm.sentence()})" if self.calm.busy else ""
 
 
-def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Iterable[float] = (0,),
-            setup: Callable | None = None, same: bool = True, rounds: int | None = None,
-            parallel: bool = False, **options) -> Comparison:
+def compare(
+    variants: dict[str, Callable],
+    ops: float = 1,
+    rtt_ms: float | Iterable[float] = (0,),
+    setup: Callable | None = None,
+    same: bool = True,
+    rounds: int | None = None,
+    parallel: bool = False,
+    **options,
+) -> Comparison:
     """Time variants of the same work side by side at every distance.
 
     `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work, the
@@ -151,9 +167,11 @@ def compare(variants: dict[str, Callable], ops: float = 1, rtt_ms: float | Itera
     if setup is not None:
         check_function(setup, "lab.compare(setup=…)", "ways, setup=fill")
     if parallel and not all(distances):
-        raise LabError("parallel=True needs a distance: with none, a server on another CPU is "
-                       "another thing than one on this. Set rtt_ms above 0, or compare without "
-                       "parallel.")
+        raise LabError(
+            "parallel=True needs a distance: with none, a server on another CPU is "
+            "another thing than one on this. Set rtt_ms above 0, or compare without "
+            "parallel."
+        )
     if same and len(variants) > 1:
         with connect(**options) as client:
             check_same_work(variants, client, setup)
@@ -201,6 +219,8 @@ def cpu_of_server(admin):
 
 def budget_of(samples):
     """Return the Budget of the median round: medians of the whole time and of both CPUs."""
-    total, client, server_cpu = (Median([getattr(sample, part) for sample in samples])
-                                 for part in ("seconds", "client", "server"))
+    total, client, server_cpu = (
+        Median([getattr(sample, part) for sample in samples])
+        for part in ("seconds", "client", "server")
+    )
     return Budget(total, max(0.0, total - client - server_cpu), client, server_cpu)

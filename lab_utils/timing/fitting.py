@@ -15,6 +15,7 @@ BATCHES = 1, 100, 1_000  # commands a turn: two unknowns, three points, so a res
 
 def turn(command, size):
     """Return a function for one turn of `size` commands: a plain call, or a pipeline."""
+
     def call(to, i):
         to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
 
@@ -30,16 +31,20 @@ def turn(command, size):
 def fit_model(command: str = "SET") -> Model:
     """Fit a and c on this machine, for "SET" or "GET": turns of 1, of 100 and of 1,000."""
     if not isinstance(command, str) or command not in FITTED:
-        raise LabError(f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. "
-                       "Choose one of the two.")
+        raise LabError(
+            f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. "
+            "Choose one of the two."
+        )
     return fit(command)
 
 
 def given(model) -> Model:
     """Return the Model that was passed, or the one fitted on SET."""
     if model is not None and not isinstance(model, Model):
-        raise LabError(f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, "
-                       "or leave it out.")
+        raise LabError(
+            f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, "
+            "or leave it out."
+        )
     return model or fit_model()
 
 
@@ -69,5 +74,7 @@ def predict(turns: float, commands: float, rtt_ms: float = 0, model: Model | Non
 def describe(turns: int, commands: int, rtt_ms: float, model: Model | None = None) -> str:
     """Show the model's arithmetic in one line, as a learner would do it by hand."""
     fitted, took = given(model), predict(turns, commands, rtt_ms, model)
-    return (f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + "
-            f"{counted(commands, 'command')} × {duration(fitted.command_s)} = {duration(took)}")
+    return (
+        f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + "
+        f"{counted(commands, 'command')} × {duration(fitted.command_s)} = {duration(took)}"
+    )

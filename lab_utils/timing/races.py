@@ -39,18 +39,24 @@ def constants(runs: dict[str, Run]) -> dict:
     direct = fit_model() if model and slowest.rtt_ms else None  # for distance 0, without the link
     what = next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command"
     return {
-        "ways": {name: {**way_of(run, model), "direct": direct and way_of(run, direct),
-                        "words": phrase(name) or f"by {name}", "run": told(run),
-                        "role": WAY_OF.get(COUNT.sub("", name.lower()), name)}
-                 for name, run in runs.items()},
+        "ways": {
+            name: {
+                **way_of(run, model),
+                "direct": direct and way_of(run, direct),
+                "words": phrase(name) or f"by {name}",
+                "run": told(run),
+                "role": WAY_OF.get(COUNT.sub("", name.lower()), name),
+            }
+            for name, run in runs.items()
+        },
         "compared": list(dict.fromkeys((names[0], names[-1]))),
         "setting": {"rtt": slowest.rtt_ms or 0, "commands": slowest.commands.total()},
         "what": what if model else None,
         "away": "farther" if slowest.rtt_ms is None else "away",
         "from": "Measured on this machine, the fastest run of each way. "
-                "Other settings are computed from them: "
-                + (f"{model!r}." if model else "each wait gets as much longer as the distance.")
-                + (f" At 0 ms, without the simulated link: {direct!r}." if direct else ""),
+        "Other settings are computed from them: "
+        + (f"{model!r}." if model else "each wait gets as much longer as the distance.")
+        + (f" At 0 ms, without the simulated link: {direct!r}." if direct else ""),
     }
 
 
@@ -58,8 +64,11 @@ def scales(runs):
     """Return whether all ways send the same commands, each by itself or all at once."""
     first, *others = (run.commands for run in runs.values())
     total = first.total()
-    return (total > 1 and all(commands == first for commands in others)
-            and all(len(run.requests) in (1, total) for run in runs.values()))
+    return (
+        total > 1
+        and all(commands == first for commands in others)
+        and all(len(run.requests) in (1, total) for run in runs.values())
+    )
 
 
 def fitted(runs):
@@ -69,8 +78,10 @@ def fitted(runs):
         if len(run.requests) > len(run.connections) == 1:
             turn_s = run.seconds / len(run.requests) - (run.rtt_ms or 0) / 1000
             model = Model(turn_s - model.command_s, model.command_s)
-    said_ms = [milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0)
-               for run in runs.values()]
+    said_ms = [
+        milliseconds(way_of(run, model), run.commands.total(), run.rtt_ms or 0)
+        for run in runs.values()
+    ]
     off = [abs(ms / 1000 / run.seconds - 1) for ms, run in zip(said_ms, runs.values(), strict=True)]
     return replace(model, residual=max(off))
 
@@ -103,9 +114,16 @@ def one_after_another(run):
 def told(run):
     """Return a run as the figure plays it: "sent answered commands connection, …", in ms."""
     lane = {number: place for place, number in enumerate(run.connections)}
-    flights = [f"{1000 * trip.sent:.3f} {1000 * trip.replied:.3f} "
-               f"{sum(trip.names.values()) if kind_of(trip) != HANDSHAKE else 0} "
-               f"{lane[trip.connection]}"
-               for trip in run.trips if len(run.trips) <= MOST_PLAYED]
-    return {"ms": round(1000 * run.seconds, 3), "trips": len(run.requests),
-            "connections": len(lane), "flights": ", ".join(flights)}
+    flights = [
+        f"{1000 * trip.sent:.3f} {1000 * trip.replied:.3f} "
+        f"{sum(trip.names.values()) if kind_of(trip) != HANDSHAKE else 0} "
+        f"{lane[trip.connection]}"
+        for trip in run.trips
+        if len(run.trips) <= MOST_PLAYED
+    ]
+    return {
+        "ms": round(1000 * run.seconds, 3),
+        "trips": len(run.requests),
+        "connections": len(lane),
+        "flights": ", ".join(flights),
+    }

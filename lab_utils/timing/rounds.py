@@ -129,8 +129,9 @@ def warm_up(runners, setup, watch):
     """Open connections, fill caches; return ({key: calls of a sample}, a round's seconds)."""
     fastest = {key: fastest_call(runner, setup, watch) for key, runner in runners.items()}
     sample_s = max(SHORTEST_SAMPLE_S, SHORTEST_SHARE * max(fastest.values()))
-    calls = {key: 1 if setup else max(1, round(sample_s / seconds))
-             for key, seconds in fastest.items()}
+    calls = {
+        key: 1 if setup else max(1, round(sample_s / seconds)) for key, seconds in fastest.items()
+    }
     return calls, sum(fastest[key] * calls[key] for key in runners)
 
 

@@ -54,8 +54,9 @@ def is_same(runs):
         return True
     if any(run.digest != first.digest for run in runs):
         return False
-    return (all(run.changes for run in runs)
-            or all(commands and Counter(commands) == Counter(sent[0]) for commands in sent))
+    return all(run.changes for run in runs) or all(
+        commands and Counter(commands) == Counter(sent[0]) for commands in sent
+    )
 
 
 def evidence(fn, client, admin, setup):
@@ -134,8 +135,11 @@ def snapshot(admin):
     for key in keys:
         pipe.dump(key).pttl(key)
     told = pipe.execute()
-    return {key: (value, max(0, ttl))
-            for key, value, ttl in zip(keys, told[::2], told[1::2], strict=True) if value}
+    return {
+        key: (value, max(0, ttl))
+        for key, value, ttl in zip(keys, told[::2], told[1::2], strict=True)
+        if value
+    }
 
 
 def set_back(admin, beginning):
@@ -151,11 +155,17 @@ def set_back(admin, beginning):
 
 
 def complaint(seen):
-    did = "; ".join(f"{name} returned {shown(run.reply)} and made {run.changes:,} changes"
-                    for name, run in seen.items())
+    did = "; ".join(
+        f"{name} returned {shown(run.reply)} and made {run.changes:,} changes"
+        for name, run in seen.items()
+    )
     if not any(is_evidence(run.reply) or run.changes for run in seen.values()):
-        return (f"Nothing shows that these variants do the same work: {did}. Let each return what "
-                "it read, so that the lab can compare; or pass same=False if they differ on "
-                "purpose.")
-    return (f"These variants do not do the same work, so their times cannot be compared: {did}. "
-            "Mend the one that differs, or pass same=False if they differ on purpose.")
+        return (
+            f"Nothing shows that these variants do the same work: {did}. Let each return what "
+            "it read, so that the lab can compare; or pass same=False if they differ on "
+            "purpose."
+        )
+    return (
+        f"These variants do not do the same work, so their times cannot be compared: {did}. "
+        "Mend the one that differs, or pass same=False if they differ on purpose."
+    )

@@ -44,26 +44,37 @@ class Sweep:
         """
         rounds = self.rounds(rtt_ms)
         slower = {size: [KNEE * seconds for seconds in taken] for size, taken in rounds.items()}
-        shown = (size for size in self.sizes[:-1]
-                 if all(ratio(rounds[size], slower[other]).judgement == FASTER
-                        for other in self.sizes if other != size))
+        shown = (
+            size
+            for size in self.sizes[:-1]
+            if all(
+                ratio(rounds[size], slower[other]).judgement == FASTER
+                for other in self.sizes
+                if other != size
+            )
+        )
         return next(shown, None)
 
     def still_falls(self, rtt_ms: float | None = None) -> bool:
         """Return whether larger sizes may be faster still: no knee, and the largest is fastest."""
         *smaller, largest = self.rounds(rtt_ms).values()
-        return (self.knee(rtt_ms) is None
-                and all(ratio(largest, other).judgement == FASTER for other in smaller))
+        return self.knee(rtt_ms) is None and all(
+            ratio(largest, other).judgement == FASTER for other in smaller
+        )
 
     def finding(self, rtt_ms: float | None = None) -> str:
         """Say 'At RTT 5 ms, beyond 100 commands a batch there is little left to gain', or not."""
         knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
         if self.still_falls(rtt_ms):
-            return (f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: "
-                    "these sizes do not show where the gain ends")
+            return (
+                f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: "
+                "these sizes do not show where the gain ends"
+            )
         if knee is None:
-            return (f"At RTT {at}, these rounds do not show from which size on there is little "
-                    "left to gain")
+            return (
+                f"At RTT {at}, these rounds do not show from which size on there is little "
+                "left to gain"
+            )
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
     def plot(self, title: str | None = None):
@@ -76,8 +87,16 @@ class Sweep:
         return repr(self.comparison)
 
 
-def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch", memory=False,
-          rounds: int | None = None, **options) -> Sweep:
+def sweep(
+    fn,
+    sizes,
+    ops: float = 1,
+    rtt_ms=(0,),
+    what: str = "commands a batch",
+    memory=False,
+    rounds: int | None = None,
+    **options,
+) -> Sweep:
     """Time `fn(client, size)` for every size at every distance, interleaved.
 
     With `memory`, one more pass of each size, untimed, records the peak of what Python allocated
@@ -91,13 +110,16 @@ def sweep(fn, sizes, ops: float = 1, rtt_ms=(0,), what: str = "commands a batch"
         call = "batch, (1, 10, 100), memory=batch"
         check_function(memory, "lab.sweep(memory=…)", call, such_as, takes=2)
     elif not isinstance(memory, bool):
-        raise LabError(f"memory={shown(memory)} is neither True nor False nor {such_as}. "
-                       "Pass one of these.")
+        raise LabError(
+            f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these."
+        )
     listed = sizes if isinstance(sizes, (list, tuple, range)) else ()
     sizes = [check_positive(size, "sizes") for size in listed]
     if not sizes or sizes != sorted(set(sizes)):
-        raise LabError("lab.sweep needs its sizes in growing order, each once. "
-                       "Write them as a tuple: (1, 10, 100) for instance.")
+        raise LabError(
+            "lab.sweep needs its sizes in growing order, each once. "
+            "Write them as a tuple: (1, 10, 100) for instance."
+        )
     variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
     comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
     held = memory if callable(memory) else fn

@@ -21,8 +21,10 @@ def plot_chain(questions, title=None):
     columns = {}
     for name, asked in questions.items():
         if strangers := [need for need in asked[1] if need not in columns]:
-            raise LabError(f"{name} needs {shown(strangers[0])}, which is no question before it. "
-                           "Write it first.")
+            raise LabError(
+                f"{name} needs {shown(strangers[0])}, which is no question before it. "
+                "Write it first."
+            )
         columns[name] = max((columns[need] + 1 for need in asked[1]), default=0)
     return draw_chain(questions, columns, title)
 
@@ -32,23 +34,35 @@ def draw_chain(questions, columns, title):
     last, every = max(columns.values()), sum(count for count, _ in questions.values())
     lots = [[name for name in questions if columns[name] == column] for column in range(last + 1)]
     rows = sized(max(map(len, lots)), len(questions))
-    at = {name: (columns[name], (rows - len(lot)) / 2 + row)
-          for lot in lots for row, name in enumerate(lot)}
+    at = {
+        name: (columns[name], (rows - len(lot)) / 2 + row)
+        for lot in lots
+        for row, name in enumerate(lot)
+    }
     if sized(False, True):  # a row for each, below what it needs
         at = {name: (columns[name], row) for row, name in enumerate(below(questions, None))}
-    figure, (axes, strips) = plt.subplots(2, 1, figsize=(paper.width, REST + ROW * rows),
-                                          height_ratios=(rows, STRIPS))
+    figure, (axes, strips) = plt.subplots(
+        2, 1, figsize=(paper.width, REST + ROW * rows), height_ratios=(rows, STRIPS)
+    )
     for name, (count, needs) in questions.items():
         for need in needs:
             (left, low), (right, high) = at[need], at[name]
-            axes.plot([left, left + STEM, right], [low, low, high], color=style.WAITING_EDGE,
-                      linewidth=1.4, zorder=1)
+            axes.plot(
+                [left, left + STEM, right],
+                [low, low, high],
+                color=style.WAITING_EDGE,
+                linewidth=1.4,
+                zorder=1,
+            )
         axes.plot(*at[name], marker="o", markersize=9, color=style.NO_ROLE)
         write(axes, f"{count} × {name}" if count > 1 else name, at[name], (8, 2))
     axes.set(xlim=(-0.15, sized(last + 0.85, 1.6 * last + 0.3)), ylim=(rows - 0.4, -0.6), yticks=[])
     numbers = range(1, last + 2)
-    axes.set_xticks(range(last + 1), [sized(f"round trip {number}", number) for number in numbers],
-                    fontsize=SMALL)
+    axes.set_xticks(
+        range(last + 1),
+        [sized(f"round trip {number}", number) for number in numbers],
+        fontsize=SMALL,
+    )
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(sized("", "round trip"), fontsize=SMALL)

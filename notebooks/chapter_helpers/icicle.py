@@ -35,8 +35,10 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     """
     tree = grown(stacks, root)
     if not tree.samples:
-        raise LabError(f"No sample holds {root!r}, so there is nothing to draw. Pass a function "
-                       "that the samples hold, spelt as there.")
+        raise LabError(
+            f"No sample holds {root!r}, so there is nothing to draw. Pass a function "
+            "that the samples hold, spelt as there."
+        )
     own = Counter(str(stack[0]) for stack in stacks if root in map(str, stack))
     return draw_icicle(tree, whole, unit, waiting, own, title)
 
@@ -50,7 +52,7 @@ def grown(stacks, root):
             continue
         tree.samples += 1
         box = tree
-        for name in reversed(names[:names.index(root)][-DEEPEST + 1:]):
+        for name in reversed(names[: names.index(root)][-DEEPEST + 1 :]):
             box = box.called.setdefault(name, Box(name))
             box.samples += 1
     return tree
@@ -71,11 +73,21 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     if waiting:
         draw_sum(axes, share, whole, levels)
         known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
-    explain(axes, known, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=sized(2, 1),
-            fontsize=SMALL, borderpad=0, borderaxespad=0.3)
+    explain(
+        axes,
+        known,
+        loc="lower right",
+        bbox_to_anchor=(1, 1.0),
+        ncols=sized(2, 1),
+        fontsize=SMALL,
+        borderpad=0,
+        borderaxespad=0.3,
+    )
     most = "; ".join(f"{name} {number(samples * scale)}" for name, samples in own.most_common(5))
-    title = title or (f"{short(tree.name)} takes {number(whole)} {unit}: "
-                      f"{share:.0%} of it sending, waiting and receiving")
+    title = title or (
+        f"{short(tree.name)} takes {number(whole)} {unit}: "
+        f"{share:.0%} of it sending, waiting and receiving"
+    )
     return caption(figure, title, f"most in itself: {most} ({unit})")
 
 
@@ -91,8 +103,9 @@ def draw_sum(axes, share, whole, levels):
 
 def fill(axes, left, width, level, color):
     """Draw a box, a little lower than its level."""
-    axes.broken_barh([(left, width)], (level + 0.04, 0.92), facecolor=color,
-                     edgecolor=style.PAPER, linewidth=1)
+    axes.broken_barh(
+        [(left, width)], (level + 0.04, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1
+    )
 
 
 def depth(box, all_samples):

@@ -13,10 +13,15 @@ def plot_ladders(captures):
     """
     named = captures if isinstance(captures, dict) else {}
     if not named or not all(getattr(each, "messages", None) for each in named.values()):
-        raise LabError("plot_ladders needs captures by name, of functions that sent something. "
-                       'Pass {"loop": lab.capture(loop, far)} for instance.')
-    told = {name: f"{name}: {counted(len(by_turn(capture.messages)), 'wait')}, "
-                  f"{plain_duration(took(capture))}" for name, capture in captures.items()}
+        raise LabError(
+            "plot_ladders needs captures by name, of functions that sent something. "
+            'Pass {"loop": lab.capture(loop, far)} for instance.'
+        )
+    told = {
+        name: f"{name}: {counted(len(by_turn(capture.messages)), 'wait')}, "
+        f"{plain_duration(took(capture))}"
+        for name, capture in captures.items()
+    }
     ladders = [(capture.messages, capture.rtt_ms, told[name]) for name, capture in captures.items()]
     return draw_ladders(ladders, title_of(captures), "; ".join(told.values()))
 

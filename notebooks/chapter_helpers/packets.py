@@ -12,8 +12,14 @@ from pathlib import Path
 from lab_utils.interrupts import uninterrupted
 from lab_utils.testbed.chosen_server import connect, server
 
-COLUMNS = ("frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "_ws.col.Protocol",
-           "_ws.col.Info")
+COLUMNS = (
+    "frame.number",
+    "frame.time_relative",
+    "tcp.srcport",
+    "tcp.len",
+    "_ws.col.Protocol",
+    "_ws.col.Info",
+)
 READY_S, FLUSH_S = 10, 0.3
 BUFFER_KIB = "32768"  # tcpdump sets aside 256 KB a packet, so its usual 2 MB lose the ninth
 
@@ -36,8 +42,10 @@ def packets(fn: Callable) -> str:
         rows = dissected(seen, port)
     if not rows:
         return none_here("tshark read no packet")
-    cells = [row.split(" ", len(COLUMNS) - 1)  # what the packet says, the last, may hold spaces
-             for row in ["no time from bytes protocol what", *rows]]
+    cells = [
+        row.split(" ", len(COLUMNS) - 1)  # what the packet says, the last, may hold spaces
+        for row in ["no time from bytes protocol what", *rows]
+    ]
     widths = [max(map(len, column)) for column in itertools.zip_longest(*cells, fillvalue="")]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
     return "\n".join(f"this machine: {line:.86}" for line in lines)
@@ -49,10 +57,23 @@ def none_here(reason):
 
 def captured(fn, client, port, target):
     """Run fn under tcpdump; return False if tcpdump could not start listening."""
-    command = ["tcpdump", "--immediate-mode", "-U", "-B", BUFFER_KIB, "-i", "any", "-w",
-               str(target), "tcp", "port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          errors="replace") as process:
+    command = [
+        "tcpdump",
+        "--immediate-mode",
+        "-U",
+        "-B",
+        BUFFER_KIB,
+        "-i",
+        "any",
+        "-w",
+        str(target),
+        "tcp",
+        "port",
+        str(port),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
         too_late = threading.Timer(READY_S, process.kill)
         with uninterrupted():
             too_late.start()
@@ -70,7 +91,17 @@ def captured(fn, client, port, target):
 
 def dissected(source, port):
     fields = [part for column in COLUMNS for part in ("-e", column)]
-    command = ["tshark", "-r", str(source), "-d", f"tcp.port=={port},resp", "-T", "fields",
-               "-E", "separator= ", *fields]
+    command = [
+        "tshark",
+        "-r",
+        str(source),
+        "-d",
+        f"tcp.port=={port},resp",
+        "-T",
+        "fields",
+        "-E",
+        "separator= ",
+        *fields,
+    ]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
     return done.stdout.splitlines()

@@ -22,6 +22,11 @@ def progress() -> HTML:
         solved = [name for name in names() if name.startswith(number) and name not in left]
         made = sum(name.startswith(number) for name in guesses)
         done = ", ".join(solved), ", ".join(left), str(made or "")  # no fact: nbval passes over it
-        rows.append([f'<a href="{path.name}">{title}</a>', "half day" if number in HALF_DAY else "",
-                     *map(verdict, done)])
+        rows.append(
+            [
+                f'<a href="{path.name}">{title}</a>',
+                "half day" if number in HALF_DAY else "",
+                *map(verdict, done),
+            ]
+        )
     return HTML(table(["chapter", "path", "solved", "open", "guesses"], rows))

@@ -17,8 +17,9 @@ class HiddenDistance:
     rtt_ms: float  # behind a turn
 
 
-def hidden_distance(many: tuple, few: tuple | None = None,
-                    model: Model | None = None) -> HiddenDistance:
+def hidden_distance(
+    many: tuple, few: tuple | None = None, model: Model | None = None
+) -> HiddenDistance:
     """Solve published figures, each (turns, seconds) for the same commands, for the distance.
 
     seconds = constant + turns × turn_s, twice, gives both unknowns; the cost of the commands is in
@@ -30,8 +31,10 @@ def hidden_distance(many: tuple, few: tuple | None = None,
     more_turns, longer_s = figure(many)
     fewer_turns, shorter_s = figure((0, 0.0) if few is None else few)
     if more_turns <= fewer_turns or longer_s <= shorter_s:
-        raise LabError("hidden_distance needs the figure with more turns first, and it must be the "
-                       "slower one. Write it as hidden_distance((1000, 0.5), (1, 0.01)).")
+        raise LabError(
+            "hidden_distance needs the figure with more turns first, and it must be the "
+            "slower one. Write it as hidden_distance((1000, 0.5), (1, 0.01))."
+        )
     turn_s = (longer_s - shorter_s) / (more_turns - fewer_turns)
     fitted = given(model)
     rtt_s = max(0.0, turn_s - fitted.turn_s - (fitted.command_s if few is None else 0))
@@ -41,6 +44,8 @@ def hidden_distance(many: tuple, few: tuple | None = None,
 def figure(pair):
     """Return (turns, seconds) as it was published."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise LabError("hidden_distance takes each figure as (turns, seconds), "
-                       f"and got {shown(pair)}. Write (1000, 0.5).")
+        raise LabError(
+            "hidden_distance takes each figure as (turns, seconds), "
+            f"and got {shown(pair)}. Write (1000, 0.5)."
+        )
     return check_number(pair[0], "turns", 0), check_number(pair[1], "seconds", 0)

@@ -31,8 +31,10 @@ def sampled(fn, client):
     check_client(client, "sampled")
     guard.check(client)
     if threading.current_thread() is not threading.main_thread():
-        raise LabError("sampled needs a timer's signals, which only Python's main thread gets. Run "
-                       "it in a cell of its own.")
+        raise LabError(
+            "sampled needs a timer's signals, which only Python's main thread gets. Run "
+            "it in a cell of its own."
+        )
     with steady(server().pid), Sampling() as sampling:
         check_ran(fn(client), "sampled")
         started, runs, took = time.perf_counter(), 0, 0.0

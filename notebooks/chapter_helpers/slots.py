@@ -19,8 +19,14 @@ def plot_slots(slots, ranges, title):
     told = []
     for node, (first, last) in enumerate(ranges):
         axes.axvspan(first, last + 1, color=style.ROAD if node % 2 else style.PAPER, zorder=0)
-        write(axes, f"node {node}", ((first + last) / 2, 1), (0, 4), color=style.QUIET,
-              xycoords=axes.get_xaxis_transform())
+        write(
+            axes,
+            f"node {node}",
+            ((first + last) / 2, 1),
+            (0, 4),
+            color=style.QUIET,
+            xycoords=axes.get_xaxis_transform(),
+        )
     for row, (key, slot) in enumerate(slots.items()):
         node = next(node for node, (first, last) in enumerate(ranges) if first <= slot <= last)
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)

@@ -25,8 +25,10 @@ class Segments:
     acks_received: int
 
     def __str__(self):
-        return (f"data sent {self.data_sent}, received {self.data_received}   "
-                f"acks sent {self.acks_sent}, received {self.acks_received}")
+        return (
+            f"data sent {self.data_sent}, received {self.data_received}   "
+            f"acks sent {self.acks_sent}, received {self.acks_received}"
+        )
 
 
 def segments(fn: Callable, rtt_ms: float = 0, **options) -> Segments | None:
@@ -42,8 +44,9 @@ def segments(fn: Callable, rtt_ms: float = 0, **options) -> Segments | None:
         check_ran(fn(client), "segments")  # and so that the connection has settled
         before = readings(client)
         fn(client)
-        out, received, data_in, data_out = (after - start for after, start
-                                            in zip(readings(client), before, strict=True))
+        out, received, data_in, data_out = (
+            after - start for after, start in zip(readings(client), before, strict=True)
+        )
     return Segments(data_out, data_in, out - data_out, received - data_in)
 
 

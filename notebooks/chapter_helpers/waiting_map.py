@@ -47,8 +47,12 @@ def plot_map(client, commands: int = 1):
     model = lab.fit_model()
     dots, rtt = measured(), distance_to(client, model)
     points = [{"rtt": ms, "commands": count, "share": share} for (ms, count), share in dots.items()]
-    return where.shown(draw_map(model, dots, rtt, commands), model, points,
-                       {"rtt": float(f"{rtt:.2g}"), "commands": commands})
+    return where.shown(
+        draw_map(model, dots, rtt, commands),
+        model,
+        points,
+        {"rtt": float(f"{rtt:.2g}"), "commands": commands},
+    )
 
 
 @functools.cache
@@ -56,14 +60,18 @@ def measured():
     """Measure {(RTT in ms, commands a turn): share of the time that was distance}, once."""
     variants = {str(count): turn("SET", count) for count in MEASURED_COMMANDS}
     times = lab.compare(variants, rtt_ms=MEASURED_MS, same=False)
-    return {(rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
-            for rtt in MEASURED_MS for count in MEASURED_COMMANDS}
+    return {
+        (rtt, count): min(1.0, rtt / 1000 / times.seconds(str(count), rtt))
+        for rtt in MEASURED_MS
+        for count in MEASURED_COMMANDS
+    }
 
 
 def distance_to(client, model):
     """Return a client's RTT in ms: as the lab set it, or what its PING takes beside the work."""
     return distance_of(client) or max(
-        NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1)))
+        NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1))
+    )
 
 
 def share_waiting(model, rtt_ms, commands):
@@ -79,11 +87,16 @@ def commands_at(model, share, rtt_ms):
 def in_words(model, rtt_ms, commands):
     """Return 'You, 5 ms away, 1 command a turn: 99% of the time is waiting; …'."""
     even = commands_at(model, 0.5, rtt_ms)
-    half = (f"half and half at {float(f'{even:.2g}'):,.0f} commands" if even >= 1
-            else "at most half with any number")
+    half = (
+        f"half and half at {float(f'{even:.2g}'):,.0f} commands"
+        if even >= 1
+        else "at most half with any number"
+    )
     share = share_waiting(model, rtt_ms, commands)
-    return (f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} "
-            f"a turn: {share:.0%} of the time is waiting; {half}")
+    return (
+        f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} "
+        f"a turn: {share:.0%} of the time is waiting; {half}"
+    )
 
 
 @styled
@@ -98,11 +111,14 @@ def draw_map(model, dots, rtt_ms, commands):
     axes.set(xscale="log", xlim=(NEAREST_MS, FARTHEST_MS), xlabel="RTT in ms, log scale")
     axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS), ylabel="commands a turn, log scale")
     axes.grid(False)
-    xs, ys = ([low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
-              for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS)))
+    xs, ys = (
+        [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
+        for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS))
+    )
     shares = [[share_waiting(model, x, y) for x in xs] for y in ys]
-    ground = axes.pcolormesh(xs, ys, shares, cmap=colors, vmin=0, vmax=1, shading="gouraud",
-                             rasterized=True)
+    ground = axes.pcolormesh(
+        xs, ys, shares, cmap=colors, vmin=0, vmax=1, shading="gouraud", rasterized=True
+    )
     bar = figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
     words_beside = ["all work", "10% waiting", "half and half", "90% waiting", "all waiting"]
     bar.ax.set_yticklabels(words_beside, fontsize=SMALL)
@@ -112,13 +128,29 @@ def draw_map(model, dots, rtt_ms, commands):
     name_distances(axes)
     draw_borders(axes, model)
     for at, share in dots.items():
-        axes.plot(*at, marker="o", markersize=11, color=colors(share), markeredgecolor=style.INK,
-                  markeredgewidth=1.2, zorder=4)
+        axes.plot(
+            *at,
+            marker="o",
+            markersize=11,
+            color=colors(share),
+            markeredgecolor=style.INK,
+            markeredgewidth=1.2,
+            zorder=4,
+        )
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
-    axes.plot([min(FARTHEST_MS, max(NEAREST_MS, rtt_ms))], [commands], linestyle="none",
-              marker="D", markersize=12, color=style.INK, markeredgecolor="white",
-              markeredgewidth=2, zorder=5, clip_on=False)
+    axes.plot(
+        [min(FARTHEST_MS, max(NEAREST_MS, rtt_ms))],
+        [commands],
+        linestyle="none",
+        marker="D",
+        markersize=12,
+        color=style.INK,
+        markeredgecolor="white",
+        markeredgewidth=2,
+        zorder=5,
+        clip_on=False,
+    )
     axes.set_title("\n".join(wrapped(f"◆ {words}", MAP_BESIDE_PX)), pad=26)
     environment(axes)
     return figure
@@ -127,8 +159,15 @@ def draw_map(model, dots, rtt_ms, commands):
 def name_distances(axes):
     for name, rtt in DISTANCES.items():
         axes.axvline(rtt, color="white", linewidth=0.8, alpha=0.8, zorder=1.5)
-        write(axes, name, (rtt, 1), (0, 3), xycoords=axes.get_xaxis_transform(), fontsize=SMALL,
-              color=style.QUIET)
+        write(
+            axes,
+            name,
+            (rtt, 1),
+            (0, 3),
+            xycoords=axes.get_xaxis_transform(),
+            fontsize=SMALL,
+            color=style.QUIET,
+        )
 
 
 def draw_borders(axes, model):

@@ -1,6 +1,6 @@
 """Read records with clients of other languages over the lab's link, and write measured.json.
 
-    python notebooks/other_clients/measure.py    needs Java 17, mvn, node and npm; some 10 minutes
+python notebooks/other_clients/measure.py    needs Java 17, mvn, node and npm; some 10 minutes
 """
 
 import datetime
@@ -29,8 +29,10 @@ def installed(folder):
     subprocess.run(maven, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["npm", "install", "--silent"], cwd=folder, check=True)
     classpath = (folder / "classpath.txt").read_text().strip()
-    java = [["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath,
-             str(HERE / "Clients.java")] for cpus in CPUS]
+    java = [
+        ["java", f"-XX:ActiveProcessorCount={cpus}", "-cp", classpath, str(HERE / "Clients.java")]
+        for cpus in CPUS
+    ]
     return [*java, ["node", str(folder / "clients.mjs")]]
 
 
@@ -47,8 +49,9 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
         environment = {**os.environ, "LAB_PASSWORD": address["password"]}
         place = [address["host"], str(address["port"]), str(rounds), *map(str, records)]
         for command in commands:
-            asked = subprocess.run([*command, *place], env=environment, capture_output=True,
-                                   text=True)
+            asked = subprocess.run(
+                [*command, *place], env=environment, capture_output=True, text=True
+            )
             if asked.returncode:
                 raise SystemExit(f"{command[0]} failed: {asked.stderr[-2000:]}")
             for line in asked.stdout.splitlines():
@@ -60,7 +63,10 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
         for kind, values in zip(told, ([ns / 1e6 for ns in took_ns], *counts), strict=True):
             middle = round(statistics.median(values), 3)
             told[kind].setdefault(way, {}).setdefault(rtt, {})[number] = [
-                round(min(values), 3), middle, round(max(values), 3)]
+                round(min(values), 3),
+                middle,
+                round(max(values), 3),
+            ]
     return told
 
 
@@ -68,8 +74,10 @@ def versions():
     """Return what ran the clients, whose own versions stand in pom.xml and package.json."""
     java = subprocess.run(["java", "-version"], capture_output=True, text=True)
     node = subprocess.run(["node", "--version"], capture_output=True, text=True)
-    return (f"{environment_line()} · {java.stderr.splitlines()[0]} · Node {node.stdout.strip()} · "
-            f"{os.cpu_count()} CPUs")
+    return (
+        f"{environment_line()} · {java.stderr.splitlines()[0]} · Node {node.stdout.strip()} · "
+        f"{os.cpu_count()} CPUs"
+    )
 
 
 def main():

@@ -1,8 +1,8 @@
 """Starts the board: `make board`, or as a service of the room's hub (room/jupyterhub_config.py).
 
-    python -m room.board                     on this machine only, http://127.0.0.1:8010
-    python -m room.board --open              for the network this machine is in
-    python -m room.board --anonymous         keeps no name of anybody
+python -m room.board                     on this machine only, http://127.0.0.1:8010
+python -m room.board --open              for the network this machine is in
+python -m room.board --anonymous         keeps no name of anybody
 """
 
 import argparse
@@ -50,13 +50,19 @@ def main(arguments):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(
-        prog="python -m room.board", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--open", action="store_true",
-                        help="listen on all addresses of this machine, not on 127.0.0.1 only")
-    parser.add_argument("--port", type=port, default=PORT,
-                        help=f"the port to listen on, {PORT} if not said")
-    parser.add_argument("--folder",
-                        help="where the board keeps its stream and its secrets, .board if not said")
+        prog="python -m room.board", description=__doc__.split("\n\n")[0]
+    )
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        help="listen on all addresses of this machine, not on 127.0.0.1 only",
+    )
+    parser.add_argument(
+        "--port", type=port, default=PORT, help=f"the port to listen on, {PORT} if not said"
+    )
+    parser.add_argument(
+        "--folder", help="where the board keeps its stream and its secrets, .board if not said"
+    )
     parser.add_argument("--anonymous", action="store_true", help="keep no name of anybody")
     return parser.parse_args(arguments)
 
@@ -79,8 +85,10 @@ def locked(folder):
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise OSError(f"another board is running with {folder}. Stop it first, or name "
-                                  "another --folder.") from None
+                    raise OSError(
+                        f"another board is running with {folder}. Stop it first, or name "
+                        "another --folder."
+                    ) from None
                 time.sleep(0.1)
         yield
 
@@ -95,8 +103,10 @@ async def serve(options, folder, secret):
     try:
         server.listen(port, address)
     except OSError as error:
-        raise OSError(f"port {port} is not to be had ({error.strerror}). Stop what uses it, or "
-                      "choose another: make board PORT=8011") from None
+        raise OSError(
+            f"port {port} is not to be had ({error.strerror}). Stop what uses it, or "
+            "choose another: make board PORT=8011"
+        ) from None
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
@@ -137,12 +147,16 @@ async def watch_hub(ended):
 
 def say(port, secret, options):
     seen = own_address() if options.open else "127.0.0.1"
-    print(f"The board, for the leader: http://127.0.0.1:{port}/#key={secret['key']}\n"
-          f"For learners, on their own laptops: make lab BOARD=http://{seen}:{port} NAME=theirs\n"
-          f"The room's password: {secret['password']}")
+    print(
+        f"The board, for the leader: http://127.0.0.1:{port}/#key={secret['key']}\n"
+        f"For learners, on their own laptops: make lab BOARD=http://{seen}:{port} NAME=theirs\n"
+        f"The room's password: {secret['password']}"
+    )
     if options.open:
-        print("It is open to your network, without TLS: who can read the network's traffic can "
-              "read names and password.")
+        print(
+            "It is open to your network, without TLS: who can read the network's traffic can "
+            "read names and password."
+        )
     print("Ctrl-C ends it; what was posted is kept.", flush=True)
 
 

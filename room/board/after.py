@@ -16,9 +16,11 @@ def keep(book, folder):
     if not told["questions"]:
         return None
     told["day"] = time.strftime("%Y-%m-%d")
-    parts = {"STYLE": (PAGE / "board.css").read_text(encoding="utf-8"),
-             "CHART": (PAGE / "chart.js").read_text(encoding="utf-8"),
-             "TOLD": json.dumps(told).replace("<", "\\u003c")}
+    parts = {
+        "STYLE": (PAGE / "board.css").read_text(encoding="utf-8"),
+        "CHART": (PAGE / "chart.js").read_text(encoding="utf-8"),
+        "TOLD": json.dumps(told).replace("<", "\\u003c"),
+    }
     text = (PAGE / "after.html").read_text(encoding="utf-8")
     for name, part in parts.items():
         text = text.replace(f"/* {name} */", part)

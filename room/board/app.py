@@ -29,9 +29,12 @@ SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
 CALM_S = 0.25  # what comes within so short a time is one view
 LONGEST_WAIT_S = 10  # for news; a proxy gives up on an answer later than that
 HEADERS = {
-    "Content-Security-Policy": ("default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
-                                "form-action 'self'; base-uri 'none'"),
-    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
+        "form-action 'self'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
 
@@ -78,8 +81,11 @@ class Room:
         """Return what the leader's page shows: the question `name`, or the one guessed at last."""
         if name not in course().questions:
             name = self.book.latest or next(iter(course().questions))
-        return {"version": self.version(), **self.book.overview(names, time.time()),
-                "question": self.book.question(name, names)}
+        return {
+            "version": self.version(),
+            **self.book.overview(names, time.time()),
+            "question": self.book.question(name, names),
+        }
 
     def version(self):
         """Return a text that is another after every entry, and after a restart."""
@@ -156,19 +162,22 @@ class Join(Handler):
         body = self.body()
         if not people.same(str(body.get("password", "")), self.room.secret["password"]):
             await self.room.wrong.hold()
-            raise web.HTTPError(403, "This is not the room's password. Ask the leader for it; "
-                                     "capitals count.")
+            raise web.HTTPError(
+                403, "This is not the room's password. Ask the leader for it; capitals count."
+            )
         name = people.tidy(body.get("name") or "")
         if body.get("name") and not name:
-            raise web.HTTPError(400, "A name has 1 to 32 letters or digits; between them spaces, "
-                                     "dots, hyphens.")
+            raise web.HTTPError(
+                400, "A name has 1 to 32 letters or digits; between them spaces, dots, hyphens."
+            )
         looks = people.looks(name)
         if looks in people.RESERVED:
             raise web.HTTPError(400, f"The name {name} is the room's own. Choose another.")
         held = {people.looks(entry["name"]) for entry in self.room.book.joined.values()}
         if name and looks in held | self.room.joining:
-            raise web.HTTPError(409, f"There is a {name} here already. Choose another name, "
-                                     f"such as {name} 2.")
+            raise web.HTTPError(
+                409, f"There is a {name} here already. Choose another name, such as {name} 2."
+            )
         token, name = secrets.token_urlsafe(32), "" if self.room.anonymous else name
         known_as = f"laptop:{looks}" if name else f"nobody:{secrets.token_hex(8)}"
         # Nobody is taken for one who came in by the hub.
@@ -176,11 +185,21 @@ class Join(Handler):
         known_by = people.digest(token)
         self.room.joining.add(looks)  # nobody else takes it while it is written down
         try:
-            await self.room.add({"kind": "joined", "id": known_by, "digest": known_by, "name": name,
-                                 "person": known_as, "who": shown or None, "at": time.time()})
+            await self.room.add(
+                {
+                    "kind": "joined",
+                    "id": known_by,
+                    "digest": known_by,
+                    "name": name,
+                    "person": known_as,
+                    "who": shown or None,
+                    "at": time.time(),
+                }
+            )
         except Unavailable as error:
-            raise web.HTTPError(503, "The board cannot write at the moment. Try again in a "
-                                     "minute.") from error
+            raise web.HTTPError(
+                503, "The board cannot write at the moment. Try again in a minute."
+            ) from error
         finally:
             self.room.joining.discard(looks)
         self.write({"token": token, "name": name})
@@ -196,7 +215,7 @@ class Events(Handler):
             raise web.HTTPError(401, "The board does not know this token. Join the room again.")
         events = self.body().get("events")
         if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-            raise web.HTTPError(400, "Post {\"events\": [...]}.")
+            raise web.HTTPError(400, 'Post {"events": [...]}.')
         taken, refused = {}, {}
         for event in events:
             sender = person  # without a name where the learner or the leader wants none
@@ -215,8 +234,14 @@ class Events(Handler):
 
     def entry(self, event, person):
         """Return what the stream keeps. Who it is from is the board's to say, never the event's."""
-        found = {"kind": event["kind"], "id": event["id"], "name": event["name"],
-                 "person": person.known_as, "who": person.who, "at": time.time() - event["age_s"]}
+        found = {
+            "kind": event["kind"],
+            "id": event["id"],
+            "name": event["name"],
+            "person": person.known_as,
+            "who": person.who,
+            "at": time.time() - event["age_s"],
+        }
         keys = ("solved",) if event["kind"] == "check" else ("value", "unit")
         return found | {key: event[key] for key in keys}
 
@@ -256,8 +281,9 @@ class LeaderHandler(Handler):
     def need_key(self):
         said = self.request.headers.get("Authorization", "")
         if not people.same(said, f"leader {self.room.secret['key']}"):
-            raise web.HTTPError(401, "This is not the leader's key. It stands where the board was "
-                                     "started.")
+            raise web.HTTPError(
+                401, "This is not the leader's key. It stands where the board was started."
+            )
 
     async def note(self, **what):
         """Write down what the leader did. Raises HTTPError 503 where that is not possible."""
@@ -298,7 +324,7 @@ class Reveal(LeaderHandler):
         body = self.body()
         known = str(body.get("name")) in course().questions
         if not known or not isinstance(body.get("shown"), bool):
-            raise web.HTTPError(400, "Post {\"name\": a question, \"shown\": true or false}.")
+            raise web.HTTPError(400, 'Post {"name": a question, "shown": true or false}.')
         await self.note(kind="reveal", name=body["name"], shown=body["shown"])
 
 
@@ -324,8 +350,16 @@ class Csv(LeaderHandler):
 
 def application(room, prefix="/"):
     """Return the tornado application below `prefix`, which begins and ends with a slash."""
-    routes = [("", Home), ("health", Health), ("api/join", Join), ("api/events", Events),
-              ("view", View), ("reveal", Reveal), ("remove", Remove), ("board.csv", Csv)]
+    routes = [
+        ("", Home),
+        ("health", Health),
+        ("api/join", Join),
+        ("api/events", Events),
+        ("view", View),
+        ("reveal", Reveal),
+        ("remove", Remove),
+        ("board.csv", Csv),
+    ]
     found = [(f"{prefix}{path}", handler) for path, handler in routes]
     # Where the board has an origin of its own, no page of the hub's may get the key, as it could
     # where the leader is signed in.
@@ -335,6 +369,12 @@ def application(room, prefix="/"):
 
         found += [(f"{prefix}hub", HubLogin), (f"{prefix}oauth_callback", OAuthCallback)]
     found.append((f"{prefix}(board\\.js|board\\.css|chart\\.js)", File, {"path": str(PAGE)}))
-    return web.Application(found, room=room, prefix=prefix, by_hub=by_hub,
-                           cookie_secret=room.secret["cookie"], template_path=str(PAGE),
-                           default_handler_class=Nothing)
+    return web.Application(
+        found,
+        room=room,
+        prefix=prefix,
+        by_hub=by_hub,
+        cookie_secret=room.secret["cookie"],
+        template_path=str(PAGE),
+        default_handler_class=Nothing,
+    )

@@ -94,10 +94,21 @@ class Book:
 
     def overview(self, names, now):
         """Return what the leader's page shows beside the question."""
-        asked = [{"name": name, "unit": each.unit, "guesses": len(self.guesses[name]),
-                  "shown": name in self.shown} for name, each in course().questions.items()]
-        return {"learners": len(self.people), "questions": asked, "chapters": self.chapters(),
-                "stuck": self.stuck(names, now)}
+        asked = [
+            {
+                "name": name,
+                "unit": each.unit,
+                "guesses": len(self.guesses[name]),
+                "shown": name in self.shown,
+            }
+            for name, each in course().questions.items()
+        ]
+        return {
+            "learners": len(self.people),
+            "questions": asked,
+            "chapters": self.chapters(),
+            "stuck": self.stuck(names, now),
+        }
 
     def chapters(self):
         """Return, by chapter, how many are there now, and what is done of guesses and exercises."""
@@ -105,50 +116,84 @@ class Book:
         for number, title in course().chapters.items():
             questions = [name for name in course().questions if name[:2] == number]
             exercises = [name for name in course().exercises if name[:2] == number]
-            found.append({
-                "chapter": number, "title": title,
-                "here": sum(person["chapter"] == number for person in self.people.values()),
-                "questions": len(questions), "exercises": len(exercises),
-                "guessed": sum(len(self.guesses[name]) for name in questions),
-                "solved": sum(state["solved"] for name in exercises
-                              for state in self.checks[name].values()),
-            })
+            found.append(
+                {
+                    "chapter": number,
+                    "title": title,
+                    "here": sum(person["chapter"] == number for person in self.people.values()),
+                    "questions": len(questions),
+                    "exercises": len(exercises),
+                    "guessed": sum(len(self.guesses[name]) for name in questions),
+                    "solved": sum(
+                        state["solved"]
+                        for name in exercises
+                        for state in self.checks[name].values()
+                    ),
+                }
+            )
         return found
 
     def stuck(self, names, now):
         """Return who tries an exercise again and again, most tries first."""
-        found = [{"exercise": name, "who": self.who(person, names), "tries": state["tries"],
-                  "minutes": int((now - state["at"]) // 60)}
-                 for name, people in self.checks.items() for person, state in people.items()
-                 if not state["solved"] and state["tries"] >= STUCK_TRIES
-                 and now - state["at"] < STUCK_S]
+        found = [
+            {
+                "exercise": name,
+                "who": self.who(person, names),
+                "tries": state["tries"],
+                "minutes": int((now - state["at"]) // 60),
+            }
+            for name, people in self.checks.items()
+            for person, state in people.items()
+            if not state["solved"] and state["tries"] >= STUCK_TRIES and now - state["at"] < STUCK_S
+        ]
         found.sort(key=lambda each: (-each["tries"], each["exercise"], each["who"]))
         return found[:MOST_STUCK]
 
     def after(self):
         """Return without names what was guessed and tried: learners, questions, exercises."""
-        asked = [self.question(name, names=False, shown=True)
-                 for name in course().questions if self.guesses[name]]
+        asked = [
+            self.question(name, names=False, shown=True)
+            for name in course().questions
+            if self.guesses[name]
+        ]
         for each in asked:
             each["dots"] = [{"value": dot["value"], "late": dot["late"]} for dot in each["dots"]]
         exercises = []
         for name in filter(self.checks.get, course().exercises):
             states = self.checks[name].values()
             tries, solved = zip(*((each["tries"], each["solved"]) for each in states), strict=True)
-            exercises.append({"exercise": name, "tried": len(tries), "solved": sum(solved),
-                              "median": statistics.median(tries), "most": max(tries)})
+            exercises.append(
+                {
+                    "exercise": name,
+                    "tried": len(tries),
+                    "solved": sum(solved),
+                    "median": statistics.median(tries),
+                    "most": max(tries),
+                }
+            )
         return {"learners": len(self.people), "questions": asked, "exercises": exercises}
 
     def question(self, name, names, shown=False):
         """Return all guesses at a question; what was measured where it is revealed or `shown`."""
         known = course().questions[name]
-        dots = [{"value": guess["value"], "who": self.who(person, True) if names else None,
-                 "late": self.is_late(guess), "number": self.people[person]["number"]}
-                for person, guess in self.guesses[name].items()]
+        dots = [
+            {
+                "value": guess["value"],
+                "who": self.who(person, True) if names else None,
+                "late": self.is_late(guess),
+                "number": self.people[person]["number"],
+            }
+            for person, guess in self.guesses[name].items()
+        ]
         values = sorted(self.measured[name].values())
-        found = {"name": name, "unit": known.unit, "text": known.text, "measurements": len(values),
-                 "chapter": course().chapters[known.chapter],
-                 "dots": sorted(dots, key=lambda dot: dot["value"])}
+        found = {
+            "name": name,
+            "unit": known.unit,
+            "text": known.text,
+            "measurements": len(values),
+            "chapter": course().chapters[known.chapter],
+            "dots": sorted(dots, key=lambda dot: dot["value"]),
+        }
         if shown or name in self.shown:
             found |= {"measured": values, "median": statistics.median(values) if values else None}
         return found
@@ -163,8 +208,11 @@ class Book:
         out = io.StringIO(newline="")
         table = csv.writer(out)
         table.writerow(COLUMNS)
-        table.writerows(map(harmless, self.row(entry, names)) for entry in self.entries
-                        if entry["kind"] != "joined")
+        table.writerows(
+            map(harmless, self.row(entry, names))
+            for entry in self.entries
+            if entry["kind"] != "joined"
+        )
         return out.getvalue()
 
     def row(self, entry, names):
@@ -172,10 +220,17 @@ class Book:
         at = datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")
         if kind == "reveal":
             return at, "leader", name[:2], kind if entry["shown"] else "hide", name, "", "", "", ""
-        return (at, self.who(entry.get("of", entry["person"]), names), name[:2], kind, name,
-                entry.get("value", ""), entry.get("unit", ""),
-                YES_NO[self.is_late(entry)] if kind == "guess" else "",
-                YES_NO[entry["solved"]] if kind == "check" else "")
+        return (
+            at,
+            self.who(entry.get("of", entry["person"]), names),
+            name[:2],
+            kind,
+            name,
+            entry.get("value", ""),
+            entry.get("unit", ""),
+            YES_NO[self.is_late(entry)] if kind == "guess" else "",
+            YES_NO[entry["solved"]] if kind == "check" else "",
+        )
 
 
 def harmless(cell):

@@ -19,8 +19,9 @@ class HubLogin(HubOAuthenticated, web.RequestHandler):
     def get(self):
         if not self.current_user.get("admin"):
             self.set_status(403)
-            self.finish("This board is the leader's. Your guesses are on it; go back to your "
-                        "notebook.")
+            self.finish(
+                "This board is the leader's. Your guesses are on it; go back to your notebook."
+            )
             return
         key = self.settings["room"].secret["key"]
         self.redirect(f"{self.settings['prefix']}#key={key}")  # a page reads it, no server does

@@ -16,8 +16,9 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another on a
 NAME = re.compile(r"\w[\w .'-]{0,31}")
 RESERVED = {"board", "culler", "leader"}  # names of the room's own
 # Cyrillic and Greek letters, and the Latin ones that they look like, small or as capitals.
-SAME_LOOKS = str.maketrans("авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ",
-                           "abeikmhopctyxsjhdqwlabezhikmnoptyx")
+SAME_LOOKS = str.maketrans(
+    "авеікмнорстухѕјһԁԛԝӏαβεζηικμνορτυχ", "abeikmhopctyxsjhdqwlabezhikmnoptyx"
+)
 WRONG_S, MOST_WRONG = 0.5, 20  # what a wrong password waits for, and how many may wait at once
 
 
@@ -53,8 +54,12 @@ def settled(folder, known):
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / "secrets.json"
     if not path.exists():
-        made = {"key": letters(24), "password": "-".join(letters(4) for _ in range(3)),
-                "cookie": secrets.token_hex(32), "salt": secrets.token_hex(32)}
+        made = {
+            "key": letters(24),
+            "password": "-".join(letters(4) for _ in range(3)),
+            "cookie": secrets.token_hex(32),
+            "salt": secrets.token_hex(32),
+        }
         write_private(path, json.dumps(made))
     return json.loads(path.read_text(encoding="utf-8")) | known
 

@@ -60,6 +60,6 @@ def wording(markdown):
     """Return in plain words what follows "Guess.", or the last paragraph, up to its last "?"."""
     text = markdown.split("**Guess.**")[-1].strip().split("\n\n")[-1]
     text = INSTRUCTION.sub("", text)
-    text = text[:text.rfind("?") + 1] or text
+    text = text[: text.rfind("?") + 1] or text
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)  # a link's words
     return re.sub(r"[*`]", "", text).strip()

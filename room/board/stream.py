@@ -40,7 +40,8 @@ class Stream:
                 self.server.stop()
             place = str(self.folder).replace("\\", "\\\\").replace('"', '\\"')
             self.server = private_server.start(
-                private_server.find_binary(), f'dir "{place}"', *DURABLE)
+                private_server.find_binary(), f'dir "{place}"', *DURABLE
+            )
             options = self.server.options | {"socket_timeout": TIMEOUT_S}
             with redis.Redis(**options) as reader:
                 for entry in read_all(reader):

@@ -240,6 +240,7 @@ def test_the_table_says_what_the_command_line_does_not(tmp_path, server, table, 
 
 # Whatever fails of ours: the budget is judged first, and nothing passes that was not
 
+
 def broken(folder, server, fault, *words):
     return ran(folder, server, *words, by=("by_us.py",), FAULT=fault)
 

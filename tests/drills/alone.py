@@ -67,8 +67,9 @@ def tagged(cell, tag):
 
 
 def invitations(prose):
-    return [pair for part in prose.split(CHANGE)[1:]
-            for pair in INVITED.findall(part.split("\n\n")[0])]
+    return [
+        pair for part in prose.split(CHANGE)[1:] for pair in INVITED.findall(part.split("\n\n")[0])
+    ]
 
 
 def place_of(old, section, path):
@@ -113,9 +114,12 @@ def kernel(path):
     """Yields execute(source), which returns the last line of what it raised, or ""."""
     python3 = {"name": "python3", "display_name": "", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": python3})
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S,
-                            resources={"metadata": {"path": str(path.parent)}},
-                            extra_arguments=["--IPKernelApp.log_level=ERROR"])
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT_S,
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
+    )
 
     def execute(source):
         cell = nbformat.v4.new_code_cell(source)
@@ -138,8 +142,12 @@ def main(paths):
         os.environ["LAB_CHAPTER"] = path.stem
         with tempfile.TemporaryDirectory(prefix="lab-state-") as os.environ["LAB_STATE"]:
             told = problems(path)
-        print(f"{path.name}: {len(sections(path))} sections, {len(told)} problems", *told,
-              sep="\n", flush=True)
+        print(
+            f"{path.name}: {len(sections(path))} sections, {len(told)} problems",
+            *told,
+            sep="\n",
+            flush=True,
+        )
         bad = bad or bool(told)
     return int(bad)
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 WORDS = "tests/test_verdict_words.py::test_the_words_are_the_committed_ones"
 # CI tries every fourth chapter, others every day; DRILLS=full all.
-CHOSEN = CHAPTERS if SIZE == "full" else CHAPTERS[int(time.time() // 86_400) % 4::4]
+CHOSEN = CHAPTERS if SIZE == "full" else CHAPTERS[int(time.time() // 86_400) % 4 :: 4]
 LIMIT_S = 1800
 AT_ONCE = 2 if SIZE == "full" else 1  # learners on one machine; in CI another drill runs beside
 SPINNING = "import os\nours = os.getppid()\nwhile os.getppid() == ours: sum(range(10**6))"
@@ -53,10 +53,20 @@ def run(chapters=CHAPTERS, words=True, workers=0, **environment):
 def cases(environment, *arguments):
     """The test cases of a run of pytest, as its JUnit file has them."""
     report = Path(environment["LAB_REACHED"]) / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", f"--junitxml={report}",
-               "-o", "timeout=0", *map(str, arguments)]
-    status, told = ended(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
-                         timeout=LIMIT_S)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--color=no",
+        f"--junitxml={report}",
+        "-o",
+        "timeout=0",
+        *map(str, arguments),
+    ]
+    status, told = ended(
+        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT_S
+    )
     if status not in (0, 1):
         raise RuntimeError(f"pytest ended with {status}:\n{told[-3000:]}")
     return list(xml.parse(report).getroot().iter("testcase"))
@@ -64,9 +74,13 @@ def cases(environment, *arguments):
 
 def failures(cases):
     """Which cells failed, each with the last lines of what pytest said of it."""
-    return [f"{case.get('classname')} {case.get('name')}\n"
-            f"{(report.text or report.get('message'))[-1500:]}"
-            for case in cases for report in case if report.tag in ("failure", "error")]
+    return [
+        f"{case.get('classname')} {case.get('name')}\n"
+        f"{(report.text or report.get('message'))[-1500:]}"
+        for case in cases
+        for report in case
+        if report.tag in ("failure", "error")
+    ]
 
 
 @contextlib.contextmanager

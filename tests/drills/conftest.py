@@ -80,8 +80,10 @@ def took_too_long():
     took = time.monotonic() - _began
     if not has_a_limit() or took <= ALL_S:
         return ""
-    return (f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of "
-            "them. The table tells which took longest: let it try less often.")
+    return (
+        f"The drills took {took / 60:.1f} minutes, and CI has {ALL_S / 60:.0f} for all of "
+        "them. The table tells which took longest: let it try less often."
+    )
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -102,8 +104,10 @@ def pytest_terminal_summary(terminalreporter):
     for sentence in installed:
         terminalreporter.line(sentence)
     if left_out := sum(map(is_left_out, terminalreporter.stats.get("skipped", []))):
-        terminalreporter.line(f"{left_out} seeds of random drills were not tried: after "
-                              f"{RANDOM_S // 60} minutes CI tries {AT_LEAST} of each.")
+        terminalreporter.line(
+            f"{left_out} seeds of random drills were not tried: after "
+            f"{RANDOM_S // 60} minutes CI tries {AT_LEAST} of each."
+        )
     if sentence := took_too_long():
         terminalreporter.line(sentence, red=True)
 

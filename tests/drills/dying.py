@@ -29,31 +29,47 @@ HELPERS = {
     "count async": (WORK, "lab.count(one_by_one, r)"),
     "count without end": (WORK, "lab.count(endless, r)"),
     "count far": (WORK + "far = lab.connect(1)", "lab.count(loop, far)"),
-    "capture": (WORK + "big = 'x' * 1_000_000",
-                "lab.capture(lambda c: [c.set('big', big) for _ in range(5)], r)"),
+    "capture": (
+        WORK + "big = 'x' * 1_000_000",
+        "lab.capture(lambda c: [c.set('big', big) for _ in range(5)], r)",
+    ),
     "compare": (WORK, f"lab.compare({BOTH}, ops=20)"),
     "compare far": (WORK, f"lab.compare({BOTH}, ops=20, rtt_ms=(0, 1))"),
-    "compare async": (WORK, "lab.compare({'loop': loop, 'async': one_by_one}, ops=20,"
-                            " rtt_ms=(0, 1))"),
+    "compare async": (
+        WORK,
+        "lab.compare({'loop': loop, 'async': one_by_one}, ops=20, rtt_ms=(0, 1))",
+    ),
     "compare parallel": (WORK, f"lab.compare({BOTH}, ops=20, rtt_ms=1, parallel=True)"),
     "budget": (WORK, f"lab.compare({BOTH}, ops=20, rounds=2).budget('loop')"),
     "sweep": (WORK, "lab.sweep(lambda c, size: loop(c), (1, 2), ops=20, memory=True)"),
     "timeline": (WORK, "lab.timeline(lambda: loop(r))"),
     "bystander": (WORK, "lab.bystander(loop, r)"),
-    "run_fresh": (WORK, "lab.run_fresh('import redis, time; redis.Redis(**address).ping();"
-                        " time.sleep(0.3)', 1)"),
+    "run_fresh": (
+        WORK,
+        "lab.run_fresh('import redis, time; redis.Redis(**address).ping(); time.sleep(0.3)', 1)",
+    ),
     "spare": ("", "lab.spare('maxmemory 10mb')"),
     "frozen": ("sp = lab.spare()", "with lab.frozen(sp, 0.2): time.sleep(0.1)"),
     "cluster": ("", "lab.cluster().connect(1).close()"),
     "replica": ("", "lab.replica().stop()"),
-    "replica far": ("", "with lab.replica(rtt_ms=5) as two: two.primary.set('key', 1);"
-                        " two.primary.wait(1, 100); two.cut()"),
+    "replica far": (
+        "",
+        "with lab.replica(rtt_ms=5) as two: two.primary.set('key', 1);"
+        " two.primary.wait(1, 100); two.cut()",
+    ),
     "retrial": ("", "lab.retrial()"),
 }
 
 # s of a call, about, of those that take long
-SLOW = {"cluster": 3.0, "retrial": 4.0, "replica far": 2.5, "compare far": 2.0,
-        "compare async": 2.0, "connect far": 1.5, "sweep": 1.0}
+SLOW = {
+    "cluster": 3.0,
+    "retrial": 4.0,
+    "replica far": 2.5,
+    "compare far": 2.0,
+    "compare async": 2.0,
+    "connect far": 1.5,
+    "sweep": 1.0,
+}
 
 
 class Place:
@@ -63,9 +79,14 @@ class Place:
         self.folder, self.mark = folder / "tmp", secrets.token_hex(8)
         self.folder.mkdir()
         self.environment = {
-            **os.environ, "LAB_DRILL": self.mark, "LAB_SCALE": "ci", "TQDM_DISABLE": "1",
-            "TMPDIR": str(self.folder), "LAB_STATE": str(folder / "state"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+            **os.environ,
+            "LAB_DRILL": self.mark,
+            "LAB_SCALE": "ci",
+            "TQDM_DISABLE": "1",
+            "TMPDIR": str(self.folder),
+            "LAB_STATE": str(folder / "state"),
+            "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        }
         self.environment.pop("REDIS_URL", None)
 
     def started(self):
@@ -77,8 +98,9 @@ class Place:
         for process in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
                 if process.name.isdigit() and (
-                        mark in (process / "environ").read_bytes()
-                        or os.readlink(process / "cwd").startswith(str(self.folder))):
+                    mark in (process / "environ").read_bytes()
+                    or os.readlink(process / "cwd").startswith(str(self.folder))
+                ):
                     command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                     found[int(process.name)] = command[:200]
         return found
@@ -103,8 +125,10 @@ class Place:
 def wants_a_cpu(pid):
     """Whether a process of the lowest priority runs, or waits for its turn."""
     with contextlib.suppress(OSError):
-        return (os.sched_getscheduler(pid) == os.SCHED_IDLE
-                and Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "R")
+        return (
+            os.sched_getscheduler(pid) == os.SCHED_IDLE
+            and Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "R"
+        )
 
 
 @pytest.fixture

@@ -8,8 +8,14 @@ import pytest
 
 def ended(command, **options):
     """(exit status, what it said) of a program, once it has ended."""
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         errors="replace", **options)
+    run = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        **options,
+    )
     return run.returncode, run.stdout
 
 

@@ -23,8 +23,9 @@ def debian():
     """The redis-server on PATH, as Debian's package installs it, in place of the lab's."""
     found = shutil.which("redis-server")
     if not found:
-        raise FileNotFoundError("redis-server is not installed here; "
-                                "`apt-get install redis-server` brings it")
+        raise FileNotFoundError(
+            "redis-server is not installed here; `apt-get install redis-server` brings it"
+        )
     yield {"LAB_REDIS_SERVER": found}
 
 
@@ -54,12 +55,16 @@ def url_without_password():
 @contextlib.contextmanager
 def a_server(*settings, password=None):
     """The port of a server that ends with the block, with nothing of what the lab sets its own."""
-    binary = (os.environ.get("LAB_REDIS_SERVER") or private_server.wheel_binary()
-              or shutil.which("redis-server"))
+    binary = (
+        os.environ.get("LAB_REDIS_SERVER")
+        or private_server.wheel_binary()
+        or shutil.which("redis-server")
+    )
     port = private_server.free_port()
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
-    kept = Kept([binary, "-"], folder=True, feed="\n".join(lines).encode(),
-                stdout=subprocess.DEVNULL)
+    kept = Kept(
+        [binary, "-"], folder=True, feed="\n".join(lines).encode(), stdout=subprocess.DEVNULL
+    )
     try:
         assert wait_until(lambda: is_up(port, password))
         yield port

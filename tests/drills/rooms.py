@@ -28,16 +28,25 @@ class Room:
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
         self.tmp.mkdir(exist_ok=True)
         self.options = options
-        self.environment = {**os.environ, "LAB_ROOM": str(self.folder), "TMPDIR": str(self.tmp),
-                            **environment}
+        self.environment = {
+            **os.environ,
+            "LAB_ROOM": str(self.folder),
+            "TMPDIR": str(self.tmp),
+            **environment,
+        }
         for name in ("REDIS_URL", "TQDM_DISABLE", "LAB_STATE"):
             self.environment.pop(name, None)
 
     def open(self):
         """Opens it for learners; `told` is what the leader reads then."""
         command = [sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options]
-        self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(
+            command,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         told = []
         for line in self.process.stdout:
             told.append(line)
@@ -76,6 +85,7 @@ class Room:
 
     def left_over(self):
         """What is still there a moment after the room has closed: processes, folders."""
+
         def found():
             return [*self.processes(), *self.tmp.glob("redis-round-trip-lab-*")]
 
@@ -109,15 +119,22 @@ class Learner:
     def come_in(self, password=None):
         """Logs in; returns the status and the page."""
         self.http.get(f"{self.room.url}/hub/login", timeout=60)
-        form = {"username": self.name, "password": password or self.room.password,
-                "_xsrf": self.token("/hub/")}
-        answer = self.http.post(f"{self.room.url}/hub/login", data=form, allow_redirects=False,
-                                timeout=60)
+        form = {
+            "username": self.name,
+            "password": password or self.room.password,
+            "_xsrf": self.token("/hub/"),
+        }
+        answer = self.http.post(
+            f"{self.room.url}/hub/login", data=form, allow_redirects=False, timeout=60
+        )
         return answer.status_code, answer.text
 
     def token(self, path):
-        return next(cookie.value for cookie in self.http.cookies
-                    if (cookie.name, cookie.path) == ("_xsrf", path))
+        return next(
+            cookie.value
+            for cookie in self.http.cookies
+            if (cookie.name, cookie.path) == ("_xsrf", path)
+        )
 
     def start(self):
         """Asks for a server, waits until it is there, and returns after how many seconds."""
@@ -135,18 +152,25 @@ class Learner:
         """The answer of their server, or `of` "/hub"."""
         of = of or f"/user/{quote(self.name)}"
         known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
-        answer = self.http.request(method, f"{self.room.url}{of}{address}", json=body,
-                                   headers=known_by, timeout=START_S)
+        answer = self.http.request(
+            method, f"{self.room.url}{of}{address}", json=body, headers=known_by, timeout=START_S
+        )
         answer.raise_for_status()
         return answer
 
     @contextlib.contextmanager
     def notebook(self, name):
         """A kernel for a notebook of theirs, until it is closed."""
-        session = self.ask("POST", "/api/sessions", {"path": name, "name": name, "type": "notebook",
-                                                   "kernel": {"name": "python3"}}).json()
-        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies
-                            if f"/user/{quote(self.name)}/".startswith(cookie.path))
+        session = self.ask(
+            "POST",
+            "/api/sessions",
+            {"path": name, "name": name, "type": "notebook", "kernel": {"name": "python3"}},
+        ).json()
+        cookies = "; ".join(
+            f"{cookie.name}={cookie.value}"
+            for cookie in self.http.cookies
+            if f"/user/{quote(self.name)}/".startswith(cookie.path)
+        )
         kernels = f"{self.home.replace('http', 'ws', 1)}/api/kernels"
         address = f"{kernels}/{session['kernel']['id']}/channels"
         channels = websocket.create_connection(address, cookie=cookies, timeout=START_S)
@@ -160,12 +184,31 @@ class Learner:
         """Runs a cell, and returns its outputs; notes if it waited for another kernel's turn."""
         outputs, number = [], uuid.uuid4().hex
         channels.settimeout(patience_s)
-        channels.send(json.dumps({
-            "channel": "shell", "parent_header": {}, "metadata": {}, "buffers": [],
-            "header": {"msg_id": number, "msg_type": "execute_request", "version": "5.3",
-                       "username": "", "session": "drill"},
-            "content": {"code": source, "silent": False, "store_history": True,
-                        "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}}))
+        channels.send(
+            json.dumps(
+                {
+                    "channel": "shell",
+                    "parent_header": {},
+                    "metadata": {},
+                    "buffers": [],
+                    "header": {
+                        "msg_id": number,
+                        "msg_type": "execute_request",
+                        "version": "5.3",
+                        "username": "",
+                        "session": "drill",
+                    },
+                    "content": {
+                        "code": source,
+                        "silent": False,
+                        "store_history": True,
+                        "user_expressions": {},
+                        "allow_stdin": False,
+                        "stop_on_error": True,
+                    },
+                }
+            )
+        )
         while True:
             message = channels.recv()
             if isinstance(message, bytes):

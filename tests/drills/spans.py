@@ -50,8 +50,10 @@ def first_get(options, _):
 
 
 def cluster_pipeline(_, nodes):
-    with RedisCluster(startup_nodes=[ClusterNode(node["host"], node["port"]) for node in nodes],
-                      password=nodes[0]["password"]) as r:
+    with RedisCluster(
+        startup_nodes=[ClusterNode(node["host"], node["port"]) for node in nodes],
+        password=nodes[0]["password"],
+    ) as r:
         gets(r, 30)  # its connections are open
         return counted(lambda: gets(r, 30))
 
@@ -98,13 +100,21 @@ def counted(program):
             program()
     finally:
         RedisInstrumentor().uninstrument()
-    return {"round_trips": t.round_trips, "setup": t.setup_trips, "waits": t.waits, "lost": t.lost,
-            "spans": [span.name for span in exporter.get_finished_spans()]}
+    return {
+        "round_trips": t.round_trips,
+        "setup": t.setup_trips,
+        "waits": t.waits,
+        "lost": t.lost,
+        "spans": [span.name for span in exporter.get_finished_spans()],
+    }
 
 
 PROGRAMS = [page, pipeline, first_get, cluster_pipeline, lost_and_repeated, unknown_script]
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    print(json.dumps({program.__name__: program(given["options"], given["nodes"])
-                      for program in PROGRAMS}))
+    print(
+        json.dumps(
+            {program.__name__: program(given["options"], given["nodes"]) for program in PROGRAMS}
+        )
+    )

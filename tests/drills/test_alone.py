@@ -45,18 +45,40 @@ def written(folder, *cells):
     return path
 
 
-@pytest.mark.parametrize("cells, said", [
-    (["base = 1", "## One", "first = base", "## Two", "second = first + base"],
-     "“Two”, alone: NameError: name 'first' is not defined in the cell"),
-    (["## One", "names = ['a']", "## Two", "names = ['a']", "del names[0], names"],
-     "“Two”, alone: NameError: name 'names' is not defined in the cell"),
-    (["## One", "size = 2", "kept = globals().setdefault('kept', size)",
-      "assert 4 / (size - 3) and kept != 5", "**Change it.** Change `size = 2` to `size = 3`."],
-     "“One”, with `size = 3`: ZeroDivisionError: division by zero in the cell"),
-    (["## One", "size = 2", "kept = max(size, globals().get('kept', 0))",
-      "assert kept < 5 or size == 5", "**Change it.** Change `size = 2` to `size = 5`."],
-     "“One”, after `size = 5`: AssertionError:  in the cell"),
-], ids=["needs another section", "cannot run twice", "breaks its section", "is not set back"])
+@pytest.mark.parametrize(
+    "cells, said",
+    [
+        (
+            ["base = 1", "## One", "first = base", "## Two", "second = first + base"],
+            "“Two”, alone: NameError: name 'first' is not defined in the cell",
+        ),
+        (
+            ["## One", "names = ['a']", "## Two", "names = ['a']", "del names[0], names"],
+            "“Two”, alone: NameError: name 'names' is not defined in the cell",
+        ),
+        (
+            [
+                "## One",
+                "size = 2",
+                "kept = globals().setdefault('kept', size)",
+                "assert 4 / (size - 3) and kept != 5",
+                "**Change it.** Change `size = 2` to `size = 3`.",
+            ],
+            "“One”, with `size = 3`: ZeroDivisionError: division by zero in the cell",
+        ),
+        (
+            [
+                "## One",
+                "size = 2",
+                "kept = max(size, globals().get('kept', 0))",
+                "assert kept < 5 or size == 5",
+                "**Change it.** Change `size = 2` to `size = 5`.",
+            ],
+            "“One”, after `size = 5`: AssertionError:  in the cell",
+        ),
+    ],
+    ids=["needs another section", "cannot run twice", "breaks its section", "is not set back"],
+)
 def test_what_raises_is_told(tmp_path, cells, said):
     [told] = alone.problems(written(tmp_path, *cells))
     assert told.splitlines()[0] == f"99_made_up.ipynb, {said}"
@@ -64,5 +86,8 @@ def test_what_raises_is_told(tmp_path, cells, said):
 
 def test_an_invitation_to_change_what_nothing_says_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="no cell above says `size = 9`"):
-        alone.sections(written(tmp_path, "## One", "size = 2",
-                               "**Change it.** Change `size = 9` to `size = 5`."))
+        alone.sections(
+            written(
+                tmp_path, "## One", "size = 2", "**Change it.** Change `size = 9` to `size = 5`."
+            )
+        )

@@ -44,27 +44,49 @@ def client():
     return lab.connect()
 
 
-SCALARS = (st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3)
-           | st.text(max_size=3) | st.binary(max_size=3)
-           | st.sampled_from([float("nan"), float("inf"), -float("inf")])
-           | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30]))
-WORKS = st.sampled_from([gets, sets, asks, yields, client, lambda r: None, lambda r: asks(r),
-                         lambda r: yields(r)])
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats(-3, 3)
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+    | st.sampled_from([float("nan"), float("inf"), -float("inf")])
+    | st.sampled_from(["loop", "A1", "03.1", "GET", "ms", ..., 1j, object(), dict, 10**30])
+)
+WORKS = st.sampled_from(
+    [gets, sets, asks, yields, client, lambda r: None, lambda r: asks(r), lambda r: yields(r)]
+)
 CLIENTS = st.builds(client) | st.builds(lambda: client().pipeline())
 SIMPLE = SCALARS | WORKS | CLIENTS | st.builds(lambda: asks(None)) | st.builds(lambda: yields(None))
 NAMED = st.text(max_size=3) | st.integers(0, 3)
-VALUES = st.recursive(SIMPLE, lambda inner: (
-    st.lists(inner, max_size=3) | st.tuples(inner, inner)
-    | st.dictionaries(NAMED, inner, max_size=3)), max_leaves=4)
+VALUES = st.recursive(
+    SIMPLE,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(NAMED, inner, max_size=3)
+    ),
+    max_leaves=4,
+)
 # What fits, so that a call gets past its first argument.
 FITTING = {
-    "fn": WORKS, "client": CLIENTS, "name": st.sampled_from(["01.cart", "A1", "03.1"]),
+    "fn": WORKS,
+    "client": CLIENTS,
+    "name": st.sampled_from(["01.cart", "A1", "03.1"]),
     "variants": st.dictionaries(st.sampled_from("ab"), WORKS),
     "ways": st.dictionaries(st.sampled_from("ab"), WORKS, min_size=1),
-    "rtt_ms": st.sampled_from([0, 0.1]), "rounds": st.just(1), "seconds": st.just(0.01),
-    "sizes": st.just((1, 2)), "title": st.just("title"), "unit": st.just("ms"),
-    "what": st.just("a"), "values": st.just({"a": 1}), "groups": st.just({"a": {"b": 1}}),
-    "series": st.just({"a": {1: 2}}), "published": st.just({"a": 1}),
+    "rtt_ms": st.sampled_from([0, 0.1]),
+    "rounds": st.just(1),
+    "seconds": st.just(0.01),
+    "sizes": st.just((1, 2)),
+    "title": st.just("title"),
+    "unit": st.just("ms"),
+    "what": st.just("a"),
+    "values": st.just({"a": 1}),
+    "groups": st.just({"a": {"b": 1}}),
+    "series": st.just({"a": {1: 2}}),
+    "published": st.just({"a": 1}),
     "reproduced": st.just({"a": 2}),
 }
 FIXED = {"compare": {"rounds": 1}, "sweep": {"rounds": 1}}  # each would measure long
@@ -87,8 +109,13 @@ def test_anything_at_all(name, r, remembered, record_property):
     record_property("tries", number)
 
     @seed(SEED)
-    @settings(max_examples=number, database=None, deadline=None, phases=[Phase.generate],
-              suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=number,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(arguments(name))
     def anything(arguments):
         quiet = contextlib.redirect_stdout(io.StringIO())

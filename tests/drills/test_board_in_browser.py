@@ -20,6 +20,7 @@ def room(tmp_path_factory):
 @pytest.fixture(scope="module")
 def arrive(browser, room):
     """arrive(name, password, address): the page of a new browser, after its login."""
+
     def come(name, password, address=""):
         page = browser.new_context(viewport=test_browser.SIZE).new_page()
         page.set_default_timeout(PATIENCE_MS)
@@ -28,6 +29,7 @@ def arrive(browser, room):
         page.fill("#password_input", password)
         page.click("#login_submit")
         return page
+
     return come
 
 
@@ -97,6 +99,7 @@ def test_a_laptop_joins_by_the_rooms_address_and_its_late_guess_is_marked(leader
     leader.wait_for_selector("#chart .name.late >> text='Ana (laptop)'")
     leader.wait_for_selector("#stuck li:has-text('Ana (laptop)') >> text=2 tries")
 
+
 def test_a_guess_far_out_stands_at_the_edge_and_a_click_takes_it_off(leader, room):
     def scale():
         return leader.text_content("#chart .number >> nth=-1"), dots.count()
@@ -116,7 +119,12 @@ def test_closed_and_opened_again_it_has_every_guess(leader, room):
         leader.click("#csv")
     assert download.value.path().read_text(encoding="utf-8").splitlines()[1:] == before
     assert sorted(row.split(",")[1] for row in before if ",guess,00.loop," in row) == [
-        "Ana", "Ana (laptop)", "Big (laptop)", "Jörg Müller", "o'neil.x"]
+        "Ana",
+        "Ana (laptop)",
+        "Big (laptop)",
+        "Jörg Müller",
+        "o'neil.x",
+    ]
     room.close()
     room.open()  # on another port, to a browser another origin: the key stayed at the first one
     leader.goto(f"{room.url}/services/board/")

@@ -50,11 +50,21 @@ def test_nothing_is_lost_or_doubled_while_it_is_killed(board, tmp_path, record_p
     for number in range(KERNELS):
         token = tmp_path / f"{number}.token"
         token.write_text(board.join(f"Learner {number}"), encoding="utf-8")
-        told = environment(LAB_BOARD_URL=board.url, LAB_BOARD_TOKEN_FILE=str(token),
-                           LAB_STATE=str(tmp_path / f"state {number}"))
-        kernels.append(subprocess.Popen([sys.executable, "-c", KERNEL], cwd=ROOT, env=told,
-                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                        text=True))
+        told = environment(
+            LAB_BOARD_URL=board.url,
+            LAB_BOARD_TOKEN_FILE=str(token),
+            LAB_STATE=str(tmp_path / f"state {number}"),
+        )
+        kernels.append(
+            subprocess.Popen(
+                [sys.executable, "-c", KERNEL],
+                cwd=ROOT,
+                env=told,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
+            )
+        )
     for kernel in kernels:
         kernel.stdin.write(asked + "\n")
         kernel.stdin.close()
@@ -72,10 +82,12 @@ def test_nothing_is_lost_or_doubled_while_it_is_killed(board, tmp_path, record_p
     board.stop(signal.SIGKILL)
     board.start()
     board.let_leader_in()
-    expected = [f"Learner {number},{each.chapter},{kind},{each.name},{value},{each.unit},{late},"
-                for number in range(KERNELS) for each in course().questions.values()
-                for kind, value, late in (("guess", len(each.name) + 0.5, "no"),
-                                          ("measured", 3.0, ""))]
+    expected = [
+        f"Learner {number},{each.chapter},{kind},{each.name},{value},{each.unit},{late},"
+        for number in range(KERNELS)
+        for each in course().questions.values()
+        for kind, value, late in (("guess", len(each.name) + 0.5, "no"), ("measured", 3.0, ""))
+    ]
     assert sorted(board.rows()) == sorted(expected)
     record_property("tries", KILLS)
     record_property("of", f"{KERNELS} kernels, {len(expected)} events")

@@ -21,7 +21,8 @@ socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 CHAPTER = nbformat.v4.new_notebook(
     cells=[nbformat.v4.new_markdown_cell("# 14 · A chapter\n\nWords.")],
-    metadata={"measured": {"date": "2026-01-31", "on": "Redis 8"}})
+    metadata={"measured": {"date": "2026-01-31", "on": "Redis 8"}},
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,9 @@ def build(python, root, folder):
     """(exit status, what it said) of book/build.py of the tree `root`, without a network."""
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    return ended([python, root / "book" / "build.py", folder],
-                 env={**os.environ, "PYTHONPATH": str(folder)})
+    return ended(
+        [python, root / "book" / "build.py", folder], env={**os.environ, "PYTHONPATH": str(folder)}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,8 @@ def test_its_search_finds_a_page_by_the_text_of_an_error(book, page):
         page.goto(f"{address(book, 'search.html')}?q={error}")
         page.get_by_text("Search finished").wait_for()
         found = page.locator("ul.search a").evaluate_all(
-            "links => links.slice(0, 3).map(link => link.pathname)")
+            "links => links.slice(0, 3).map(link => link.pathname)"
+        )
         ends = f"/{name}.html", "/symptoms.html"
         assert any(path.endswith(ends) for path in found), (error, found)
     assert len(rows) > 30
@@ -129,8 +132,10 @@ def test_light_and_dark(book, browser):  # noqa: F811
         assert len(drawn) > 4
         assert all(name.startswith(f"{scheme}/") and "narrow" not in name for name, _ in drawn)
         page.set_viewport_size({"width": 380, "height": 800})
-        page.wait_for_function("[...document.images].every(image => image.complete) && "
-                               f"({DRAWINGS})().some(([name]) => name.includes('narrow'))")
+        page.wait_for_function(
+            "[...document.images].every(image => image.complete) && "
+            f"({DRAWINGS})().some(([name]) => name.includes('narrow'))"
+        )
         narrow = {name: width for name, width in page.evaluate(DRAWINGS) if "narrow" in name}
         assert len(narrow) > 4 and all(300 < width < 380 for width in narrow.values()), narrow
         page.close()
@@ -143,8 +148,10 @@ def test_what_is_wrong_fails_the_build(python, tmp_path):
         shutil.copytree(ROOT / name, tree / name, ignore=unread)
     (tree / "notebooks").mkdir()
     nbformat.write(CHAPTER, tree / "notebooks" / "14_scoreboard.ipynb")
-    broken = ("[a](docs/none.md) [b](#nowhere) ![](docs/race.gif) "
-              "<script src='https://somewhere.org/a.js'></script>")
+    broken = (
+        "[a](docs/none.md) [b](#nowhere) ![](docs/race.gif) "
+        "<script src='https://somewhere.org/a.js'></script>"
+    )
     (tree / "README.md").write_text(f"# A lab\n\n{broken}\n", encoding="utf-8")
     status, told = build(python, tree, tmp_path / "not built")
     assert status == 1 and "Traceback" not in told

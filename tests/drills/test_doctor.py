@@ -35,15 +35,21 @@ def doctor(place, python=sys.executable, **environment):
     """(exit status, what it says) of `make doctor`."""
     others = "REDIS_URL", "LAB_STATE", "PYTHONPATH", "LAB_WORK", "MAKELEVEL", "MAKEFLAGS", "JUNIT"
     clean = {name: value for name, value in os.environ.items() if name not in others}
-    status, said = ended(["make", f"PYTHON={python}", "doctor"], cwd=place, timeout=200,
-                         env={**clean, "PIP_INDEX_URL": INDEX, **environment})
+    status, said = ended(
+        ["make", f"PYTHON={python}", "doctor"],
+        cwd=place,
+        timeout=200,
+        env={**clean, "PIP_INDEX_URL": INDEX, **environment},
+    )
     return status, " ".join(said.split())
 
 
 def stamp(place):
     """As after `make lab`."""
-    code = ("import install; name = 'requirements.txt'; "
-            "install.stamp_of(name).write_text(install.fingerprint(name))")
+    code = (
+        "import install; name = 'requirements.txt'; "
+        "install.stamp_of(name).write_text(install.fingerprint(name))"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=place / "tools", check=True)
 
 
@@ -51,8 +57,13 @@ def test_a_sound_lab(place):
     stamp(place)
     status, said = doctor(place)
     assert status == 0 and "Nothing to put right." in said, said
-    for part in ("ok packages installed in .venv", "ok kernel starts and answers", "ok widgets",
-                 "ok pinned", "ok imports"):
+    for part in (
+        "ok packages installed in .venv",
+        "ok kernel starts and answers",
+        "ok widgets",
+        "ok pinned",
+        "ok imports",
+    ):
         assert part in said, said
     assert str(place) not in said and str(Path.home()) not in said
 

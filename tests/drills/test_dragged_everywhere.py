@@ -24,8 +24,14 @@ CHOSEN = EVERY if SIZE == "full" else EVERY[::4] + EVERY[3::4]
 
 @pytest.mark.parametrize("name, width, look", CHOSEN)
 def test_it_is_for_everybody(opened, name, width, look):
-    page = opened("", name, viewport={"width": width, "height": 900}, has_touch=True,
-                  is_mobile=width < 1000, **look)
+    page = opened(
+        "",
+        name,
+        viewport={"width": width, "height": 900},
+        has_touch=True,
+        is_mobile=width < 1000,
+        **look,
+    )
     assert page.locator(GUESS).count() == (not name.startswith("who")), "there its chapter asks"
     if page.locator(GUESS).count():
         page.keyboard.press("Tab")

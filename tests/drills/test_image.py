@@ -41,18 +41,32 @@ def image(request):
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     leave_out = [line.removeprefix("**/") for line in ignored if not line.startswith("#")]
     somebody, python = unprivileged()
-    environment = {name: value for name, value in os.environ.items()
-                   if name.startswith(("PIP_", "SSL_")) or "proxy" in name}
-    environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "PYTHON": python,
-                    "TMPDIR": str(temporary)}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("PIP_", "SSL_")) or "proxy" in name
+    }
+    environment |= {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(home),
+        "PYTHON": python,
+        "TMPDIR": str(temporary),
+    }
     for made in (place, home, temporary):
         made.mkdir(exist_ok=True)
 
     def run(command, **more):
-        return subprocess.Popen(["sh", "-c", command.replace(LAB, str(folder))], cwd=folder,
-                                env={**environment, **more}, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                start_new_session=True, **somebody)
+        return subprocess.Popen(
+            ["sh", "-c", command.replace(LAB, str(folder))],
+            cwd=folder,
+            env={**environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            **somebody,
+        )
 
     stage = DOCKERFILE.index("AS lab")
     for word, rest in STEPS:
@@ -129,8 +143,12 @@ def test_doctor_finds_nothing_to_put_right(image):
     asked = image(". ./.venv/bin/activate; make doctor")
     said, _ = asked.communicate(timeout=200)
     assert asked.returncode == 0 and "Nothing to put right." in said, said
-    for line in ("kernel      starts and answers", "packages    installed in .venv",
-                 "widgets", "calm"):
+    for line in (
+        "kernel      starts and answers",
+        "packages    installed in .venv",
+        "widgets",
+        "calm",
+    ):
         assert line in said, said
     assert str(ROOT) not in said
 
@@ -138,8 +156,9 @@ def test_doctor_finds_nothing_to_put_right(image):
 def test_a_client_on_the_host_follows_the_clusters_nodes(tmp_path):
     """The cluster's command, on other ports: three nodes that lead a client to 127.0.0.1."""
     if not (shutil.which("redis-server") and shutil.which("redis-cli")):
-        lacks("redis-server and redis-cli are not on PATH; "
-              "`apt-get install redis-server` brings them")
+        lacks(
+            "redis-server and redis-cli are not on PATH; `apt-get install redis-server` brings them"
+        )
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
     service, base = compose["services"]["cluster"], free_ports()
 
@@ -148,8 +167,13 @@ def test_a_client_on_the_host_follows_the_clusters_nodes(tmp_path):
         return there.replace("$$", "$")
 
     *command, check = map(moved, [*service["command"][1:], service["healthcheck"]["test"][1]])
-    nodes = subprocess.Popen(["sh", *command], cwd=tmp_path, start_new_session=True,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    nodes = subprocess.Popen(
+        ["sh", *command],
+        cwd=tmp_path,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
 
     def healthy():
         return subprocess.run(["sh", "-c", check], capture_output=True).returncode == 0

@@ -44,8 +44,11 @@ def require(folder, number):
 def install(folder, **environment):
     """(exit status, what it printed) of tools/install.py; no uv unless `environment` brings it."""
     environment = {"NO_UV": "1", "PIP_INDEX_URL": "http://127.0.0.1:9/nothing", **environment}
-    return ended([sys.executable, "tools/install.py", "requirements.txt"], cwd=folder,
-                 env={**os.environ, **environment})
+    return ended(
+        [sys.executable, "tools/install.py", "requirements.txt"],
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
 
 
 def has_it(folder):
@@ -101,14 +104,30 @@ def test_uv_can_be_declined(tree, uv, no):
 def test_a_lab_is_installed_from_its_wheelhouse_alone(tmp_path):
     place = tmp_path / "a room with ü"
     place.mkdir()
-    for name in ("Makefile", "requirements.txt", "requirements", "pyproject.toml", "README.md",
-                 "tools", "lab_utils", "roundtrips"):
+    for name in (
+        "Makefile",
+        "requirements.txt",
+        "requirements",
+        "pyproject.toml",
+        "README.md",
+        "tools",
+        "lab_utils",
+        "roundtrips",
+    ):
         subprocess.run(["cp", "-R", ROOT / name, place], check=True)
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHONPATH", "MAKE", "MFLAGS"))
+    }
     make(place, "wheelhouse", environment, "FOR=room")
-    alone = {**environment, "NO_UV": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "",
-             "PIP_NO_CACHE_DIR": "1"}
+    alone = {
+        **environment,
+        "NO_UV": "1",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": "",
+        "PIP_NO_CACHE_DIR": "1",
+    }
     told = make(place, "learner", alone)
     assert "from wheelhouse/, offline" in told and "Installed in" in told
     python = place / ".venv/bin/python"

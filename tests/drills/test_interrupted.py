@@ -128,7 +128,9 @@ def inexact():
     return wrong
 
 """
-KERNEL = TOP + """
+KERNEL = (
+    TOP
+    + """
 exec(asked["first"])
 event_loop.loop()
 lab.count(three, checked), lab.capture(three, far)
@@ -168,6 +170,7 @@ wrong += inexact()
 print(json.dumps([kind, wrong]), flush=True)
 os._exit(0)
 """
+)
 
 # A process that sends the signals: a thread would only run, and send one, where this one waits.
 SENDER = """
@@ -182,7 +185,9 @@ for line in sys.stdin:
         os.kill(kernel, signal.SIGINT)
     print("sent", flush=True)
 """
-OFTEN = f"{TOP}SENDER = {SENDER!r}" + """
+OFTEN = (
+    f"{TOP}SENDER = {SENDER!r}"
+    + """
 exec(asked["first"])
 event_loop.loop()
 again = compile(asked["again"], "<cell>", "exec")
@@ -223,8 +228,18 @@ wrong += inexact()
 print(json.dumps([asked["tries"], wrong]), flush=True)
 os._exit(0)
 """
-QUICK = ("bystander", "capture", "connect", "count", "count async", "count far", "frozen", "spare",
-         "timeline")
+)
+QUICK = (
+    "bystander",
+    "capture",
+    "connect",
+    "count",
+    "count async",
+    "count far",
+    "frozen",
+    "spare",
+    "timeline",
+)
 
 
 @pytest.mark.parametrize("seed", seeds(200))
@@ -234,9 +249,15 @@ def test_the_kernel_is_as_it_was_and_goes_on(seed, place, record_property):
     record_property("of", helper)
     after_s, twice = chance.uniform(0, SLOW.get(helper, 0.5)), chance.random() < 0.3
     first, again = HELPERS[helper]
-    process = subprocess.Popen([sys.executable, "-c", KERNEL], env=place.environment,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KERNEL],
+        env=place.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
         process.stdin.write(json.dumps({"first": first, "again": again, "twice": twice}) + "\n")
         process.stdin.flush()
@@ -263,9 +284,15 @@ def test_one_kernel_goes_on_after_each_of_many(helper, place, record_property):
     """At moments that are spread over the call itself: most of those above fall where it waits."""
     first, again = HELPERS[helper]
     asked = {"first": first, "again": again, "tries": tries(500), "seed": SEED}
-    run = subprocess.run([sys.executable, "-c", OFTEN], env=place.environment, timeout=1200,
-                         input=json.dumps(asked) + "\n", capture_output=True, text=True,
-                         start_new_session=True)
+    run = subprocess.run(
+        [sys.executable, "-c", OFTEN],
+        env=place.environment,
+        timeout=1200,
+        input=json.dumps(asked) + "\n",
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
     assert run.returncode == 0, f"the kernel ended with {run.returncode} and said: {run.stderr}"
     tried, wrong = json.loads(run.stdout.splitlines()[-1])
     record_property("tries", tried)

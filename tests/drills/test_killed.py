@@ -78,9 +78,16 @@ def terminal(way):
 def kernel(place, asked, popen):
     """A Python in a session of its own that has said that it begins; it may end by a signal."""
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([sys.executable, "-c", KERNEL], env=place.environment,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-                                   text=True, start_new_session=True, **popen)
+        process = subprocess.Popen(
+            [sys.executable, "-c", KERNEL],
+            env=place.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+            **popen,
+        )
         try:
             process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
@@ -121,8 +128,9 @@ def test_nothing_is_left_of_a_killed_kernel(seed, place, record_property):
 def test_nothing_is_left_of_a_jupyter_kernel(seed, place, record_property):
     """A real one, ended as nbval and Jupyter do (killed, or asked and then killed)."""
     helper, way, after_s = choose(seed, ("now", "politely"), record_property)
-    manager, client = start_new_kernel(kernel_name="python3", env=place.environment,
-                                       extra_arguments=["--log-level=ERROR"])
+    manager, client = start_new_kernel(
+        kernel_name="python3", env=place.environment, extra_arguments=["--log-level=ERROR"]
+    )
     first, again = HELPERS[helper]
     loop = ["import time", "import lab_utils as lab", first, "while True:", f"    {again}"]
     client.execute("\n".join(loop))

@@ -44,10 +44,23 @@ def drill(folder, changed=("", ""), options=(), **environment):
     (folder / "environments.py").write_text("said = []\n", encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "tests" / "drills"), os.environ.get("PYTHONPATH", "")])
     options = "-s", "-p", "no:cacheprovider", *options
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", folder, *options,
-               folder]
-    environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-                   **environment}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        folder,
+        *options,
+        folder,
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        **environment,
+    }
     return subprocess.run(command, capture_output=True, text=True, env=environment).stdout
 
 
@@ -63,8 +76,9 @@ def test_workers_draw_the_same_seeds_and_the_table_holds_what_each_did(tmp_path)
 
 def rows(told):
     """{drill: (tries, failed)} of the table."""
-    table = [row.split() for row in told.splitlines()
-             if "::test_" in row and row[:7].strip().isdigit()]
+    table = [
+        row.split() for row in told.splitlines() if "::test_" in row and row[:7].strip().isdigit()
+    ]
     return {row[3].split("::")[1]: (int(row[0]), int(row[1])) for row in table}
 
 

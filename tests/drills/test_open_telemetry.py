@@ -22,11 +22,17 @@ def both():
     alone = private_server.start(private_server.find_binary())
     cluster = lab.cluster()
     try:
-        given = json.dumps({"options": alone.options,
-                            "nodes": [node.options for node in cluster.nodes]})
-        ran = subprocess.run([environments.libraries(), "-W", "ignore", SPANS], input=given,
-                             capture_output=True, text=True, timeout=100,
-                             env={"PYTHONPATH": str(ROOT / "roundtrips" / "src")})
+        given = json.dumps(
+            {"options": alone.options, "nodes": [node.options for node in cluster.nodes]}
+        )
+        ran = subprocess.run(
+            [environments.libraries(), "-W", "ignore", SPANS],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env={"PYTHONPATH": str(ROOT / "roundtrips" / "src")},
+        )
         assert ran.returncode == 0, ran.stderr[-2000:]
         return json.loads(ran.stdout.splitlines()[-1])
     finally:
@@ -46,7 +52,9 @@ def test_the_chapters_table_is_what_was_counted(both):
     version = re.search(r"opentelemetry-instrumentation-redis==(\S+)", pins)[1]
     assert f"tried with {version}" in source
     assert [name for name, each in both.items() if each["setup"]] == [
-        "first_get", "lost_and_repeated"]
+        "first_get",
+        "lost_and_repeated",
+    ]
     assert both["first_get"]["setup"] == 4
     assert both["cluster_pipeline"]["waits"] == both["lost_and_repeated"]["lost"] == 1
     assert both["pipeline"]["spans"][0].split() == ["GET"] * 10

@@ -28,7 +28,8 @@ def test_what_each_way_asks_of_the_server(seen):
     for told in (seen, COMMITTED):
         reads, opened, at_once = (
             {way: rtts["5"]["100"] for way, rtts in told[kind].items()}
-            for kind in ("reads", "connections", "at once"))
+            for kind in ("reads", "connections", "at once")
+        )
         for way in opened:
             assert opened[way] == ([1, 1, 1] if way == "Spring, pipelined" else [0, 0, 0]), way
         for way in ("Spring, one by one", "ioredis, one by one", "Jedis, parallel stream, CPUs: 1"):
@@ -41,8 +42,10 @@ def test_what_each_way_asks_of_the_server(seen):
 
 
 def test_what_the_distance_does(seen):
-    ms = {way: {records: least for records, (least, _, _) in rtts["5"].items()}
-          for way, rtts in seen["ms"].items()}
+    ms = {
+        way: {records: least for records, (least, _, _) in rtts["5"].items()}
+        for way, rtts in seen["ms"].items()
+    }
     assert all(ms[way]["1"] >= 5 for way in ms)
     assert ms["Spring, one by one"]["100"] >= 500 > 3 * ms["Jedis, pipelined"]["100"]
     assert ms["Spring, pipelined"]["1"] >= 1.5 * ms["Spring, one by one"]["1"]

@@ -16,8 +16,12 @@ KEPT = CASE.with_name("redis_py_6_and_7.json")
 
 def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     cells = [cell.source for cell in nbformat.read(CASE, 4).cells if cell.cell_type == "code"]
-    functions = [ast.unparse(each) for cell in cells for each in ast.parse(cell).body
-                 if isinstance(each, ast.FunctionDef) and each.name in ("attempt", "seen")]
+    functions = [
+        ast.unparse(each)
+        for cell in cells
+        for each in ast.parse(cell).body
+        if isinstance(each, ast.FunctionDef) and each.name in ("attempt", "seen")
+    ]
     case, said = {}, {}
     monkeypatch.chdir(CASE.parent)
     for cell in cells[:3]:  # both servers are up then
@@ -26,8 +30,13 @@ def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     ask = "\n".join([given, *functions, "print(json.dumps(seen()))"])
     for version in "6.4.0", "7.4.1":
         environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
-        ran = subprocess.run([sys.executable, "-c", ask], env=environment, check=True,
-                             stdout=subprocess.PIPE, text=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", ask],
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         said[version[0]] = json.loads(ran.stdout)
     case["old"].stdin.close()
     assert case["old"].wait() == 0

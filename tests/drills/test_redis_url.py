@@ -29,9 +29,36 @@ def theirs(another_server):
     return open_one, closed
 
 
-ODD = ["", " ", "\0", "%", "%zz", "é", "\udcff", "@", ":", "//", "?", "#", "[::1]", "-1", "99",
-       "prod", "rediss", "unix", "wrong", "localhost", "a..b", "0", "1", "?retry=1", "?db=3",
-       "?socket_timeout=nan", "?password=", "&ssl_ca_certs=/dev/null"]
+ODD = [
+    "",
+    " ",
+    "\0",
+    "%",
+    "%zz",
+    "é",
+    "\udcff",
+    "@",
+    ":",
+    "//",
+    "?",
+    "#",
+    "[::1]",
+    "-1",
+    "99",
+    "prod",
+    "rediss",
+    "unix",
+    "wrong",
+    "localhost",
+    "a..b",
+    "0",
+    "1",
+    "?retry=1",
+    "?db=3",
+    "?socket_timeout=nan",
+    "?password=",
+    "&ssl_ca_certs=/dev/null",
+]
 
 
 @st.composite
@@ -61,12 +88,20 @@ def test_any_string(theirs, record_property):
     open_one, closed = theirs
     passed = []
     with listening(NO_REDIS["http"]) as http, listening(NO_REDIS["ssh"]) as ssh:
-        good = [f"redis://127.0.0.1:{open_one.address[1]}/3", url_of(closed, 15),
-                f"redis://127.0.0.1:{http}/0", f"redis://ada:x@127.0.0.1:{ssh}/0"]
+        good = [
+            f"redis://127.0.0.1:{open_one.address[1]}/3",
+            url_of(closed, 15),
+            f"redis://127.0.0.1:{http}/0",
+            f"redis://ada:x@127.0.0.1:{ssh}/0",
+        ]
 
         @hypothesis.seed(SEED)
-        @hypothesis.settings(max_examples=tries(2_000), deadline=None, database=None,
-                             suppress_health_check=list(hypothesis.HealthCheck))
+        @hypothesis.settings(
+            max_examples=tries(2_000),
+            deadline=None,
+            database=None,
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
         @hypothesis.given(urls(good))
         def fuzz(url):
             text = attempt(url)

@@ -30,8 +30,9 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
         answer = Visitor(f"{room.url}/services/board").post(tokens[name], guess(value))
         answers.append((answer, time.monotonic() - began))
 
-    threads = [threading.Thread(target=post, args=(name, value))
-               for value, name in enumerate(tokens, 1)]
+    threads = [
+        threading.Thread(target=post, args=(name, value)) for value, name in enumerate(tokens, 1)
+    ]
     for thread in threads:
         thread.start()
     gate.wait()
@@ -41,11 +42,15 @@ def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_pr
     took = time.monotonic() - began
     taken = {"taken": ["guess 00.loop ms"], "refused": {}}
     assert [answer for answer, _ in answers] == [(200, taken)] * LEARNERS
-    assert set(rows(room)) == {f"{name},00,guess,00.loop,{value},ms,no,"
-                               for value, name in enumerate(tokens, 1)}
+    assert set(rows(room)) == {
+        f"{name},00,guess,00.loop,{value},ms,no," for value, name in enumerate(tokens, 1)
+    }
     slowest = max(seconds for _, seconds in answers)
-    record_property("of", f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, "
-                          f"the slowest answer {slowest:.2f} s")
+    record_property(
+        "of",
+        f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, "
+        f"the slowest answer {slowest:.2f} s",
+    )
 
 
 def rows(room):

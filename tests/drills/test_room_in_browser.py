@@ -123,7 +123,10 @@ def test_closed_and_opened_again_it_knows_everyone(people, room):
 
 
 def test_a_hub_that_is_killed_takes_all_with_it(people, room):
-    next(each for each, its in room.processes().items() if "LAB_WORK" not in its
-         and each.cmdline()[1:3] == ["-m", "jupyterhub"]).kill()
+    next(
+        each
+        for each, its in room.processes().items()
+        if "LAB_WORK" not in its and each.cmdline()[1:3] == ["-m", "jupyterhub"]
+    ).kill()
     assert "ended by itself" in room.process.communicate(timeout=60)[0]
     assert room.left_over() == []

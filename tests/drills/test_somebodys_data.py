@@ -26,9 +26,18 @@ from lab_utils.testbed.plain_socket import raw_socket
 
 DATABASES = 16
 RESERVES = "redis-round-trip-lab reserves"
-NEAR_MARKS = ("redis-round-trip-lab", RESERVES,
-              f"{RESERVES} 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
-              "key1", "exercise:visits", "exercise:", "user:1", "visits", "gate", "big")
+NEAR_MARKS = (
+    "redis-round-trip-lab",
+    RESERVES,
+    f"{RESERVES} 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
+    "key1",
+    "exercise:visits",
+    "exercise:",
+    "user:1",
+    "visits",
+    "gate",
+    "big",
+)
 LIBRARY = "#!lua name=theirs\nredis.register_function('answer', function() return 42 end)"
 
 
@@ -36,16 +45,18 @@ def write(client, dice, key):
     """One key of a random type, some of them with an expiry."""
     text = "".join(dice.choices("abcø\0\r\n", k=dice.randrange(1, 200)))
     several = range(dice.randrange(1, 300))
-    dice.choice([
-        lambda: client.set(key, text),
-        lambda: client.hset(key, mapping={f"field{i}": text for i in several}),
-        lambda: client.rpush(key, *[f"{text}{i}" for i in several]),
-        lambda: client.sadd(key, *[dice.randrange(10**6) for _ in several]),
-        lambda: client.zadd(key, {f"{text}{i}": dice.random() for i in several}),
-        lambda: client.xadd(key, {"said": text}),
-        lambda: client.pfadd(key, text),
-        lambda: client.setbit(key, dice.randrange(10_000), 1),
-    ])()
+    dice.choice(
+        [
+            lambda: client.set(key, text),
+            lambda: client.hset(key, mapping={f"field{i}": text for i in several}),
+            lambda: client.rpush(key, *[f"{text}{i}" for i in several]),
+            lambda: client.sadd(key, *[dice.randrange(10**6) for _ in several]),
+            lambda: client.zadd(key, {f"{text}{i}": dice.random() for i in several}),
+            lambda: client.xadd(key, {"said": text}),
+            lambda: client.pfadd(key, text),
+            lambda: client.setbit(key, dice.randrange(10_000), 1),
+        ]
+    )()
     if dice.random() < 0.2:
         client.expire(key, dice.randrange(100_000, 200_000))
 
@@ -60,8 +71,9 @@ def fill(server, dice):
                 write(client, dice, key)
     with server.connect() as client:
         for user in range(dice.randrange(3)):
-            client.acl_setuser(f"user{user}", enabled=True, passwords=["+secret"],
-                               categories=["+@read"], keys="*")
+            client.acl_setuser(
+                f"user{user}", enabled=True, passwords=["+secret"], categories=["+@read"], keys="*"
+            )
         policies = ["noeviction", "allkeys-lru", "volatile-ttl"]
         client.config_set("maxmemory-policy", dice.choice(policies))
         client.config_set("slowlog-log-slower-than", dice.randrange(10_000, 20_000))
@@ -93,8 +105,11 @@ def snapshot(server):
 def theirs(another_server):
     """A server of somebody's, and its replica, neither known to the lab for one of its own."""
     primary = another_server(f"databases {DATABASES}")
-    replica = another_server(f"databases {DATABASES}", f"masterauth {primary.options['password']}",
-                             f"replicaof 127.0.0.1 {primary.address[1]}")
+    replica = another_server(
+        f"databases {DATABASES}",
+        f"masterauth {primary.options['password']}",
+        f"replicaof 127.0.0.1 {primary.address[1]}",
+    )
     for server in primary, replica:
         del guard._private[server.address]
     return primary, replica
@@ -169,8 +184,17 @@ THROUGH_REDIS_URL = """
     three = lab.cluster(); print(lab.count(lambda c: c.get("key1"), three.connect())); three.stop()
     print("all done")
 """
-WITHOUT_A_SERVER = {"Cost", "LabError", "calibration", "claim", "guess", "plot_bars",
-                    "plot_lines", "plot_published", "plot_rain"}
+WITHOUT_A_SERVER = {
+    "Cost",
+    "LabError",
+    "calibration",
+    "claim",
+    "guess",
+    "plot_bars",
+    "plot_lines",
+    "plot_published",
+    "plot_rain",
+}
 IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.
@@ -186,16 +210,29 @@ SETUPS = """
 
 
 def kernel(script, url, *arguments, **environment):
-    environment = {**os.environ, "REDIS_URL": url, "LAB_SCALE": "ci", "MPLBACKEND": "agg",
-                   "PYTHONPATH": str(ROOT), **environment}
+    environment = {
+        **os.environ,
+        "REDIS_URL": url,
+        "LAB_SCALE": "ci",
+        "MPLBACKEND": "agg",
+        "PYTHONPATH": str(ROOT),
+        **environment,
+    }
     command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
-    return subprocess.run(command, env=environment, cwd=ROOT / "notebooks", capture_output=True,
-                          text=True, timeout=800)
+    return subprocess.run(
+        command,
+        env=environment,
+        cwd=ROOT / "notebooks",
+        capture_output=True,
+        text=True,
+        timeout=800,
+    )
 
 
 def test_every_public_function_is_tried():
-    tried = {name for name in lab.__all__
-             if name in WITH_A_CLIENT or f"lab.{name}(" in THROUGH_REDIS_URL}
+    tried = {
+        name for name in lab.__all__ if name in WITH_A_CLIENT or f"lab.{name}(" in THROUGH_REDIS_URL
+    }
     assert set(lab.__all__) == tried | WITHOUT_A_SERVER | IN_A_TEST_OF_THEIR_OWN
 
 
@@ -207,16 +244,24 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
         full = fill(primary, dice)
         reserved = dice.random() < 0.5
         mine = chosen_server.own_server(url(primary, 15)) if reserved else None
-        primary.connect().acl_setuser("reader", enabled=True, passwords=["+secret"],
-                                      categories=["+@read", "+@connection"], keys=["*"])
+        primary.connect().acl_setuser(
+            "reader",
+            enabled=True,
+            passwords=["+secret"],
+            categories=["+@read", "+@connection"],
+            keys=["*"],
+        )
         before = snapshots(theirs)
         database = dice.choice(full)
         at = {"host": "127.0.0.1", "port": primary.address[1], "db": database}
-        clients = [primary.connect(db=database), replica.connect(db=database),
-                   primary.connect(db=database, decode_responses=True),
-                   primary.connect(db=database, single_connection_client=True),
-                   redis.Redis(**{**at, "host": "localhost"}, password=primary.options["password"]),
-                   redis.Redis(**at, username="reader", password="secret")]
+        clients = [
+            primary.connect(db=database),
+            replica.connect(db=database),
+            primary.connect(db=database, decode_responses=True),
+            primary.connect(db=database, single_connection_client=True),
+            redis.Redis(**{**at, "host": "localhost"}, password=primary.options["password"]),
+            redis.Redis(**at, username="reader", password="secret"),
+        ]
         for client in clients:
             for helper in WITH_A_CLIENT.values():
                 refused(helper, client)
@@ -259,14 +304,23 @@ def test_ten_kernels_on_one_url(theirs, record_property):
     primary, _ = theirs
     with primary.connect(db=0) as client:
         client.set("customer:1", "Ada")
-    script = ("import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; "
-              "r.set('mine', n); print(n, flush=True); sys.stdin.read(); "
-              "lab.empty(r); r.set('mine', n); print(r.get('mine').decode())")
+    script = (
+        "import lab_utils as lab, sys; r = lab.connect(); n = r.client_info()['db']; "
+        "r.set('mine', n); print(n, flush=True); sys.stdin.read(); "
+        "lab.empty(r); r.set('mine', n); print(r.get('mine').decode())"
+    )
     environment = {**os.environ, "REDIS_URL": url(primary, 3), "PYTHONPATH": str(ROOT)}
     for _ in range(tries(10)):
-        kernels = [subprocess.Popen([sys.executable, "-c", script], env=environment,
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-                   for _ in range(10)]
+        kernels = [
+            subprocess.Popen(
+                [sys.executable, "-c", script],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(10)
+        ]
         numbers = [kernel.stdout.readline().strip() for kernel in kernels]
         assert sorted(map(int, numbers)) == list(range(3, 13))
         ends = [kernel.communicate()[0].strip() for kernel in kernels]

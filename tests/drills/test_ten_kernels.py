@@ -17,8 +17,10 @@ from helpers import ROOT, as_compared
 from tries import SIZE
 
 CHAPTER = ROOT / "notebooks" / "01_round_trips.ipynb"
-KERNELS, LONE, ALL_CELLS, LAB_SCALE = {"ci": (3, 3, False, "ci"),
-                                       "full": (10, 2, True, "workshop")}[SIZE]
+KERNELS, LONE, ALL_CELLS, LAB_SCALE = {
+    "ci": (3, 3, False, "ci"),
+    "full": (10, 2, True, "workshop"),
+}[SIZE]
 PATIENCE_S = {"ci": 200, "full": 1500}[SIZE]
 WIDEST = 1.15  # a median, of a lone kernel's
 UNSAID = 1.2  # what is further off than this, the kernel says was measured on a busy machine
@@ -59,12 +61,23 @@ print(json.dumps({
 def start(folder):
     """A Python of its own that runs the chapter when told to."""
     folder.mkdir(parents=True)
-    environment = {**os.environ, "LAB_SCALE": LAB_SCALE, "LAB_STATE": str(folder),
-                   "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
+    environment = {
+        **os.environ,
+        "LAB_SCALE": LAB_SCALE,
+        "LAB_STATE": str(folder),
+        "MPLBACKEND": "agg",
+        "TQDM_DISABLE": "1",
+    }
     environment.pop("REDIS_URL", None)
     asked = json.dumps([str(CHAPTER), ALL_CELLS])
-    kernel = subprocess.Popen([sys.executable, "-c", KERNEL, asked], env=environment, text=True,
-                              cwd=CHAPTER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    kernel = subprocess.Popen(
+        [sys.executable, "-c", KERNEL, asked],
+        env=environment,
+        text=True,
+        cwd=CHAPTER.parent,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert kernel.stdout.readline() == "ready\n"
     return kernel
 
@@ -97,8 +110,9 @@ def lone_kernels(folder):
 
 def medians_of(kernels):
     """{what all of them measured, so not at a fitted distance: the median over the kernels}."""
-    shared = [name for name in kernels[0]["medians"]
-              if all(name in found["medians"] for found in kernels)]
+    shared = [
+        name for name in kernels[0]["medians"] if all(name in found["medians"] for found in kernels)
+    ]
     return {name: statistics.median(found["medians"][name] for found in kernels) for name in shared}
 
 
@@ -108,8 +122,11 @@ def at_the_pace_of_lone(found, all_lone):
     A host may run every line slower for minutes: the same work takes more CPU, which no kernel can
     tell. What others take leaves that as it is. (Of work that is all CPU it shows only the rest.)
     """
-    cpu = {name: statistics.median(one["cpu"][name] for one in all_lone)
-           for name in found["medians"] if all(name in one["cpu"] for one in all_lone)}
+    cpu = {
+        name: statistics.median(one["cpu"][name] for one in all_lone)
+        for name in found["medians"]
+        if all(name in one["cpu"] for one in all_lone)
+    }
     return {name: found["medians"][name] - found["cpu"][name] + cpu[name] for name in cpu}
 
 
@@ -125,18 +142,26 @@ def test_kernels_that_measure_at_once(tmp_path, record_property):
         found["medians"] = at_the_pace_of_lone(found, all_lone)
     alone = medians_of(all_lone)
     shared = [name for name in medians_of(many) if name in alone]
-    widths = {name: sorted(found["medians"][name] / alone[name] for found in many)
-              for name in shared}
-    print(f"\na lone kernel took {lone['seconds']:.0f} s, "
-          f"{KERNELS} at once {max(found['seconds'] for found in many):.0f} s")
+    widths = {
+        name: sorted(found["medians"][name] / alone[name] for found in many) for name in shared
+    }
+    print(
+        f"\na lone kernel took {lone['seconds']:.0f} s, "
+        f"{KERNELS} at once {max(found['seconds'] for found in many):.0f} s"
+    )
     for name, width in widths.items():
-        print(f"{alone[name] * 1000:9.3f} ms alone, at once x{width[0]:.2f} to x{width[-1]:.2f}, "
-              f"median x{statistics.median(width):.2f}  {name}")
+        print(
+            f"{alone[name] * 1000:9.3f} ms alone, at once x{width[0]:.2f} to x{width[-1]:.2f}, "
+            f"median x{statistics.median(width):.2f}  {name}"
+        )
     assert lone["facts"] and lone["words"] and shared
     for found in (*all_lone, *many):
         assert facts(found) == facts(lone)
-        assert {word for name, word in found["words"].items()
-                if word != lone["words"][name] != "untested"} <= {"untested"}
+        assert {
+            word
+            for name, word in found["words"].items()
+            if word != lone["words"][name] != "untested"
+        } <= {"untested"}
     assert unsaid(many, all_lone, shared) == {}
     if SIZE == "full":
         assert all(1 / WIDEST <= width[0] <= width[-1] <= WIDEST for width in widths.values())
@@ -146,9 +171,13 @@ def unsaid(many, all_lone, shared):
     """{what: (seconds, those of lone kernels)} of what a kernel had far off, and not as busy."""
     calm = [name for name in shared if not any(name in found["busy"] for found in all_lone)]
     lone = {name: [one["medians"][name] for one in all_lone] for name in calm}
-    return {name: (found["medians"][name], lone[name]) for found in many for name in calm
-            if name not in found["busy"] and not
-            min(lone[name]) / UNSAID <= found["medians"][name] <= max(lone[name]) * UNSAID}
+    return {
+        name: (found["medians"][name], lone[name])
+        for found in many
+        for name in calm
+        if name not in found["busy"]
+        and not min(lone[name]) / UNSAID <= found["medians"][name] <= max(lone[name]) * UNSAID
+    }
 
 
 def facts(found):

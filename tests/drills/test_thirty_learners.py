@@ -23,8 +23,10 @@ from lab_utils.course.claims import UNTESTED
 
 LEARNERS = tries(30)
 SCALE = {"ci": "ci", "full": "workshop"}[SIZE]
-CHAPTERS = {"00_start_here.ipynb": None,
-            "01_round_trips.ipynb": "## Can I know the time before I run the code?"}
+CHAPTERS = {
+    "00_start_here.ipynb": None,
+    "01_round_trips.ipynb": "## Can I know the time before I run the code?",
+}
 MOST_MB = 130  # of a learner, beside the JupyterLab server
 TOGETHER_S = 3000
 
@@ -66,10 +68,14 @@ def work(learner):
                 if found != facts:
                     differing.append((learner.name, source, facts, found))
             memory.append(memory_mb(learner))
-    return {"free": psutil.virtual_memory().available, "differing": differing,
-            "start_s": started_s, "seconds": time.monotonic() - began,
-            "server_mb": max(server for server, _ in memory),
-            "beside_mb": max(beside for _, beside in memory)}
+    return {
+        "free": psutil.virtual_memory().available,
+        "differing": differing,
+        "start_s": started_s,
+        "seconds": time.monotonic() - began,
+        "server_mb": max(server for server, _ in memory),
+        "beside_mb": max(beside for _, beside in memory),
+    }
 
 
 def memory_mb(learner):
@@ -108,8 +114,15 @@ def test_a_room_full_of_learners(tmp_path, record_property):
         for learner, found in zip(learners, together, strict=True):
             assert found["differing"] == []
             said = words(learner)
-            assert said and {name: word for name, word in said.items()
-                             if word not in (expected[name][0], UNTESTED)} == {}
+            assert (
+                said
+                and {
+                    name: word
+                    for name, word in said.items()
+                    if word not in (expected[name][0], UNTESTED)
+                }
+                == {}
+            )
             assert found["beside_mb"] <= MOST_MB
     assert room.left_over() == []
 
@@ -130,11 +143,16 @@ def tell(alone, together, learners):
     row("until the lab is there", "s", lambda found: found["start_s"])
     row("chapter 00 and half of 01", "s", lambda found: found["seconds"])
     if alone:
-        row("waiting for a turn and for a CPU", "s",
-            lambda found: found["seconds"] - alone["seconds"])
+        row(
+            "waiting for a turn and for a CPU",
+            "s",
+            lambda found: found["seconds"] - alone["seconds"],
+        )
     row("JupyterLab server", "MB", lambda found: found["server_mb"])
     row("beside it: kernel, link, Redis", "MB", lambda found: found["beside_mb"])
     said = [word for learner in learners for word in words(learner).values()]
     waited = sum(len(learner.waited_for) for learner in learners)
-    print(f"cells that said they wait for a turn: {waited}; "
-          f"claims untested: {said.count(UNTESTED)} of {len(said)}")
+    print(
+        f"cells that said they wait for a turn: {waited}; "
+        f"claims untested: {said.count(UNTESTED)} of {len(said)}"
+    )

@@ -4,4 +4,5 @@ def two_turns(r):
     r.mset(values)
     return list(values.values())
 
+
 lab.check("00.1", two_turns)

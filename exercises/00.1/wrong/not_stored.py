@@ -2,4 +2,5 @@
 def two_turns(r):
     return [b"1", b"2"]
 
+
 lab.check("00.1", two_turns)

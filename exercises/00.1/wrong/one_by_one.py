@@ -4,4 +4,5 @@ def two_turns(r):
     r.set("exercise:b", 2)
     return [r.get("exercise:a"), r.get("exercise:b")]
 
+
 lab.check("00.1", two_turns)

@@ -2,4 +2,5 @@
 def ceiling(rtt_ms, connections):
     return 1000 / rtt_ms
 
+
 lab.check("01.1", ceiling)

@@ -6,4 +6,5 @@ def page(r, users):
     names, *visits = pipe.execute()
     return [(name, number) for name, number in zip(names, visits)]
 
+
 lab.check("01.2", page)

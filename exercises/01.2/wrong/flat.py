@@ -6,4 +6,5 @@ def page(r, users):
         pipe.incr(f"exercise:visits:{user}")
     return pipe.execute()
 
+
 lab.check("01.2", page)

@@ -5,6 +5,7 @@ def page(r, users):
         pipe.get(f"exercise:name:{user}")
         pipe.incr(f"exercise:visits:{user}")
     replies = pipe.execute()
-    return [replies[i:i + 2] for i in range(0, len(replies), 2)]
+    return [replies[i : i + 2] for i in range(0, len(replies), 2)]
+
 
 lab.check("01.2", page)

@@ -8,4 +8,5 @@ def page(r, users):
         rows.append(tuple(pipe.execute()))
     return rows
 
+
 lab.check("01.2", page)

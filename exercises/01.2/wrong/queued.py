@@ -9,4 +9,5 @@ def page(r, users):
     pipe.execute()
     return answers
 
+
 lab.check("01.2", page)

@@ -7,4 +7,5 @@ def page(r, users):
     replies = pipe.execute()
     return list(zip(replies[::2], replies[1::2]))
 
+
 lab.check("01.2", page)

@@ -5,4 +5,5 @@ def encode(*parts):
         lines += [f"${len(raw)}".encode(), raw]
     return b"\r\n".join(lines) + b"\r\n"
 
+
 lab.check("02.1", encode)

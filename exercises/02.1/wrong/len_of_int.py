@@ -7,4 +7,5 @@ def encode(*parts):
         message += b"$%d\r\n%s\r\n" % (size, part)
     return message
 
+
 lab.check("02.1", encode)

@@ -6,4 +6,5 @@ def encode(*parts):
         lines += [b"$%d" % len(raw), raw]
     return b"\r\n".join(lines)
 
+
 lab.check("02.1", encode)

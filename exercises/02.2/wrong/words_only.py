@@ -2,4 +2,5 @@
 def bytes_sent(n):
     return len("MSET " + " ".join(f"k{i} v" for i in range(n)))
 
+
 lab.check("02.2", bytes_sent)

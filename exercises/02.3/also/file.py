@@ -1,7 +1,9 @@
 import io
 
+
 def decode(data):
     return read(io.BytesIO(data))
+
 
 def read(file):
     line = file.readline().rstrip(b"\r\n")
@@ -15,5 +17,6 @@ def read(file):
     if kind == "$":
         return file.read(int(rest) + 2)[:-2]
     return [read(file) for _ in range(int(rest))]
+
 
 lab.check("02.3", decode)

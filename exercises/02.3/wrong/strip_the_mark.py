@@ -2,4 +2,5 @@
 def decode(data):
     return data[1:-2]
 
+
 lab.check("02.3", decode)

@@ -5,4 +5,5 @@ def decode(data):
         return line[1:].decode()
     return int(line[1:])
 
+
 lab.check("02.3", decode)

@@ -7,4 +7,5 @@ def decode(data):
         return None
     return lines[1] if kind == b"$" else lines[0]
 
+
 lab.check("02.3", decode)

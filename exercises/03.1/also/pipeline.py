@@ -4,4 +4,5 @@ def read_all(r, keys):
         pipe.get(key)
     return pipe.execute()
 
+
 lab.check("03.1", read_all)

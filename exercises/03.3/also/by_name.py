@@ -9,4 +9,5 @@ def load(r, ids):
     items = dict(zip(carts, pipe.execute()))
     return [[name, items.get(cart, [])] for name, cart in users]
 
+
 lab.check("03.3", load)

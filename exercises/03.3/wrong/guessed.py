@@ -7,4 +7,5 @@ def load(r, ids):
     replies = pipe.execute()
     return list(zip(replies[::2], replies[1::2]))
 
+
 lab.check("03.3", load)

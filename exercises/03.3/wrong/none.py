@@ -10,4 +10,5 @@ def load(r, ids):
     carts = iter(pipe.execute())
     return [(name, next(carts) if cart else None) for name, cart in users]
 
+
 lab.check("03.3", load)

@@ -9,7 +9,9 @@ redis.call('DECRBY', KEYS[1], ARGV[1])
 redis.call('INCRBY', KEYS[2], ARGV[1])
 """
 
+
 def transfer(r, source, target, amount):
     r.eval(TRANSFER, 2, source, target, amount)
+
 
 lab.check("04.1", transfer)

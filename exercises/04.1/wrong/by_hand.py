@@ -6,4 +6,5 @@ def transfer(r, source, target, amount):
         one.incrby(target, amount)
         one.execute_command("EXEC")
 
+
 lab.check("04.1", transfer)

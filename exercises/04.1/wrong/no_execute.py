@@ -4,4 +4,5 @@ def transfer(r, source, target, amount):
     pipe.decrby(source, amount)
     pipe.incrby(target, amount)
 
+
 lab.check("04.1", transfer)

@@ -5,4 +5,5 @@ def transfer(r, source, target, amount):
     pipe.incrby(target, amount)
     pipe.execute()
 
+
 lab.check("04.1", transfer)

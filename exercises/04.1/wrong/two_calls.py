@@ -3,4 +3,5 @@ def transfer(r, source, target, amount):
     r.decrby(source, amount)
     r.incrby(target, amount)
 
+
 lab.check("04.1", transfer)

@@ -5,4 +5,5 @@ def take(r, key, amount):
         return False
     return True
 
+
 lab.check("04.2", take)

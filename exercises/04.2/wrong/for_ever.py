@@ -1,6 +1,7 @@
 # refused: 100 tries and still at it
 import redis
 
+
 def take(r, key, amount):
     with r.pipeline() as pipe:
         while True:
@@ -14,5 +15,6 @@ def take(r, key, amount):
                 return True
             except redis.WatchError:
                 continue
+
 
 lab.check("04.2", take)

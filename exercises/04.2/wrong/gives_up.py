@@ -1,6 +1,7 @@
 # refused: take returned False, though 9 were left
 import redis
 
+
 def take(r, key, amount):
     with r.pipeline() as pipe:
         pipe.watch(key)
@@ -13,5 +14,6 @@ def take(r, key, amount):
         except redis.WatchError:
             return False
         return True
+
 
 lab.check("04.2", take)

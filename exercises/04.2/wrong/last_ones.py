@@ -1,6 +1,7 @@
 # refused: take returned False, and the last 3 are never sold
 import redis
 
+
 def take(r, key, amount):
     with r.pipeline() as pipe:
         for _ in range(20):
@@ -15,5 +16,6 @@ def take(r, key, amount):
             except redis.WatchError:
                 continue
     raise redis.WatchError
+
 
 lab.check("04.2", take)

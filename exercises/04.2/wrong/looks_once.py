@@ -1,6 +1,7 @@
 # refused: the stock stood at -1
 import redis
 
+
 def take(r, key, amount):
     if int(r.get(key)) < amount:
         return False
@@ -14,5 +15,6 @@ def take(r, key, amount):
                 return True
             except redis.WatchError:
                 continue
+
 
 lab.check("04.2", take)

@@ -3,6 +3,7 @@ import redis
 
 kept = []
 
+
 def take(r, key, amount):
     pipe = r.pipeline()
     kept.append(pipe)
@@ -18,5 +19,6 @@ def take(r, key, amount):
         except redis.WatchError:
             continue
     raise redis.WatchError
+
 
 lab.check("04.2", take)

@@ -9,4 +9,5 @@ def take(r, key, amount):
         pipe.execute()
         return True
 
+
 lab.check("04.2", take)

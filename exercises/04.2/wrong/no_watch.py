@@ -6,4 +6,5 @@ def take(r, key, amount):
     r.set(key, left - amount)
     return True
 
+
 lab.check("04.2", take)

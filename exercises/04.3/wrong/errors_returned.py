@@ -1,10 +1,16 @@
 # refused: is in your list, and is none of the keys
 import redis
 
+
 def refused(r, keys, member):
     pipe = r.pipeline(transaction=False)
     for key in keys:
         pipe.sadd(key, member)
-    return [reply for reply in pipe.execute(raise_on_error=False) if isinstance(reply, redis.ResponseError)]
+    return [
+        reply
+        for reply in pipe.execute(raise_on_error=False)
+        if isinstance(reply, redis.ResponseError)
+    ]
+
 
 lab.check("04.3", refused)

@@ -1,6 +1,7 @@
 # refused: 'exercise:blue' is not in your list
 import redis
 
+
 def refused(r, keys, member):
     pipe = r.pipeline(transaction=False)
     for key in keys:
@@ -10,5 +11,6 @@ def refused(r, keys, member):
     except redis.ResponseError:
         return []
     return []
+
 
 lab.check("04.3", refused)

@@ -1,6 +1,7 @@
 # refused: right keys, but 5 round trips; the budget is 1
 import redis
 
+
 def refused(r, keys, member):
     failed = []
     for key in keys:
@@ -9,5 +10,6 @@ def refused(r, keys, member):
         except redis.ResponseError:
             failed.append(key)
     return failed
+
 
 lab.check("04.3", refused)

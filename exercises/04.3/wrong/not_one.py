@@ -6,4 +6,5 @@ def refused(r, keys, member):
     replies = pipe.execute(raise_on_error=False)
     return [key for key, reply in zip(keys, replies) if reply != 1]
 
+
 lab.check("04.3", refused)

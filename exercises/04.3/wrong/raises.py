@@ -5,4 +5,5 @@ def refused(r, keys, member):
         pipe.sadd(key, member)
     return [key for key, reply in zip(keys, pipe.execute()) if isinstance(reply, Exception)]
 
+
 lab.check("04.3", refused)

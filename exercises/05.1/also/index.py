@@ -9,4 +9,5 @@ def find(r, customer):
     numbers = r.smembers(f"exercise:orders-of:{customer}")
     return r.mget([f"exercise:order:{int(number)}" for number in numbers]) if numbers else []
 
+
 lab.check("05.1", (save, find))

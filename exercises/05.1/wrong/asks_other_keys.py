@@ -10,4 +10,5 @@ def find(r, customer):
     numbers = r.smembers(f"exercise:numbers:{customer}")
     return r.mget([f"exercise:order:{customer}:{int(n)}" for n in numbers]) if numbers else []
 
+
 lab.check("05.1", (save, find))

@@ -7,4 +7,5 @@ def find(r, customer):
     keys = r.keys(f"exercise:order:{customer}:*")
     return r.mget(keys) if keys else []
 
+
 lab.check("05.1", (save, find))

@@ -7,7 +7,10 @@ def save(r, customer, number, text):
 
 
 def find(r, customer):
-    return [r.get(f"exercise:order:{int(number)}") for number in r.smembers(f"exercise:orders-of:{customer}")]
+    return [
+        r.get(f"exercise:order:{int(number)}")
+        for number in r.smembers(f"exercise:orders-of:{customer}")
+    ]
 
 
 lab.check("05.1", (save, find))

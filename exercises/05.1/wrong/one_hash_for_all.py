@@ -4,7 +4,11 @@ def save(r, customer, number, text):
 
 
 def find(r, customer):
-    return [text for field, text in r.hgetall("exercise:orders").items() if field.startswith(f"{customer}/".encode())]
+    return [
+        text
+        for field, text in r.hgetall("exercise:orders").items()
+        if field.startswith(f"{customer}/".encode())
+    ]
 
 
 lab.check("05.1", (save, find))

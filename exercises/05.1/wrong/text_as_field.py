@@ -6,4 +6,5 @@ def save(r, customer, number, text):
 def find(r, customer):
     return r.hkeys(f"exercise:orders:{customer}")
 
+
 lab.check("05.1", (save, find))

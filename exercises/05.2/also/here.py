@@ -7,4 +7,5 @@ def find(r, city, plan):
         pipe.hgetall(f"exercise:customer:{number.decode()}")
     return list(filter(None, pipe.execute()))
 
+
 lab.check("05.2", find)

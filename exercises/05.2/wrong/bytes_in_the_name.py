@@ -5,4 +5,5 @@ def find(r, city, plan):
         pipe.hgetall(f"exercise:customer:{i}")
     return [record for record in pipe.execute() if record]
 
+
 lab.check("05.2", find)

@@ -2,4 +2,5 @@
 def place(number):
     return f"exercise:visits:{number}"
 
+
 lab.check("05.3", place)

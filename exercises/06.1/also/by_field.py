@@ -13,4 +13,5 @@ def save_and_load(r, order):
     r.set("exercise:order", json.dumps(order, default=plain))
     return json.loads(r.get("exercise:order"), object_hook=typed)
 
+
 lab.check("06.1", save_and_load)

@@ -24,4 +24,5 @@ def save_and_load(r, order):
     r.set("exercise:order", json.dumps(pack(order)))
     return unpack(json.loads(r.get("exercise:order")))
 
+
 lab.check("06.1", save_and_load)

@@ -14,4 +14,5 @@ def save_and_load(r, order):
     r.set("exercise:order", json.dumps(order, default=str))
     return json.loads(r.get("exercise:order"), object_hook=unpack)
 
+
 lab.check("06.1", save_and_load)

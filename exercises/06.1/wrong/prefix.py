@@ -13,6 +13,10 @@ def turned_back(value):
 
 def save_and_load(r, order):
     r.set("exercise:order", json.dumps(order, default=pack))
-    return json.loads(r.get("exercise:order"), object_hook=lambda found: {k: turned_back(v) for k, v in found.items()})
+    return json.loads(
+        r.get("exercise:order"),
+        object_hook=lambda found: {k: turned_back(v) for k, v in found.items()},
+    )
+
 
 lab.check("06.1", save_and_load)

@@ -17,4 +17,5 @@ def save_and_load(r, order):
     r.set("exercise:order", json.dumps(order, default=pack))
     return json.loads(r.get("exercise:order"), object_hook=unpack)
 
+
 lab.check("06.1", save_and_load)

@@ -8,4 +8,5 @@ class Ours(pickle.Unpickler):
 def load_safely(data):
     return Ours(io.BytesIO(data)).load()
 
+
 lab.check("06.2", load_safely)

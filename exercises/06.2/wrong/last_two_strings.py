@@ -15,4 +15,5 @@ def load_safely(data):
             raise pickle.UnpicklingError(f"{argument} is not on the list")
     return pickle.loads(data)
 
+
 lab.check("06.2", load_safely)

@@ -7,4 +7,5 @@ class Nothing(pickle.Unpickler):
 def load_safely(data):
     return Nothing(io.BytesIO(data)).load()
 
+
 lab.check("06.2", load_safely)

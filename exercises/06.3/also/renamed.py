@@ -4,4 +4,5 @@ def read_stock(r, product):
     r.rename("exercise:product:new", "exercise:product")
     return int(r.hget("exercise:product", "stock"))
 
+
 lab.check("06.3", read_stock)

@@ -5,4 +5,5 @@ def read_stock(r, product):
     r.hdel("exercise:product", "discount")
     return int(r.hget("exercise:product", "stock"))
 
+
 lab.check("06.3", read_stock)

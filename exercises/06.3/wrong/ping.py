@@ -4,4 +4,5 @@ def read_stock(r, product):
     r.ping()
     return product["stock"]
 
+
 lab.check("06.3", read_stock)

@@ -6,4 +6,5 @@ def read_stock(r, product):
     pipe.execute()
     return int(r.hget("exercise:product", "stock"))
 
+
 lab.check("06.3", read_stock)

@@ -5,4 +5,5 @@ def read_stock(r, product):
     r.hget("exercise:product", "stock")
     return product["stock"]
 
+
 lab.check("06.3", read_stock)

@@ -5,7 +5,9 @@ if string.find(redis.call('GET', KEYS[1]) or '', ARGV[1], 1, true) then
 end
 return 0"""
 
+
 def release(r, key, token):
     return r.eval(RELEASE, 1, key, token) == 1
+
 
 lab.check("07.1", release)

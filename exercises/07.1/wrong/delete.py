@@ -2,4 +2,5 @@
 def release(r, key, token):
     return r.delete(key) == 1
 
+
 lab.check("07.1", release)

@@ -6,7 +6,9 @@ redis.call('DEL', KEYS[1])
 return 1
 """
 
+
 def release(r, key, token):
     return r.eval(RELEASE, 1, key, token) == 1
+
 
 lab.check("07.1", release)

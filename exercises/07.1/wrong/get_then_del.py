@@ -5,4 +5,5 @@ def release(r, key, token):
         return True
     return False
 
+
 lab.check("07.1", release)

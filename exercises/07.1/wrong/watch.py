@@ -9,4 +9,5 @@ def release(r, key, token):
         pipe.execute()
         return True
 
+
 lab.check("07.1", release)

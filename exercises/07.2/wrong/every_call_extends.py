@@ -4,4 +4,5 @@ def allow_fixed(r, key, limit, seconds):
         calls, _ = pipe.incr(key).expire(key, seconds).execute()
     return calls <= limit
 
+
 lab.check("07.2", allow_fixed)

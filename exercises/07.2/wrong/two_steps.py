@@ -5,4 +5,5 @@ def allow_fixed(r, key, limit, seconds):
     pipe.incr(key)
     return pipe.execute()[1] <= limit
 
+
 lab.check("07.2", allow_fixed)

@@ -5,4 +5,5 @@ def allow_fixed(r, key, limit, seconds):
         r.expire(key, seconds)
     return calls <= limit
 
+
 lab.check("07.2", allow_fixed)

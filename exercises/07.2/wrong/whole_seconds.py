@@ -7,7 +7,9 @@ end
 return calls <= tonumber(ARGV[1]) and 1 or 0
 """
 
+
 def allow_fixed(r, key, limit, seconds):
     return r.eval(LIMIT, 1, key, limit, seconds) == 1
+
 
 lab.check("07.2", allow_fixed)

@@ -1,9 +1,15 @@
 # refused: the key had 12,345 s left, and now it has 60
 def discount(r, key, percent):
-    return r.eval("""
+    return r.eval(
+        """
 local price = string.format('%.2f', redis.call('GET', KEYS[1]) * (1 - ARGV[1] / 100))
 local more = redis.call('PTTL', KEYS[1]) > 0 and {'EX', 60} or {}
 redis.call('SET', KEYS[1], price, unpack(more))
-return price""", 1, key, percent)
+return price""",
+        1,
+        key,
+        percent,
+    )
+
 
 lab.check("07.3", discount)

@@ -9,4 +9,5 @@ async def read_all(r, keys):
     await asyncio.gather(*(one(key) for key in reversed(keys)))
     return values
 
+
 lab.check("08.1", read_all)

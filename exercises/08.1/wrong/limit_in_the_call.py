@@ -8,4 +8,5 @@ async def read_all(r, keys):
 
     return await asyncio.gather(*(one(key) for key in keys))
 
+
 lab.check("08.1", read_all)

@@ -5,4 +5,5 @@ async def read_all(r, keys):
         pipe.get(key)
     return await pipe.execute()
 
+
 lab.check("08.1", read_all)

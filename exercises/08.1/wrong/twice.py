@@ -1,6 +1,7 @@
 # refused: right values, but 400 round trips; the budget is 200
 limit = asyncio.Semaphore(20)
 
+
 async def read_all(r, keys):
     async def one(key):
         async with limit:
@@ -8,5 +9,6 @@ async def read_all(r, keys):
                 return await r.get(key)
 
     return await asyncio.gather(*(one(key) for key in keys))
+
 
 lab.check("08.1", read_all)

@@ -8,4 +8,5 @@ def count_visits(r, pages):
     with ThreadPoolExecutor(8) as pool:
         return [replies[0] for replies in pool.map(lambda pipe: pipe.execute(), pipes)]
 
+
 lab.check("08.2", count_visits)

@@ -14,4 +14,5 @@ def count_visits(r, pages):
     with ThreadPoolExecutor(8) as pool:
         return list(pool.map(visit, pages))
 
+
 lab.check("08.2", count_visits)

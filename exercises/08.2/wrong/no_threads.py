@@ -8,4 +8,5 @@ def count_visits(r, pages):
 
     return [visit(page) for page in pages]
 
+
 lab.check("08.2", count_visits)

@@ -1,5 +1,6 @@
 import threading
 
+
 class Queueing(redis.ConnectionPool):
     def __init__(self, **options):
         self.turns = threading.Semaphore(4)
@@ -18,7 +19,9 @@ class Queueing(redis.ConnectionPool):
         super().release(connection)
         self.turns.release()
 
+
 def pool_for(kind, options):
     return Queueing(connection_class=kind, **options)
+
 
 lab.check("08.3", pool_for)

@@ -2,4 +2,5 @@
 def pool_for(kind, options):
     return redis.BlockingConnectionPool(max_connections=4, timeout=1, **options)
 
+
 lab.check("08.3", pool_for)

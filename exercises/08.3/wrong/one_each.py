@@ -1,5 +1,8 @@
 # refused: over 12 connections; Redis grants 4
 def pool_for(kind, options):
-    return redis.BlockingConnectionPool(max_connections=12, timeout=1, connection_class=kind, **options)
+    return redis.BlockingConnectionPool(
+        max_connections=12, timeout=1, connection_class=kind, **options
+    )
+
 
 lab.check("08.3", pool_for)

@@ -6,4 +6,5 @@ def load(r, values):
     r.connection_pool.release(connection)
     return [connection.read_response() for _ in values]
 
+
 lab.check("09.1", load)

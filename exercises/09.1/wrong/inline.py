@@ -12,4 +12,5 @@ def load(r, values):
     r.connection_pool.release(connection)
     return replies
 
+
 lab.check("09.1", load)

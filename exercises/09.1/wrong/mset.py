@@ -2,4 +2,5 @@
 def load(r, values):
     return r.mset(values)
 
+
 lab.check("09.1", load)

@@ -5,4 +5,5 @@ def load(r, values):
     connection.send_packed_command([data])
     return [connection.read_response() for _ in values]
 
+
 lab.check("09.1", load)

@@ -5,4 +5,5 @@ def load(r, values):
         pipe.set(key, value)
     return pipe.execute()
 
+
 lab.check("09.1", load)

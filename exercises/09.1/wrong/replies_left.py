@@ -7,4 +7,5 @@ def load(r, values):
     r.connection_pool.release(connection)
     return [first] * len(values)
 
+
 lab.check("09.1", load)

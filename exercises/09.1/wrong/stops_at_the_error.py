@@ -8,4 +8,5 @@ def load(r, values):
     finally:
         r.connection_pool.release(connection)
 
+
 lab.check("09.1", load)

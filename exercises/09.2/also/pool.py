@@ -4,4 +4,5 @@ def without_hiredis(r):
     pool = redis.ConnectionPool(r.connection_pool.connection_class, **options)
     return redis.Redis(connection_pool=pool)
 
+
 lab.check("09.2", without_hiredis)

@@ -1,6 +1,11 @@
 # refused: all else should stay as in r, but decode_responses is False instead of True
 def without_hiredis(r):
-    return like(r, parser_class=_RESP3Parser, decode_responses=False,
-                command_packer=PythonRespSerializer(6_000, r.get_encoder().encode))
+    return like(
+        r,
+        parser_class=_RESP3Parser,
+        decode_responses=False,
+        command_packer=PythonRespSerializer(6_000, r.get_encoder().encode),
+    )
+
 
 lab.check("09.2", without_hiredis)

@@ -2,4 +2,5 @@
 def without_hiredis(r):
     return r
 
+
 lab.check("09.2", without_hiredis)

@@ -2,4 +2,5 @@
 def price_reader(r):
     return lambda product: r.get(f"exercise:price:{product}")
 
+
 lab.check("09.3", price_reader)

@@ -9,4 +9,5 @@ def price_reader(r):
 
     return price
 
+
 lab.check("09.3", price_reader)

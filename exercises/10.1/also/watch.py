@@ -21,4 +21,5 @@ def record(r, batch, sales):
                 continue
     raise redis.WatchError("others were faster 20 times")
 
+
 lab.check("10.1", record)

@@ -6,4 +6,5 @@ def record(r, batch, sales):
             pipe.incrby(f"exercise:{{shop}}:{product}", number)
         pipe.execute()
 
+
 lab.check("10.1", record)

@@ -5,4 +5,5 @@ def record(r, batch, sales):
         pipe.incrby(f"exercise:{{shop}}:{product}", number)
     pipe.execute()
 
+
 lab.check("10.1", record)

@@ -8,4 +8,5 @@ def record(r, batch, sales):
     pipe.set(batch, 1)
     pipe.execute()
 
+
 lab.check("10.1", record)

@@ -2,4 +2,5 @@
 def record(r, batch, sales):
     r.mset({f"exercise:{{shop}}:{product}": number for product, number in sales.items()})
 
+
 lab.check("10.1", record)

@@ -10,4 +10,5 @@ def record(r, batch, sales):
         pipe.set(batch, 1, ex=172_800)
         pipe.execute()
 
+
 lab.check("10.1", record)

@@ -1,5 +1,7 @@
 def client_for(address):
-    return redis.Redis(**address, socket_timeout=0.8, socket_connect_timeout=0.8,
-                       retry=Retry(NoBackoff(), 0))
+    return redis.Redis(
+        **address, socket_timeout=0.8, socket_connect_timeout=0.8, retry=Retry(NoBackoff(), 0)
+    )
+
 
 lab.check("10.2", client_for)

@@ -2,4 +2,5 @@
 def client_for(address):
     return redis.Redis(**address)
 
+
 lab.check("10.2", client_for)

@@ -1,6 +1,8 @@
 # refused: where the machine goes while a connection is open
 def client_for(address):
-    return redis.Redis(**address, socket_timeout=0.4, socket_connect_timeout=0.4,
-                       retry=Retry(NoBackoff(), 1))
+    return redis.Redis(
+        **address, socket_timeout=0.4, socket_connect_timeout=0.4, retry=Retry(NoBackoff(), 1)
+    )
+
 
 lab.check("10.2", client_for)

@@ -1,5 +1,8 @@
 # refused: your client does not reach the server
 def client_for(address):
-    return redis.Redis(host=address["host"], port=address["port"], socket_timeout=0.4, retry=Retry(NoBackoff(), 0))
+    return redis.Redis(
+        host=address["host"], port=address["port"], socket_timeout=0.4, retry=Retry(NoBackoff(), 0)
+    )
+
 
 lab.check("10.2", client_for)

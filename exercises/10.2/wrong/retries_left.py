@@ -2,4 +2,5 @@
 def client_for(address):
     return redis.Redis(**address, socket_timeout=0.4)
 
+
 lab.check("10.2", client_for)

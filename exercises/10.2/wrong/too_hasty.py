@@ -2,4 +2,5 @@
 def client_for(address):
     return redis.Redis(**address, socket_timeout=0.05, retry=Retry(NoBackoff(), 0))
 
+
 lab.check("10.2", client_for)

@@ -6,4 +6,5 @@ def save(r, key, value):
     pipe.execute_command("WAIT", 1, 200)
     return pipe.execute()[-1] >= 1
 
+
 lab.check("11.2", save)

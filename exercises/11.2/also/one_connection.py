@@ -3,4 +3,5 @@ def save(r, key, value):
         one.set(key, value)
         return one.wait(1, 200) > 0
 
+
 lab.check("11.2", save)

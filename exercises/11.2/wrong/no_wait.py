@@ -2,4 +2,5 @@
 def save(r, key, value):
     return r.set(key, value)
 
+
 lab.check("11.2", save)

@@ -5,4 +5,5 @@ def save(r, key, value):
         if one.wait(1, 200):
             return True
 
+
 lab.check("11.2", save)

@@ -6,4 +6,5 @@ def save(r, key, value):
     pipe.execute()
     return True
 
+
 lab.check("11.2", save)

@@ -5,4 +5,5 @@ def save(r, key, value):
     pipe.wait(1, 1_600)
     return pipe.execute()[1] >= 1
 
+
 lab.check("11.2", save)

@@ -5,4 +5,5 @@ def save(r, key, value):
     pipe.set(key, value)
     return pipe.execute()[0] >= 1
 
+
 lab.check("11.2", save)

@@ -5,7 +5,11 @@ redis.call('SET', KEYS[2], ARGV[2])
 return 1
 """
 
+
 def write(r, key, value, token):
-    return bool(r.eval(WRITE, 2, key, f"{key}:token", value, token))  # in a cluster: two slots, refused
+    return bool(
+        r.eval(WRITE, 2, key, f"{key}:token", value, token)
+    )  # in a cluster: two slots, refused
+
 
 lab.check("11.3", write)

@@ -5,4 +5,5 @@ def write(r, key, value, token):
         r.hset(key, mapping={"value": value, "token": token})
         return True
 
+
 lab.check("11.3", write)

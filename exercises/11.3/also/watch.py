@@ -3,6 +3,7 @@ import time
 
 import redis
 
+
 def write(r, key, value, token):
     with r.pipeline() as pipe:
         for _ in range(20):
@@ -18,5 +19,6 @@ def write(r, key, value, token):
             else:
                 return True
     raise TimeoutError("20 others were faster")
+
 
 lab.check("11.3", write)

@@ -8,7 +8,9 @@ redis.call('HSET', KEYS[1], 'value', ARGV[1])
 return 1
 """
 
+
 def write(r, key, value, token):
     return r.eval(STORE, 2, key, "exercise:token", value, token) == 1
+
 
 lab.check("11.3", write)

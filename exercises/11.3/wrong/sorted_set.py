@@ -6,4 +6,5 @@ def write(r, key, value, token):
     r.hset(key, "value", value)
     return True
 
+
 lab.check("11.3", write)

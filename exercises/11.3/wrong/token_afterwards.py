@@ -7,11 +7,13 @@ redis.call('HSET', KEYS[1], 'value', ARGV[1])
 return 1
 """
 
+
 def write(r, key, value, token):
     if token < int(r.hget(key, "token") or 0):
         return False
     stored = r.eval(STORE, 1, key, value, token) == 1
     r.hset(key, "token", token)
     return stored
+
 
 lab.check("11.3", write)

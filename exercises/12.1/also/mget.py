@@ -15,4 +15,5 @@ def cart(r, user):
         lines.append(line)
     return lines
 
+
 lab.check("12.1", cart)

@@ -9,4 +9,5 @@ def cart(r, user):
         lines.append(f"{amount} {name}: {int(amount) * price}{note}")
     return lines
 
+
 lab.check("12.1", cart)

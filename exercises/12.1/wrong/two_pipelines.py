@@ -14,4 +14,5 @@ def cart(r, user):
         lines.append(f"{amount} {name}: {int(amount) * int(price)}{note}")
     return lines
 
+
 lab.check("12.1", cart)

@@ -7,4 +7,5 @@ def slowest(r, program):
         seconds[name] = seconds.get(name, 0) + turn.seconds
     return max(seconds, key=seconds.get)
 
+
 lab.check("12.2", slowest)

@@ -5,4 +5,5 @@ def slowest(r, program):
     longest = max(t.call_sites, key=lambda each: each.seconds)
     return longest.site.function
 
+
 lab.check("12.2", slowest)

@@ -4,4 +4,5 @@ def slowest(r, program):
         program(r)
     return max(t.log, key=lambda turn: turn.seconds).site.function
 
+
 lab.check("12.2", slowest)

@@ -4,4 +4,5 @@ def slowest(r, program):
         program(r)
     return t.call_sites[0].site.function
 
+
 lab.check("12.2", slowest)

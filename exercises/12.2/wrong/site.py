@@ -4,4 +4,5 @@ def slowest(r, program):
         program(r)
     return max(t.call_sites, key=lambda each: each.seconds)
 
+
 lab.check("12.2", slowest)

@@ -6,4 +6,5 @@ def visit(r, user, now):
     r.set(f"exercise:visits:{user}", count)
     return before, count
 
+
 lab.check("12.3", visit)

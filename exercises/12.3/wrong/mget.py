@@ -7,4 +7,5 @@ def visit(r, user, now):
     [before], _, count = pipe.execute()
     return before, count
 
+
 lab.check("12.3", visit)

@@ -6,4 +6,5 @@ def visit(r, user, now):
     before, count = pipe.execute()
     return before, count
 
+
 lab.check("12.3", visit)

@@ -7,7 +7,11 @@ def thread(r, post):
     for name in names:
         pipe.hgetall(f"exercise:author:{name}")
     authors = dict(zip(names, pipe.execute()))
-    return [f"{authors[comment['author']]['name']}: {comment['text']}" for comment in comments
-            if authors[comment["author"]]["banned"] == "0"]
+    return [
+        f"{authors[comment['author']]['name']}: {comment['text']}"
+        for comment in comments
+        if authors[comment["author"]]["banned"] == "0"
+    ]
+
 
 lab.check("12.4", thread)

@@ -9,4 +9,5 @@ def thread(r, post):
             lines.append(f"{r.hget(f'exercise:author:{author}', 'name')}: {text}")
     return lines
 
+
 lab.check("12.4", thread)

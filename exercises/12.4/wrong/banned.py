@@ -8,4 +8,5 @@ def thread(r, post):
         pipe.hget(f"exercise:author:{author}", "name")
     return [f"{name}: {text}" for name, (_, text) in zip(pipe.execute(), comments)]
 
+
 lab.check("12.4", thread)

@@ -8,6 +8,9 @@ def thread(r, post):
     for fields in found:
         pipe.hmget(f"exercise:author:{fields['author']}", "name", "banned")
     authors = pipe.execute()
-    return [f"{name}: {fields['text']}" for fields, (name, banned) in zip(found, authors) if not banned]
+    return [
+        f"{name}: {fields['text']}" for fields, (name, banned) in zip(found, authors) if not banned
+    ]
+
 
 lab.check("12.4", thread)

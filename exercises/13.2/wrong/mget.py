@@ -1,6 +1,7 @@
 # refused: so this would be another benchmark
 turns_by_the_table = 5
 
+
 def read_all(r, keys):
     return r.mget(keys)
 

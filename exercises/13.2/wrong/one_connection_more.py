@@ -3,9 +3,12 @@ import redis
 
 turns_by_the_table = 5
 
+
 def read_all(r, keys):
     pool = r.connection_pool
-    with redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)) as own:
+    with redis.Redis.from_pool(
+        redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)
+    ) as own:
         return [own.get(key) for key in keys]
 
 

@@ -1,6 +1,7 @@
 # refused: that is what opens the connection. The GET itself is a turn too
 turns_by_the_table = 4
 
+
 def read_all(r, keys):
     return [r.get(key) for key in keys]
 

@@ -3,4 +3,5 @@ def judge_pipeline(rounds):
     far = rounds["far"]
     return "holds" if min(far["pipeline"]) <= 0.05 * min(far["loop"]) else "does not hold here"
 
+
 lab.check("14.1", judge_pipeline)

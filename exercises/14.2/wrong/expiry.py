@@ -12,4 +12,5 @@ def fair_pair():
 
     return loop, pipeline
 
+
 lab.check("14.2", fair_pair)

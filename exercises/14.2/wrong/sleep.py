@@ -1,6 +1,7 @@
 # refused: the loop sleeps
 from time import sleep
 
+
 def fair_pair():
     def loop(r):
         for i in range(100):
@@ -14,5 +15,6 @@ def fair_pair():
         pipe.execute()
 
     return loop, pipeline
+
 
 lab.check("14.2", fair_pair)

@@ -38,8 +38,15 @@ def find(work: Work) -> Found:
             holds = work.condition(pieces, trips)
             instead = f"{holds}\n{instead}" if holds else instead
             shows = f"{len(several):,} transactions of one command each"
-            yield Finding("small pipelines", "a transaction for each command", shows, saves, site,
-                          RQ if site.through else instead, not site.through and not holds)
+            yield Finding(
+                "small pipelines",
+                "a transaction for each command",
+                shows,
+                saves,
+                site,
+                RQ if site.through else instead,
+                not site.through and not holds,
+            )
 
 
 def is_small(names: dict[str, int]) -> bool:

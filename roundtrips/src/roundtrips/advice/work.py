@@ -31,9 +31,7 @@ READS = named("""
     SMEMBERS SISMEMBER SMISMEMBER ZSCORE ZMSCORE ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANK ZREVRANK
     HEXISTS HKEYS HVALS HSTRLEN LINDEX GETRANGE GETBIT ZCOUNT BITCOUNT XRANGE XREVRANGE GEOPOS DUMP
 """)
-SHARED = (
-    "# if {}, which uses the same keys in between,\n# can come before or after all of these:"
-)
+SHARED = "# if {}, which uses the same keys in between,\n# can come before or after all of these:"
 NAMED = "# if {},\n# whose replies name these keys, can be asked for all of them first:"
 Trips = list[RoundTrip]
 
