@@ -1,1 +1,1 @@
-"""What a measurement runs on: server, link, CPUs, clients; and whose database it is."""
+"""Provide what measurements run on: servers, the link, CPUs, clients, owned databases."""

@@ -1,17 +1,17 @@
-"""The link itself: a process that forwards TCP bytes both ways, each after a fixed delay.
+"""The link's process: forward TCP bytes both ways, each after a fixed delay once it may leave.
 
-Run by `link.py`, by path, with the standard library alone, so that it starts quickly and stays
-small. It reads one JSON request a line on its standard input and answers each with one JSON line.
-When that input closes, because the kernel that started it is gone, it ends.
+`link.py` runs this file by its path, with the standard library alone, so that it starts quickly and
+stays small. It reads one JSON request a line from its standard input and answers each with one JSON
+line. When that input closes, because the Jupyter kernel that started it is gone, it ends.
 
 One thread does everything. A chunk that arrives is queued with the time at which it must leave, so
-any number of bytes are in flight at once. The kernel's timestamp says when it arrived: this process
-may have waited for the CPU since.
+any number of bytes are in flight at once. The Linux kernel's timestamp says when the chunk arrived:
+this process may have waited for the CPU since.
 
-A sleeper wakes late, by 15 to 150 µs depending on the machine. So the link learns how late it wakes
-here, sleeps that much less, and spins the rest. Meanwhile a second process, the waker, keeps the
-CPU that client, server and link share from dozing: it spins at the lowest priority there is
-(SCHED_IDLE), and rests while it finds that other programs want that CPU.
+A sleeping process wakes 15 to 150 µs late, depending on the machine. So the link measures how late
+it wakes, sleeps that much less, and spins for the remaining time. Meanwhile a second process, the
+waker, keeps the CPU that client, server and link share from dozing: it spins at the lowest priority
+there is (SCHED_IDLE), and rests while other programs want that CPU.
 """
 
 import base64
@@ -20,9 +20,10 @@ import contextlib
 import ctypes
 import heapq
 import json
+import math
 import mmap
 import os
-import resource
+import random
 import select
 import selectors
 import signal
@@ -32,12 +33,11 @@ import sys
 import time
 
 LINUX = sys.platform == "linux"
-# What is shared with `link.py`: seconds late in all, seconds that something was on its way, the
-# server's process id, and whether to keep awake.
-TIMES, SERVER = struct.Struct("dd"), struct.Struct("q")
-SERVER_AT, AWAKE, SHARED_BYTES = 16, 24, 4096
+# What is shared with `link.py`: its `Times`, the server's process id, and whether to keep awake.
+TIMES, SERVER = struct.Struct("dddd"), struct.Struct("q")
+SERVER_AT, AWAKE, SHARED_BYTES = 32, 40, 4096
 EARLY_S = 20e-6 if LINUX else 80e-6  # to wake before something is due, at first
-MOST_EARLY_S, STEP_S, ONE_IN = 150e-6, 1e-6, 10  # how it is learnt: one waking in ten may be later
+MOST_EARLY_S, STEP_S, ONE_IN = 150e-6, 1e-6, 10  # moved in steps; one waking in ten is later
 TRIAL_S = 0.005  # after each the waker looks whether somebody else wants the CPU
 OTHERS_SHARE = 0.2  # of that time; less is the system's own doing
 SHORTEST_REST_S, LONGEST_REST_S = 0.1, 3.2  # each rest is twice as long as the one before
@@ -51,16 +51,32 @@ PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29  # linux/prctl.h
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h: each read also tells when its bytes came in
 TIMESPEC = struct.Struct("ll")  # seconds, nanoseconds
 ROOM_FOR_TIMESTAMP = socket.CMSG_SPACE(TIMESPEC.size)
+# Linux's TCP: the bytes of a segment, the segments of a first window.
+SEGMENT = 1448
+FIRST_WINDOW = 10
+# The least time after which it sends again what nobody acknowledged; beyond that it adds an RTT.
+SHORTEST_TIMEOUT_S = 0.2
+# Segments; about what its default buffers of 4 MB take (tcp_wmem).
+WIDEST_WINDOW = 2_000
+# After a loss: to that share, and from there by so many segments an RTT (CUBIC, RFC 9438).
+SHRINKS_TO = 0.7
+GROWS_BY = 0.53
 
 
 class Sleeper:
-    """Waits for bytes or a deadline, and wakes as much earlier as this machine wakes late."""
+    """Sleeps until bytes come or a deadline nears, and wakes in time.
+
+    It wakes earlier than the deadline by as much as this machine wakes late, `early_s` seconds.
+    """
 
     def __init__(self):
         self.early_s = EARLY_S
 
     def sleep(self, selector, due):
-        """Sleep until there are bytes, or shortly before `due`, which may be None."""
+        """Sleep until bytes arrive at the selector, or shortly before `due`, which may be None.
+
+        `due` is a time of time.perf_counter().
+        """
         until = due and due - self.early_s
         wait = until and until - time.perf_counter()
         if wait is not None and wait <= 0:
@@ -71,34 +87,189 @@ class Sleeper:
             self.learn(time.perf_counter() - until)
 
     def learn(self, late_s):
-        """Move towards the lateness that one waking in ten exceeds."""
+        """Adapt `early_s`, the seconds to wake early, to how late the last waking was.
+
+        `late_s` is by how many seconds it was late. In the end one waking in ten is later than
+        `early_s`.
+        """
         self.early_s += (ONE_IN - 1) * STEP_S if late_s > self.early_s else -STEP_S
         self.early_s = min(MOST_EARLY_S, max(STEP_S, self.early_s))
 
 
-class End:
-    """One socket of a connection: what it sent waits in `queue` until due at the `other` end."""
+class Network:
+    """One port of the link: its delay, its share of lost segments, and its counters.
 
-    def __init__(self, sock, name, connection, port):
-        self.sock, self.name, self.connection, self.port = sock, name, connection, port
+    `chance()` returns a random number from 0 to 1 for each segment.
+    """
+
+    def __init__(self, delay_s=0.0, stretch=1.0, loss=0.0, chance=random.random):
+        self.delay_s = delay_s  # each way
+        self.stretch = stretch  # distance asked for / time that bytes are held
+        self.loss = loss  # the share of segments, each way
+        self.chance = chance
+        self.window_waits = 0  # times that bytes waited for acknowledgements: a round trip each
+        self.sent_again = 0  # segments, however their loss was noticed
+        self.stalls = 0  # of these, the ones that nothing came after: a timeout had to notice
+
+    def loses_next(self):
+        return self.loss > 0 and self.chance() < self.loss
+
+
+class Window:
+    """How many segments one direction may have under way: the slow start of Linux' TCP.
+
+    `size` is that number: ten at first, and one more for each acknowledged segment while half of
+    them are in use, so twice as many every RTT. `size` is halved for each timeout of silence, down
+    to ten; small messages in between keep it. After a loss it shrinks, and then grows by half a
+    segment an RTT. `network` has the share of losses and the counters.
+    """
+
+    def __init__(self, network=None):
+        self.network = network or Network()
+        self.size = FIRST_WINDOW
+        self.most_before_loss = math.inf  # from this size on it no longer doubles
+        self.flying = collections.deque()  # (acknowledged at, segments), in order
+        self.in_flight = 0  # segments
+        # The most that flew at once within the last RTT, which ends at `rtt_until`.
+        self.most_in_flight = 0
+        self.rtt_until = 0.0
+        self.last_left = -math.inf
+        self.room = 0  # bytes that the last segment still takes, while it waits to leave
+        # Bytes behind a lost segment are delivered only after it has been sent again.
+        self.deliverable_from = -math.inf
+
+    def departures(self, arrived, size, rtt_s):
+        """Yield (time at which bytes leave, how many) for `size` bytes that arrived together.
+
+        `arrived` and the times are seconds of time.perf_counter(), `rtt_s` is the distance in
+        seconds. Bytes of a lost segment leave later, by the time it takes to notice the loss and
+        send again.
+        """
+        timeout_s = rtt_s + SHORTEST_TIMEOUT_S
+        now = max(arrived, self.last_left)
+        self.acknowledge(now)
+        self.close_while_silent(now, timeout_s)
+        # Small messages that wait leave together in one segment.
+        joining = min(size, self.room) if arrived < self.last_left else 0
+        if joining:
+            self.room -= joining
+            size -= joining
+            yield self.deliverable_from, joining
+        full = False
+        while size:
+            if self.in_flight >= int(self.size):
+                full = True
+                self.network.window_waits += 1
+            while self.in_flight >= int(self.size):
+                now = max(now, self.flying[0][0])
+                self.acknowledge(now)
+            part = min(size, (int(self.size) - self.in_flight) * SEGMENT)
+            size -= part
+            segments = math.ceil(part / SEGMENT)
+            self.in_flight += segments
+            late_s = self.late_by_loss(segments, size, rtt_s, timeout_s)
+            self.deliverable_from = max(self.deliverable_from, now + late_s)
+            self.flying.append((self.deliverable_from + rtt_s, segments))
+            self.note_use(now, full, rtt_s)
+            self.last_left = now
+            self.room = segments * SEGMENT - part
+            yield self.deliverable_from, part
+
+    def acknowledge(self, now):
+        """Subtract the segments acknowledged by `now` from those in flight, and grow the window.
+
+        `now` is a time of time.perf_counter().
+        """
+        while self.flying and self.flying[0][0] <= now:
+            segments = self.flying.popleft()[1]
+            self.in_flight -= segments
+            if self.size >= self.most_before_loss:
+                self.size += GROWS_BY * segments / self.size
+            elif self.size < 2 * self.most_in_flight:
+                self.size = min(WIDEST_WINDOW, self.size + segments)
+
+    def close_while_silent(self, now, timeout_s):
+        """Halve the window, to ten at least, for each `timeout_s` seconds of silence before `now`.
+
+        `now` is a time of time.perf_counter(); the silence began when the last bytes left.
+        """
+        silent_s = now - self.last_left
+        while silent_s > timeout_s and self.size > FIRST_WINDOW:
+            silent_s -= timeout_s
+            self.size = max(FIRST_WINDOW, self.size // 2)
+
+    def note_use(self, now, full, rtt_s):
+        """Store how many segments are in flight: the window grows only while half of it is used.
+
+        `full` says that bytes had to wait for room in the window. `now` is a time of
+        time.perf_counter(), `rtt_s` the distance in seconds.
+        """
+        if full or self.in_flight > self.most_in_flight or now >= self.rtt_until:
+            self.most_in_flight = self.size if full else self.in_flight
+            self.rtt_until = now + rtt_s
+
+    def late_by_loss(self, segments, bytes_behind, rtt_s, timeout_s):
+        """Lose some of `segments` segments at random; return by how many seconds that delays them.
+
+        `bytes_behind` is how many bytes follow them: only a loss with bytes behind it is noticed
+        after a round trip, `rtt_s` seconds, any other after `timeout_s`.
+        """
+        late_s = 0.0
+        for place in range(segments if self.network.loss else 0):
+            if not self.network.loses_next():
+                continue
+            noticed = place + 1 < segments or bytes_behind
+            again_s = rtt_s if noticed else timeout_s
+            self.network.sent_again += 1
+            self.network.stalls += not noticed
+            next_timeout_s = timeout_s if noticed else 2 * timeout_s
+            # What is sent again and lost again is noticed by a timeout alone, each twice as long.
+            while self.network.loses_next():
+                again_s += next_timeout_s
+                next_timeout_s *= 2
+                self.network.sent_again += 1
+                self.network.stalls += 1
+            self.size = max(2, SHRINKS_TO * self.size)
+            self.most_before_loss = self.size
+            late_s = max(late_s, again_s)
+        return late_s
+
+
+class End:
+    """One socket of a connection; its bytes wait in `queue` until due at the `other` End.
+
+    `name` is "request" for the client's socket and "reply" for the server's, `connection` the
+    number of the connection, and `network` the Network of its port.
+    """
+
+    def __init__(self, sock, name, connection, network):
+        self.sock = sock
+        self.name = name
+        self.connection = connection
+        self.network = network
         self.other = None
         self.queue = collections.deque()  # (arrived, due, bytes); empty bytes end the stream
+        self.window = Window(network)
         self.held = 0  # bytes in the queue
         self.reading = True  # until the stream ends
-        self.stuck = False  # the other end's socket takes no more for now
+        self.stuck = False  # the other end's send buffer is full
         self.done = False  # the end of the stream has been passed on
 
 
 class Forwarder:
-    """Every listener and connection of one link process, and the loop that serves them."""
+    """All listeners and connections of one link process, and the loop that serves them.
+
+    `memory` is shared with the Jupyter kernel; `waker` is the process id of the waker or None.
+    """
 
     def __init__(self, memory, waker):
         self.memory, self.waker = memory, waker
         self.sleeper = Sleeper()
         self.late_s, self.late_until = 0.0, time.perf_counter()
         self.held_s, self.held_until = 0.0, 0.0
+        self.asked_s = self.flown_s = 0.0
         self.selector = selectors.DefaultSelector()
-        self.delays = {}  # a listener's port -> seconds each way
+        self.networks = {}  # a listener's port -> Network
         self.deadlines = []  # heap of (due, tie-breaker, end)
         self.order = self.connections = 0
         self.events = None  # a list while recording
@@ -131,20 +302,29 @@ class Forwarder:
             except BrokenPipeError:
                 os._exit(0)  # the kernel died before it had read it
 
-    def do_listen(self, address, delay_s):
-        try:
-            listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        except OSError:
-            return {}  # there is no file left for it
+    def do_listen(self, address, **network):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         listener.setblocking(False)
         port = listener.getsockname()[1]
-        self.delays[port] = delay_s
-        data = self.accept, (listener, tuple(address), port)
+        self.networks[port] = Network(**network)
+        data = self.accept, (listener, tuple(address), self.networks[port])
         self.selector.register(listener, selectors.EVENT_READ, data)
         return {"port": port}
 
-    def do_delay(self, port, delay_s):
-        self.delays[port] = delay_s
+    def do_rest(self, port):
+        """Give all connections at a port of the link a new window, as after a long silence."""
+        for key in self.selector.get_map().values():
+            end = key.data[1]
+            if isinstance(end, End) and end.network is self.networks[port]:
+                end.window = Window(end.network)
+
+    def do_counts(self, port):
+        network = self.networks[port]
+        return {
+            "window_waits": network.window_waits,
+            "sent_again": network.sent_again,
+            "stalls": network.stalls,
+        }
 
     def do_record(self):
         self.events = []
@@ -159,7 +339,7 @@ class Forwarder:
     # Connections and bytes
 
     def accept(self, argument, _):
-        listener, address, port = argument
+        listener, address, network = argument
         try:
             sock, _ = listener.accept()
         except OSError:
@@ -168,11 +348,11 @@ class Forwarder:
         try:
             server = socket.create_connection(address, CONNECT_TIMEOUT_S)
         except OSError:
-            sock.close()  # the client sees what it would see of a server that is gone
+            sock.close()  # as if the server were gone
             return
         self.connections += 1
-        client_end = End(sock, "request", self.connections, port)
-        server_end = End(server, "reply", self.connections, port)
+        client_end = End(sock, "request", self.connections, network)
+        server_end = End(server, "reply", self.connections, network)
         client_end.other, server_end.other = server_end, client_end
         for end in (client_end, server_end):
             end.sock.setblocking(False)
@@ -186,7 +366,7 @@ class Forwarder:
             self.read(end)
         if mask & selectors.EVENT_WRITE and end.sock.fileno() >= 0:
             end.other.stuck = False
-            self.late_until = time.perf_counter()  # until now it was the reader who was late
+            self.late_until = time.perf_counter()  # until now the reader was late, not the link
             self.send(end.other)
 
     def read(self, end):
@@ -200,10 +380,19 @@ class Forwarder:
         waited = age(told)
         # an interruption in between makes it late, never early
         arrived = time.perf_counter() - waited
-        end.queue.append((arrived, arrived + self.delays[end.port], chunk))
+        waiting = bool(end.queue)
+        delay_s = end.network.delay_s
+        if chunk and delay_s:
+            begin = 0
+            for leaves, size in end.window.departures(arrived, len(chunk), 2 * delay_s):
+                end.queue.append((arrived, leaves + delay_s, chunk[begin : begin + size]))
+                begin += size
+        else:
+            leaves = max(arrived, end.window.deliverable_from)
+            end.queue.append((arrived, leaves + delay_s, chunk))
         end.held += len(chunk)
         end.reading = bool(chunk)
-        if len(end.queue) == 1:
+        if not waiting:
             self.schedule(end)
         if not end.reading or end.held >= IN_FLIGHT:
             self.watch(end)
@@ -220,7 +409,7 @@ class Forwarder:
                 self.send(end)
 
     def send(self, end):
-        """Pass on what is due. What the other socket does not take now goes when it can take it."""
+        """Send the bytes of an End that are due; keep those that the other socket can't take."""
         was_full = end.held >= IN_FLIGHT
         while end.queue and end.queue[0][1] <= time.perf_counter():
             arrived, due, chunk = end.queue.popleft()
@@ -228,7 +417,7 @@ class Forwarder:
                 self.pass_end(end)
                 return
             left = time.perf_counter()  # before the send: whom it wakes may run first
-            self.note(arrived, due, left)
+            self.note(end, arrived, due, left)
             try:
                 sent = end.other.sock.send(chunk)
             except BlockingIOError:
@@ -239,7 +428,9 @@ class Forwarder:
             end.held -= sent
             if self.events is not None and sent:
                 data = base64.b64encode(chunk[:sent]).decode()
-                self.events.append([end.connection, end.name, arrived, left, data])
+                # When it left its sender: on arrival here, or when the window let it go.
+                leaves = due - end.network.delay_s
+                self.events.append([end.connection, end.name, arrived, leaves, left, data])
             if sent < len(chunk):
                 end.queue.appendleft((arrived, due, chunk[sent:]))
                 end.stuck = True
@@ -251,12 +442,19 @@ class Forwarder:
         if end.queue and not end.stuck:
             self.schedule(end)
 
-    def note(self, arrived, due, left):
-        """Add how long bytes were held, and how late they left; overlaps count once."""
+    def note(self, end, arrived, due, left):
+        """Add the delay of some bytes to the counters in shared memory.
+
+        These are how long they were held and how late they left. The three times, of
+        time.perf_counter(), are when the bytes arrived, were due, and left.
+        """
+        held_s = max(0.0, due - max(arrived, self.held_until))
         self.late_s += max(0.0, left - max(due, self.late_until))
-        self.held_s += max(0.0, due - max(arrived, self.held_until))
+        self.held_s += held_s
+        self.asked_s += held_s * end.network.stretch
+        self.flown_s += max(0.0, due - arrived)  # here overlaps count twice
         self.late_until, self.held_until = left, max(due, self.held_until)
-        TIMES.pack_into(self.memory, 0, self.late_s, self.held_s)
+        TIMES.pack_into(self.memory, 0, self.late_s, self.held_s, self.asked_s, self.flown_s)
 
     def pass_end(self, end):
         end.done = True
@@ -269,7 +467,7 @@ class Forwarder:
             self.drop(end)
 
     def drop(self, end):
-        """End a connection on both sides at once."""
+        """Close both sockets of an End's connection at once."""
         for side in (end, end.other):
             if side.sock.fileno() >= 0 and side.sock in self.selector.get_map():
                 self.selector.unregister(side.sock)
@@ -278,7 +476,7 @@ class Forwarder:
             side.reading = False
 
     def watch(self, end):
-        """Ask the selector for what this socket can be used for now, and nothing else."""
+        """Tell the selector what to wait for at an End's socket: to read, to write, or both."""
         if end.sock.fileno() < 0:
             return
         wanted = selectors.EVENT_READ if end.reading and end.held < IN_FLIGHT else 0
@@ -290,7 +488,10 @@ class Forwarder:
 
 
 def age(told):
-    """Seconds since the bytes of a read came in; 0 where the system does not tell."""
+    """Return how many seconds ago the bytes of a read arrived; 0 if the system does not tell.
+
+    `told` is the ancillary data of recvmsg, with the Linux kernel's timestamp.
+    """
     for _, kind, data in told:
         if kind == SO_TIMESTAMPNS:
             seconds, nanoseconds = TIMESPEC.unpack(data)
@@ -304,9 +505,11 @@ def prctl(*arguments):
 
 
 def start_waker(memory, bell):
-    """Fork the process that keeps the CPU awake, and return its id.
+    """Fork the waker, the process that keeps the CPU awake; return its process id.
 
-    It ends at once where its priority is not allowed, and else with the link: the system kills it.
+    Returns None unless on Linux. `memory` is shared with the Jupyter kernel, and `bell` is the
+    descriptor of an eventfd by which that starts the waker. The waker ends at once if it may not
+    take the lowest priority, else when the link ends.
     """
     if not LINUX:
         return None
@@ -326,7 +529,11 @@ def start_waker(memory, bell):
 
 
 def keep_awake(memory, link, client):
-    """Spin while asked to; while others than the lab's want the CPU rest, or until asked again."""
+    """Spin while the flag AWAKE in `memory` is set; rest while other programs want the CPU.
+
+    Other programs are all but the lab's: the waker itself, `link`, `client` (process ids), and the
+    server, whose process id is in `memory`.
+    """
     while True:
         os.eventfd_read(0)
         rest_s = SHORTEST_REST_S
@@ -345,15 +552,20 @@ def keep_awake(memory, link, client):
 
 
 def cpu_s(pids):
-    """Seconds of CPU that some processes have used; those that are gone count nothing."""
+    """Return the seconds of CPU that some processes have used together, given their ids.
+
+    A process that has ended counts as 0.
+    """
     used = 0.0
     for pid in filter(None, pids):
         with contextlib.suppress(OSError):
-            used += time.clock_gettime(~pid << 3 | 2)  # its CPU clock, as in evidence.py
+            used += time.clock_gettime(~pid << 3 | 2)  # its CPU clock, as in cpu_times.py
     return used
 
 
 if __name__ == "__main__":
+    import resource  # where it is missing, as in a browser, the constants above still are
+
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = MOST_FILES if most == resource.RLIM_INFINITY else min(MOST_FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))

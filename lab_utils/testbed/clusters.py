@@ -1,4 +1,4 @@
-"""A real Redis Cluster of three masters on loopback, private to this kernel, at any distance."""
+"""Run a real Redis Cluster of three masters on loopback, private to this process, with any RTT."""
 
 import secrets
 
@@ -6,7 +6,6 @@ import redis
 from redis.cluster import ClusterNode, RedisCluster
 
 from ..arguments import as_options, check_number
-from ..errors import LabError
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
@@ -25,14 +24,11 @@ class Cluster:
         self.nodes = nodes
 
     def connect(self, rtt_ms: float = 0, **options) -> RedisCluster:
-        """Return a client with every node `rtt_ms` milliseconds of round trip away.
+        """Return a RedisCluster, each of whose nodes is `rtt_ms` milliseconds of round trip away.
 
-        Options go to redis-py.
+        `options` go to redis-py unchanged. Raises LabError for a distance that the link cannot
+        offer, and for options that lead to other servers.
         """
-        if not any(node.alive() for node in self.nodes):
-            raise LabError(
-                "All nodes of this cluster have ended. Start another one with lab.cluster()."
-            )
         check_distance(rtt_ms)
         check_options(self.nodes[0], options)
         ports = {
@@ -49,28 +45,31 @@ class Cluster:
             )
 
     def node(self, number: int, **options) -> redis.Redis:
-        """Return a plain client on one node, which knows nothing of the others."""
+        """Return a redis.Redis on node `number`, 0 to 2, which does not know the other nodes.
+
+        `options` go to redis-py unchanged.
+        """
         check_options(self.nodes[0], options)
         return self._numbered(number).connect(**options)
 
     def kill(self, number: int):
-        """Kill one node's process, as a lost machine would."""
+        """Kill the process of node `number`, 0 to 2, as if its machine were lost."""
         self._numbered(number).stop()
 
     def _numbered(self, number):
         return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)]
 
     def stop(self):
-        """End every node."""
+        """End the process of every node, and wait for it."""
         for node in self.nodes:
             node.stop()
 
 
 def cluster() -> Cluster:
-    """Start three masters, give each a third of the slots and wait until they agree.
+    """Start three masters, give each a third of the slots, and wait until they agree.
 
-    That takes about two seconds. They end with the kernel, or by `stop()`. Raises LabError where
-    they do not start or do not find each other.
+    Returns a Cluster, after about two seconds. The masters end with the Jupyter kernel, or by
+    `stop()`. Raises LabError if they do not start or do not find each other.
     """
     password = secrets.token_hex(16)
     with all_or_none():

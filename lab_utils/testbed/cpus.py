@@ -1,4 +1,4 @@
-"""The machine's cores, the fastest first, as far as this process may use them."""
+"""List the machine's cores, the fastest first, as far as this process may use them."""
 
 import math
 from pathlib import Path
@@ -8,11 +8,12 @@ LIMIT = Path("/sys/fs/cgroup/cpu.max")  # of a container (cgroup v2): "150000 10
 
 
 def cores(allowed: set[int]) -> dict[int, int]:
-    """Return {name of a core: the CPU to use of it} for the CPUs of a set, the fastest core first.
+    """Return {number of a core: the CPU to use on it}, the fastest core first.
 
-    Two threads of one core are not two CPUs. Of cores that are equally fast the last comes first,
-    since the first ones are where a machine's interrupts arrive. No more cores than the container
-    has a share of.
+    A core's number is that of its lowest CPU. `allowed` are the CPUs that this process may use. Two
+    threads of one core are not two CPUs. Of equally fast cores the last comes first, since a
+    machine's interrupts arrive at the first ones. There are at most as many cores as the
+    container's share of CPUs.
     """
     found: dict[int, int] = {}
     for cpu in sorted(allowed, key=lambda cpu: (speed(cpu), cpu), reverse=True):
@@ -22,27 +23,27 @@ def cores(allowed: set[int]) -> dict[int, int]:
 
 
 def speed(cpu: int) -> tuple[int, ...]:
-    """Return what the system says of how fast a CPU is: only comparable on one machine."""
+    """Return how fast a CPU is, as a tuple to compare with that of another CPU of this machine."""
     files = "cpu_capacity", "cpufreq/cpuinfo_max_freq"
     told = (text(SYSTEM / f"cpu{cpu}" / name) for name in files)
     return tuple(int(number) if number.isdecimal() else 0 for number in told)
 
 
 def core_of(cpu: int) -> int:
-    """Return the lowest CPU of the core that a CPU belongs to, whether it may be used or not."""
+    """Return the lowest CPU of the core of `cpu`, even if this process may not use that one."""
     siblings = text(SYSTEM / f"cpu{cpu}/topology/thread_siblings_list")  # "0-1", or "0,4"
     first = siblings.replace("-", ",").split(",")[0]
     return int(first) if first.isdecimal() else cpu
 
 
 def share_of_cpus() -> float:
-    """Return how many CPUs' worth of time `docker run --cpus` gives; infinity without a limit."""
+    """Return the number of CPUs whose time `docker run --cpus` allows; infinity without a limit."""
     quota, _, period = text(LIMIT).partition(" ")
     return int(quota) / int(period) if quota.isdecimal() else math.inf
 
 
 def text(path: Path) -> str:
-    """Return what a file of the system's says; "" where there is none."""
+    """Return the content of a system file, without white space around it; "" if there is none."""
     try:
         return path.read_text().strip()
     except OSError:

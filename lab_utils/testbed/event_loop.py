@@ -1,14 +1,12 @@
-"""One event loop in a thread of its own, for the asyncio variants.
+"""Run one event loop in a thread of its own, for functions of an asyncio client.
 
-Jupyter already runs a loop in the main thread, and an asyncio client belongs to the loop it was
-first used in.
+Jupyter already runs a loop in the main thread, and an asyncio client belongs to the loop in which
+it was first used.
 """
 
 import asyncio
 import contextlib
 import functools
-import inspect
-import queue
 import threading
 from collections.abc import Callable
 
@@ -16,10 +14,6 @@ import redis.asyncio
 
 from ..arguments import is_async as is_async
 from ..errors import LabError
-from ..interrupts import Whole, uninterrupted
-
-CANCEL_AGAIN_S = 0.1  # before Python 3.12 `asyncio.wait_for` can swallow a cancellation
-CANCELLATIONS = 50  # of one that does not end: it is left with its loop
 
 # Options that mean the same to redis.Redis and redis.asyncio.Redis.
 SHARED_OPTIONS = frozenset(
@@ -28,74 +22,74 @@ SHARED_OPTIONS = frozenset(
     | {"health_check_interval", "client_name"}
 )
 
+AGAIN_S = 1  # after which an interrupted task is cancelled again; what it closes has that long
+
 
 @functools.cache
 def loop() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-    """Return the lab's event loop and its thread, started when first asked for."""
+    """Return (the lab's event loop, its thread); the first call starts both."""
     made = asyncio.new_event_loop()
     thread = threading.Thread(target=made.run_forever, name="lab event loop", daemon=True)
-    with uninterrupted():
-        thread.start()
+    thread.start()
     return made, thread
 
 
 def thread_id() -> int | None:
-    """Return the system's id of the loop's thread, None before it is started."""
+    """Return the system's id of the event loop's thread, None before the loop is started."""
     return loop()[1].native_id if loop.cache_info().currsize else None
 
 
-class Running(Whole):
-    """A coroutine function at work in the lab's loop; cancelled where the block ends before it."""
-
-    def __init__(self, function, arguments):
-        self.function, self.arguments = function, arguments
-        self.result = self.error = None
-        self.over, self.ended = False, queue.SimpleQueue()  # in C: no interrupt keeps its lock
-
-    def enter(self):
-        self.loop = loop()[0]
-        self.loop.call_soon_threadsafe(self.begin)
-
-    def begin(self):
-        self.task = self.loop.create_task(self.work())
-        self.task.add_done_callback(self.end)
-
-    async def work(self):
-        try:
-            self.result = await self.function(*self.arguments)
-        except BaseException as error:  # what ends Python, raised in a task, would end the loop
-            self.error = error
-
-    def end(self, _):
-        self.over = True
-        self.ended.put(True)
-
-    def leave(self):
-        for _ in range(CANCELLATIONS):
-            if self.over:
-                return
-            self.loop.call_soon_threadsafe(lambda: self.task.cancel())
-            with contextlib.suppress(queue.Empty):
-                self.ended.get(timeout=CANCEL_AGAIN_S)
-        loop.cache_clear()  # it never awaits
-
-
 def run(function: Callable, *arguments):
-    """Run a coroutine function with these arguments in the lab's loop, and return its result.
+    """Run `function(*arguments)`, a coroutine function, in the lab's event loop; return its result.
 
-    An interrupt cancels it and waits until it has ended; one that does not end, because it never
-    awaits, is left alone in its thread, and the next gets a new loop. Raises LabError in the loop.
+    The caller waits. A Ctrl-C cancels the coroutine. Raises LabError if called in the loop itself,
+    and the errors of the function.
     """
     check_outside()
-    with Running(function, arguments) as running:
-        running.ended.get()
-    if running.error:
-        raise running.error
-    return running.result
+    tasks = []
+    future = asyncio.run_coroutine_threadsafe(outcome_of(function, arguments, tasks), loop()[0])
+    try:
+        result, error = future.result()
+    except KeyboardInterrupt:
+        loop()[0].call_soon_threadsafe(cancel, tasks)
+        raise
+    if error:
+        raise error
+    return result
+
+
+def cancel(tasks):
+    """Cancel the task in the list `tasks`, and do so every second until it has ended.
+
+    If the task has not begun yet, the list is empty, and this looks again after a second. One try
+    may not do: redis-py may take a cancellation for a lost connection, and go on. To be called in
+    the lab's event loop.
+    """
+    if not (tasks and tasks[0].done()):
+        for task in tasks:
+            task.cancel()
+        loop()[0].call_later(AGAIN_S, cancel, tasks)
+
+
+async def outcome_of(function, arguments, tasks):
+    """Return (result, None) or (None, error) of `function(*arguments)`, and never raise.
+
+    `function` is a coroutine function; its task is appended to the list `tasks` first. A SystemExit
+    or KeyboardInterrupt raised in a task would end the loop. And asyncio would print the error of a
+    cancelled task, since nobody waits for that task any more.
+    """
+    tasks.append(asyncio.current_task())
+    try:
+        return await function(*arguments), None
+    except BaseException as error:
+        return None, error
 
 
 def check_outside():
-    """Raise LabError in the lab's own loop, where waiting for something in it takes for ever."""
+    """Raise LabError if called in the thread of the lab's event loop.
+
+    Waiting there for the loop would never end.
+    """
     if loop.cache_info().currsize and loop()[1] is threading.current_thread():
         raise LabError(
             "A helper of the lab was called inside an `async def` function that the lab runs; they "
@@ -105,22 +99,27 @@ def check_outside():
 
 @contextlib.contextmanager
 def like(client):
-    """Yield an asyncio client with the address and options of `client`, for the lab's loop."""
+    """Yield an asyncio client with the address and options of `client`, a redis.Redis.
+
+    It is for coroutines in the lab's event loop, and is closed there when the `with` block ends.
+    """
     own = client_like(client)
     try:
         yield own
     finally:
-        with contextlib.suppress(RuntimeError):  # its loop was left behind, and it with that loop
-            run(own.aclose)
+        run(own.aclose)
 
 
 def client_like(client) -> redis.asyncio.Redis:
-    """Return what `like` yields, for whoever closes it in the loop."""
+    """Return an asyncio client with the address and options of `client`, a redis.Redis.
+
+    The caller must close it, in the lab's event loop.
+    """
     pool = client.connection_pool
     name = pool.connection_class.__name__
     kind = getattr(redis.asyncio.connection, name, redis.asyncio.Connection)
-    parameters = inspect.signature(kind.__init__).parameters
-    known = SHARED_OPTIONS | {name for name in parameters if name.startswith("ssl_")}
-    options = {name: value for name, value in pool.connection_kwargs.items() if name in known}
+    options = {
+        name: value for name, value in pool.connection_kwargs.items() if name in SHARED_OPTIONS
+    }
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
     return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))

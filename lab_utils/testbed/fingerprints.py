@@ -1,4 +1,4 @@
-"""What this lab runs on: everything that could change a result, in a few lines."""
+"""Collect for lab.fingerprint what could change a result, such as versions and CPUs."""
 
 import functools
 import os
@@ -9,20 +9,25 @@ import sys
 import hiredis
 import redis
 
-from .. import setting
-from ..errors import LabError
+from .. import notebook
 from ..scale import scale
 from .chosen_server import connect, server
-from .evidence import is_told
+from .cpu_times import waits_are_counted
 from .link import link, ping_times
 from .pinning import steady
 
-ASKED_MS, PINGS = 1, 100
+ASKED_MS = 1
+PINGS = 100
+# The parts of TCP that the link simulates; see `link.py`.
+TCP = "slow start as Linux' cubic has it; no handshake, receiver's window, bandwidth or bbr"
 BUSY = {True: "told by the kernel", False: "this system does not tell whether others disturb"}
 
 
 class Fingerprint(dict):
-    """What was found, by name; shown one a line, marked as this machine's: not compared in CI."""
+    """{name: value}, both texts, shown in lines that begin with `this machine:`.
+
+    CI does not compare such lines.
+    """
 
     def __repr__(self):
         width = max(len(name) for name in self)
@@ -30,8 +35,9 @@ class Fingerprint(dict):
 
 
 def fingerprint() -> Fingerprint:
-    """Return the server, the client's defaults that change results, machine and settings."""
-    client, name = connect(), os.environ.get("LAB_SCALE", "workshop")
+    """Return a Fingerprint: server, link, redis-py and its defaults, Python, system, LAB_SCALE."""
+    client = connect()
+    name = os.environ.get("LAB_SCALE", "workshop")
     info = client.info()
     pool = client.connection_pool
     connection = pool.get_connection()
@@ -42,7 +48,8 @@ def fingerprint() -> Fingerprint:
         {
             "server": server_name(info),
             "where": where(server()),
-            "link": link_error(),
+            "link": f"{ASKED_MS} ms asked, {distance_ms():.3f} measured",
+            "its TCP": TCP,
             "allocator": info.get("mem_allocator", "unknown"),
             "redis-py": redis.__version__,
             "parser": f"{parser} (hiredis {hiredis.__version__})",
@@ -51,48 +58,51 @@ def fingerprint() -> Fingerprint:
             "retries": f"{connection.retry.get_retries()}",
             "Python": f"{platform.python_version()}, {'with' if gil else 'without'} the GIL",
             "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-            "busy": BUSY[is_told()],
+            "busy": BUSY[waits_are_counted()],
             "scale": f"{name}, up to {scale().seconds:g} s a comparison",
         }
     )
 
 
-def link_error() -> str:
-    """Return '1 ms asked, 1.004 measured': how much longer a PING takes through the link."""
-    try:
-        return f"{ASKED_MS} ms asked, {distance_ms():.3f} measured"
-    except LabError as error:
-        return f"none: {error}"
-
-
 def distance_ms() -> float:
-    """Measure what a distance of 1 ms is in truth, in ms."""
+    """Return by how many ms the link, set to 1 ms, lengthens a PING here, as measured."""
     with connect() as near, connect(ASKED_MS) as far, steady(server().pid, link()):
         measured = [statistics.median(ping_times(client, PINGS)) for client in (far, near)]
     return (measured[0] - measured[1]) * 1000
 
 
 def where(chosen) -> str:
-    """Say whose server it is; on somebody's own, which database is this kernel's."""
+    """Return 'started by the lab, on loopback' or 'named by REDIS_URL, database 3'.
+
+    `chosen` is the Server. The database is the one that this process holds.
+    """
     if chosen.private:
         return "started by the lab, on loopback"
-    database = chosen.options["db"]
-    return f"named by REDIS_URL, database {database}; a new connection's SELECT is in no count"
+    selects = "; a new connection selects it, one round trip more" if chosen.options["db"] else ""
+    return f"named by REDIS_URL, database {chosen.options['db']}{selects}"
 
 
 def server_name(info: dict) -> str:
-    """Return 'Redis 8.2.3', or 'Valkey 9.1.2', which calls itself Redis 7.2.4 for compatibility."""
+    """Return 'Redis 8.2.3' or 'Valkey 9.1.2', from a server's reply to INFO, `info`.
+
+    Valkey also reports a redis_version, 7.2.4.
+    """
     if "valkey_version" in info:
         return f"Valkey {info['valkey_version']}"
     return f"Redis {info['redis_version']}"
 
 
-@setting.tells
 @functools.cache
 def environment_line() -> str:
-    """Return 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64', for a figure."""
+    """Return a line of versions for the small type of figures.
+
+    It is such as 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'.
+    """
     info = connect().info("server")
     return (
         f"{server_name(info)} · redis-py {redis.__version__} · Python {platform.python_version()} "
         f"· {platform.system()} {platform.machine()}"
     )
+
+
+notebook.line = environment_line

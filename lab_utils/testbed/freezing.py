@@ -1,4 +1,4 @@
-"""A server that stands still for a while: alive, its connections open, and no answer from it."""
+"""Freeze a server for lab.frozen: alive and with its connections open, but silent."""
 
 import contextlib
 import os
@@ -9,23 +9,23 @@ import time
 from ..arguments import check_client, check_number
 from ..errors import LabError
 from ..interrupts import Whole
-from . import guard
+from . import ownership
 
-CATCH_UP_S = 0.1  # for what had piled up in its sockets
+CATCH_UP_S = 0.1  # for the commands that have piled up in its sockets
 LONGEST_S = 600
 
 
 def frozen(client, seconds: float) -> "Frozen":
-    """Let the private server behind `client` stand still, inside the `with` block.
+    """Freeze the private server behind `client`, a redis.Redis, inside a `with` block.
 
-    It does as a machine that swaps or is moved: its process gets SIGSTOP, and SIGCONT after
-    `seconds` or at the block's end, whichever comes first. On leaving, it has had a moment to run
-    what had arrived meanwhile. Only servers that the lab started, and 0 to 600 seconds, else
-    LabError.
+    The server behaves like one on a machine that swaps or is moved: its process gets SIGSTOP, and
+    SIGCONT after `seconds` (0 to 600) or at the end of the `with` block, whichever comes first. The
+    end of the `with` block then waits 0.1 s, in which the server runs the commands that had
+    arrived. Raises LabError for a server that the lab did not start.
     """
     check_client(client, "lab.frozen")
     check_number(seconds, "seconds", 0, LONGEST_S)
-    stands_on = guard.check(client)
+    stands_on = ownership.check(client)
     if not stands_on.private:
         raise LabError(
             "lab.frozen stops the process of a server, so it takes one that the lab started. "
@@ -35,7 +35,10 @@ def frozen(client, seconds: float) -> "Frozen":
 
 
 class Frozen(Whole):
-    """The block. If the kernel is killed in it, the keeper kills the server too."""
+    """The context manager of `frozen`: stops the process `pid` for at most `seconds`.
+
+    If the Jupyter kernel is killed inside, the server is killed too.
+    """
 
     def __init__(self, pid, seconds):
         self.pid = pid

@@ -1,25 +1,26 @@
-"""Processes that end with the kernel, however it ends: each has a keeper.
+"""Start processes that end with this process, however it ends: each has a keeper.
 
-The keeper is a shell that starts the process and waits. It holds the read end of a pipe, the
-lifeline, whose only write end is the kernel's: when the kernel is gone, by SIGKILL too, that pipe
-closes, and the keeper kills the process, removes its folder and ends. A process that ends by itself
-is reaped and cleaned up after in the same way. The keeper also makes the folder, so there is no
-moment at which nobody would remove it.
+The keeper is a shell that starts the process and waits. It has the read end of a pipe, the
+lifeline, whose only write end is this process's, usually a Jupyter kernel. When that is gone, by
+SIGKILL too, the pipe closes, and the keeper kills the process, removes its folder and ends. The
+keeper also reaps a process that ends by itself, and removes its folder. The keeper makes the folder
+too, so that it exists at no moment without someone to remove it.
 """
 
 import atexit
 import contextlib
+import fcntl
 import os
 import secrets
 import subprocess
+import tempfile
 from typing import Any
 
 from ..interrupts import Whole, uninterrupted
-from ..system import fcntl
 
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
-FIRST_NUMBER = 10  # of a lifeline: the keeper's shell needs those below for itself
+FIRST_NUMBER = 10  # lowest descriptor of a lifeline; the keeper's shell uses the lower ones
 _lifelines = set()  # the write ends
 _kept = set()  # what this process keeps
 
@@ -46,7 +47,7 @@ kill -9 -$$
 
 
 def _drop_lifelines():
-    """Let go of them in a forked child, or its parent's processes would live as long as it does."""
+    """Close the lifelines in a forked child, or they would keep its parent's processes alive."""
     for end in _lifelines:
         with contextlib.suppress(OSError):
             os.close(end)
@@ -59,28 +60,27 @@ os.register_at_fork(after_in_child=_drop_lifelines)
 
 @atexit.register
 def stop_all():
-    """Wait until all is gone, at the ordinary end of a kernel."""
-    for kept in list(_kept):
-        kept.cut()
+    """Stop every process that has a keeper, and wait for it; called when this process ends."""
     for kept in list(_kept):
         kept.stop()
 
 
 class Kept:
-    """A process that ends with the kernel: `command`, in a `folder` of its own if asked.
+    """A process that ends with this one: runs `command`, a list of words.
 
-    `feed` is written to its input; `popen` are options of Popen. `process` is its keeper's Popen:
-    that ends when the process has ended.
+    With `folder` it works in a new folder, whose path is the attribute `folder`; else that is "".
+    `feed` is written to its standard input; `popen` are options of Popen. The attribute `process`
+    is the Popen of the process's keeper, which ends when the process has.
     """
 
     def __init__(self, command: list, folder: bool = False, feed: bytes | None = None, **popen):
         name = PREFIX + secrets.token_hex(8)
-        self.folder = os.path.join(temporary_folder(), name) if folder else ""
+        self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
         self.owner = os.getpid()
         self.process: Any = None
         self.lifeline: Any = None
         for kept in [kept for kept in _kept if not kept.alive()]:
-            kept.stop()  # a long kernel is to hold nothing of those that have ended
+            kept.stop()  # close its pipes: a long-lived kernel must not collect them
         if feed is not None:
             popen["stdin"] = subprocess.PIPE
         try:
@@ -102,31 +102,28 @@ class Kept:
             raise
 
     def alive(self) -> bool:
-        """Return whether the process runs. Reaps it otherwise."""
+        """Return whether the process runs; reap it if it has ended."""
         return self.process is not None and self.process.poll() is None
 
     def stop(self):
-        """Kill the process and wait until it is gone, with its folder.
+        """Kill the process and wait until it and its folder are gone.
 
-        A forked child leaves its parent's alone.
+        In a forked child nothing happens: the process is its parent's.
         """
         if self.owner != os.getpid():
             return
         with uninterrupted():
-            self.cut()
+            if self.lifeline is not None:
+                cut(self.lifeline)
+                self.lifeline = None
             if self.process:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.process.wait(END_S)
             _kept.discard(self)
 
-    def cut(self):
-        if self.lifeline is not None:
-            cut(self.lifeline)
-            self.lifeline = None
-
 
 class all_or_none(Whole):
-    """If the `with` block fails, stop every process started in it."""
+    """A `with` block in which processes are started: if it fails, all of them are stopped."""
 
     def enter(self):
         self.before = set(_kept)
@@ -137,15 +134,11 @@ class all_or_none(Whole):
                 kept.stop()
 
 
-def temporary_folder() -> str:
-    """Return tempfile's folder, without writing its trial file, which a kill would leave."""
-    places = (*map(os.environ.get, ("TMPDIR", "TEMP", "TMP")), "/tmp", "/var/tmp")
-    writable = (place for place in places if place and os.access(place, os.W_OK))
-    return os.path.abspath(next(writable, os.getcwd()))
-
-
 def lifeline() -> tuple[int, int]:
-    """Return (read end, write end) of a pipe that closes when this process is gone."""
+    """Return descriptors (read end, write end) of a pipe to pass to a keeper.
+
+    The write end closes when this process is gone.
+    """
     low, write_end = os.pipe()
     read_end = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_NUMBER)
     os.close(low)
@@ -153,12 +146,12 @@ def lifeline() -> tuple[int, int]:
     return read_end, write_end
 
 
-def mine(fd: int):
-    """Have a forked child close this descriptor too."""
+def close_in_children(fd: int):
+    """Register a file descriptor that forked children of this process must close."""
     _lifelines.add(fd)
 
 
 def cut(write_end: int):
-    """Close a lifeline."""
+    """Close a lifeline's write end, a descriptor, so that the keeper ends its process."""
     _lifelines.discard(write_end)
     os.close(write_end)

@@ -1,66 +1,86 @@
-"""The simulated link: a distance between the client and a real server, set in milliseconds.
+"""Simulate a link: a distance between the client and a real server, set in milliseconds.
 
-A process of its own forwards real TCP bytes and delays them by half the round trip each way.
+A process of its own forwards real TCP bytes and delays them by half the round trip each way. It
+limits bytes under way as Linux' TCP would: a connection that is new, or was silent for some
+seconds, has at most ten segments (14 KB) under way, and twice as many after each round trip.
 
-Not simulated: setting up a connection costs no round trip (TCP's handshake ends at the link), a
-fresh connection has no slow start and no window, nothing is lost or sent twice, and bandwidth is
-that of loopback. So it is exact for how often you wait, and kind to how much you send at once.
+Not simulated: setting up a connection costs no round trip (TCP's handshake ends at the link), the
+receiver's window is wide from the start, and bandwidth is that of loopback. Segments are lost only
+with `loss`. So the number of waits is exact, except for connecting, and megabytes arrive faster
+than on a real link.
 """
 
 import atexit
 import json
 import mmap
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
-from ..arguments import shown
+from ..arguments import check_client, check_number, shown
 from ..errors import LabError
 from ..interrupts import Whole, uninterrupted
-from . import guard
+from . import ownership
 from ._link_process import AWAKE, SERVER, SERVER_AT, SHARED_BYTES, TIMES
-from .evidence import waited_s
-from .keeper import cut, lifeline, mine
-from .living import living
+from .keeper import close_in_children, cut, lifeline
+from .one_a_kernel import one_a_kernel
+from .ownership import GONE
 from .pinning import steady
 
 LONGEST_MS = 500
+MOST_LOSS = 0.2  # beyond it nobody's network works
 SHORTEST_MS = 0.001  # beyond 0; far below what two hops take
 FARTHEST_CALIBRATION_MS = 20  # beyond, what the link costs of its own no longer shows
-CALIBRATION_S = 0.1  # time spent on it, unless that is too few calls
+CALIBRATION_S = 0.1  # of calls through the link, unless that is too few of them
 FEWEST_CALLS, MOST_CALLS = 12, 80
-CALIBRATIONS = 3  # at most, within 3 CALIBRATION_S; the lowest quiet one counts
-MOST_DOUBTS = 3  # times a calibration is made, at a request each, while its calls are not quiet
-# What a quiet call may wait for the CPU and in the link, and how many of them it takes. The two
-# hops make it wait 12 to 20 µs on a quiet machine too.
-QUIET_S, QUIET_CALLS = 30e-6, 5
+# Of these calls the fastest ones count, one in so many. What disturbs a call makes it longer.
+FASTEST_OF = 10
+# Tries until the result is plausible. On a CPU that dozes off the link costs three times as much.
+TRIES = 3
 PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most
-GONE = (
-    "The simulated link has ended. Run lab.connect(rtt_ms=1) again: it starts another, and returns "
-    "a client of it."
-)
+
+
+class Times(NamedTuple):
+    """Sums of the link's delays since it was started, in seconds.
+
+    - `late` is how long bytes left after their time: some microseconds a message are normal
+    - `held` is for how long bytes were held on purpose; if messages are on the way at the same
+      time, that time counts once
+    - `asked` is `held` plus the link's own cost, so that a round trip counts with the full
+      distance that was asked for
+    - `flown` is `held`, but with each message's time counted by itself
+    """
+
+    late: float
+    held: float
+    asked: float
+    flown: float
+
+
+NO_TIMES = Times(0.0, 0.0, 0.0, 0.0)
 
 
 class Link:
-    """The link process, and the ports on which it listens."""
+    """The link process, and the ports on which it listens; it is started when a Link is made.
+
+    `memory` is shared with the process, and has its Times.
+    """
 
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.process: Any = None
         self.asking = threading.Lock()
         self._pids = ()
-        self.ports = {}  # (address, RTT in ms, use) -> port
-        self.delays = {}  # port -> seconds each way
+        self.ports = {}  # (address, RTT in ms, parallel, share lost) -> port
         self.overhead_s = {}  # (address, RTT in s, parallel) -> what a trip costs beyond the delay
-        self.doubts = {}  # same key -> how often it may be repeated after a disturbance
         with uninterrupted():
             self.start()
 
@@ -68,7 +88,8 @@ class Link:
         program = Path(__file__).with_name("_link_process.py")
         read_end, self.requests = lifeline()  # at its end the link ends
         self.said, write_end = os.pipe()
-        mine(self.said)  # or a dead kernel's link would wait for a forked child to read
+        # or a dead kernel's link would wait for a forked child to read
+        close_in_children(self.said)
         shared = shared_memory()
         self.memory = mmap.mmap(shared, SHARED_BYTES)
         self.bell = os.eventfd(0) if hasattr(os, "eventfd") else -1  # rung to keep the CPU awake
@@ -83,53 +104,48 @@ class Link:
             os.close(end)
         atexit.register(self.stop)
 
-    @property
-    def pid(self) -> int:
-        return self.process.pid
-
     def alive(self) -> bool:
-        """Return False when it has ended, and in a forked child: the link is its parent's."""
+        """Return whether the link runs; False in a forked child, since the link is its parent's."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ended(self) -> str:
-        """Say what happened to it when it is not alive."""
-        if self.owner != os.getpid():
-            return "a forked process has a link of its own."
+        """Return the sentence to print when this link has ended and a new one replaces it."""
         return "the link had ended; a new one stands in its place, for clients made from now on."
 
     def pids(self) -> tuple:
-        """Return the processes that forward and, where there is one, keep the CPU awake."""
+        """Return a tuple of the process ids of the link and, if there is one, of its waker."""
         if not self._pids:
             self._pids = tuple(self.ask("pids")["pids"])
         return self._pids
 
-    def late_s(self) -> float:
-        """Return the seconds for which something was late, since the link was started.
-
-        Reading it wakes nobody. Some microseconds a message are normal.
-        """
-        return TIMES.unpack_from(self.memory)[0]
-
-    def held_s(self) -> float:
-        """Return the seconds for which bytes were held back on purpose."""
-        return TIMES.unpack_from(self.memory)[1]
+    def times(self) -> Times:
+        """Return the link's Times so far, read from shared memory, which wakes no process."""
+        return Times._make(TIMES.unpack_from(self.memory))
 
     def keep_awake(self, on: bool, server_pid: int | None = None):
-        """Keep the CPU on which link and server are held from dozing, or no longer."""
+        """Switch the waker on or off: it keeps the CPU of link and server from dozing.
+
+        `server_pid` is the server's process id, whose CPU time is not other programs'.
+        """
         SERVER.pack_into(self.memory, SERVER_AT, server_pid or 0)
         self.memory[AWAKE] = on
         if on and self.bell >= 0:
             os.eventfd_write(self.bell, 1)
 
     def ask(self, do: str, **request) -> dict:
-        """Return the link's answer to a request. Raises LabError if the link has ended."""
+        """Send the request `do`, such as "listen", to the link process; return its answer, a dict.
+
+        `request` are the fields of the request, which go as JSON. Raises LabError if the link has
+        ended.
+        """
         if not self.alive():
             raise LabError(GONE)
-        line, parts = json.dumps({"do": do, **request}).encode() + b"\n", [b""]
+        # Shorter than what a pipe takes at once.
+        line = json.dumps({"do": do, **request}).encode() + b"\n"
+        parts = [b""]
         try:
             with uninterrupted(), self.asking:
-                while line:
-                    line = line[os.write(self.requests, line) :]
+                os.write(self.requests, line)
                 while not parts[-1].endswith(b"\n"):
                     parts.append(os.read(self.said, 1 << 20))
                     if not parts[-1]:
@@ -138,86 +154,74 @@ class Link:
             raise LabError(GONE) from None
         return json.loads(b"".join(parts))
 
-    def port(self, server, rtt_ms: float, parallel: bool = False) -> int:
-        """Return the loopback port behind which `server` is `rtt_ms` away, always the same.
+    def port(self, server, rtt_ms: float, parallel: bool = False, loss: float = 0.0) -> int:
+        """Return the loopback port behind which a Server is `rtt_ms` ms away.
 
-        There is one for each placement (see `steady`), since what the link costs depends on it.
+        A second call returns the same port.
+
+        `loss` is the share of segments, each way, that are lost and sent again. With `parallel`,
+        and without, the port is another, since the link's own cost depends on the CPUs used (see
+        `steady`). At 0 ms bytes are passed on without delay, for recording them.
         """
-        near_s = min(rtt_ms, FARTHEST_CALIBRATION_MS) / 1000
-        key = server.address, rtt_ms, parallel
-        if key in self.ports and not self.doubts.get((server.address, near_s, parallel)):
-            return self.ports[key]
-        delay_s = max(0.0, rtt_ms / 1000 - self.calibrate(server, near_s, parallel)) / 2
-        port = self.opened(key, server, delay_s)
-        self.set_delay(port, delay_s)
-        return port
-
-    def port_without_delay(self, server) -> int:
-        """Return a port that only passes bytes on, for those who want to watch them."""
-        return self.opened((server.address, 0, "no delay"), server, 0)
-
-    def opened(self, key, server, delay_s):
+        key = server.address, rtt_ms, parallel, loss
         if key not in self.ports:
-            self.ports[key] = self.listen(server, delay_s)
+            near_s = min(rtt_ms, FARTHEST_CALIBRATION_MS) / 1000
+            overhead_s = self.overhead(server, near_s, parallel) if near_s else 0.0
+            self.ports[key] = self.listen(server, rtt_ms / 1000, overhead_s, loss)
         return self.ports[key]
 
     def rtt_ms(self, port: int) -> float | None:
-        """Return the distance behind a port of the link, or None for any other port."""
+        """Return the distance in ms behind a port of the link, None for any other port."""
         ports = list(self.ports.items())
-        return next((rtt_ms for (_, rtt_ms, _), known in ports if known == port), None)
+        return next((rtt_ms for (_, rtt_ms, _, _), known in ports if known == port), None)
 
-    def listen(self, server, delay_s: float) -> int:
-        port = self.ask("listen", address=server.address, delay_s=delay_s).get("port")
-        if port is None:
-            raise LabError(
-                "The simulated link can open no further port: it has as many open as the system "
-                "allows it. Use a distance that you used before, or restart the kernel."
-            )
-        self.delays[port] = delay_s
-        guard.add_door(port, server)
+    def listen(self, server, rtt_s: float, overhead_s: float = 0.0, loss: float = 0.0) -> int:
+        """Return a new loopback port that delays bytes on their way to a Server and back.
+
+        The delay of both ways together is `rtt_s`, the distance, less `overhead_s`, the link's own
+        cost, both in seconds. `loss` is the share of segments lost each way.
+        """
+        delay_s = max(0.0, rtt_s - overhead_s) / 2
+        stretch = rtt_s / (2 * delay_s) if delay_s else 1.0
+        network = {"delay_s": delay_s, "stretch": stretch, "loss": loss}
+        port = self.ask("listen", address=server.address, **network)["port"]
+        ownership.add_link(port, server, self)
         return port
 
-    def set_delay(self, port: int, delay_s: float):
-        """Set another delay for connections to come, and for those that there are."""
-        self.ask("delay", port=port, delay_s=delay_s)
-        self.delays[port] = delay_s
-
-    def calibrate(self, server, rtt_s: float, parallel: bool = False) -> float:
-        """Measure how many seconds longer a call takes through the link than its distance says.
+    def overhead(self, server, rtt_s: float, parallel: bool = False) -> float:
+        """Return by how many seconds a call through the link exceeds its distance, `rtt_s` seconds.
 
         Two hops through another process are not free, and a client that has waited runs its next
-        lines from a colder cache: together up to 0.07 ms. Measured with redis-py's own PING, direct
-        and through the link, and subtracted from the delay, so that a PING takes what it takes at
-        no distance plus the RTT asked for. Only calls that nobody disturbed count. Where too few
-        were quiet, it is done again when next asked for.
+        lines from a colder cache: together up to 0.07 ms. This overhead is subtracted from the
+        delay, so that a PING takes as long as without a link, plus the RTT asked for. With
+        `parallel` the client has a CPU to itself meanwhile.
+
+        The overhead is measured once for each distance, with redis-py's own PING, direct and
+        through the link; a new process measures again. The fastest calls count, since a disturbance
+        only makes a call longer. An implausibly large result is measured again, and limited.
         """
         key = server.address, rtt_s, parallel
-        if key not in self.overhead_s or self.doubts.get(key):
-            calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
-            tries = max(1, int(CALIBRATIONS * CALIBRATION_S / (calls * rtt_s)))
-            most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
-            port = self.opened((server.address, 1000 * rtt_s, "calibration"), server, rtt_s / 2)
-            found = []
-            with (
-                steady(server.pid, self, parallel),
-                server.connect() as direct,
-                through(server, port) as linked,
-            ):
-                for _ in range(min(CALIBRATIONS, tries)):
-                    far_s, far_quiet = call_s(linked, calls, self, server.pid)
-                    near_s, near_quiet = call_s(direct, MOST_CALLS, self, server.pid)
-                    found.append((not (far_quiet and near_quiet), far_s - near_s - rtt_s))
-                    if found[-1] <= (False, most):
-                        break
-                doubtful, overhead_s = min(found)
-                overhead_s = min(max(0.0, overhead_s), most)
-            left = self.doubts.get(key, MOST_DOUBTS)
-            self.doubts[key] = left - 1 if doubtful else 0
-            self.overhead_s[key] = overhead_s
+        if key in self.overhead_s:
+            return self.overhead_s[key]
+        calls = min(MOST_CALLS, max(FEWEST_CALLS, int(CALIBRATION_S / rtt_s)))
+        most = PLAUSIBLE_S + PLAUSIBLE_SHARE * rtt_s
+        port = self.listen(server, rtt_s)
+        self.overhead_s[key] = most
+        with (
+            steady(server.pid, self, parallel),
+            server.connect() as direct,
+            through(server, port) as linked,
+        ):
+            for _ in range(TRIES):
+                far_s = fastest(ping_times(linked, calls))
+                near_s = fastest(ping_times(direct, MOST_CALLS))
+                if far_s - near_s - rtt_s < most:
+                    self.overhead_s[key] = max(0.0, far_s - near_s - rtt_s)
+                    break
         return self.overhead_s[key]
 
     def stop(self):
-        """End the link and wait for it. A forked child leaves its parent's alone."""
+        """End the link process and wait for it; do nothing in a forked child."""
         if self.owner != os.getpid():
             return
         with uninterrupted():
@@ -233,7 +237,7 @@ class Link:
 
 
 def shared_memory():
-    """Return the descriptor of a file of zeros without a name, which goes with its last user."""
+    """Return the descriptor of an unnamed file of 4,096 zeros; it vanishes with its last user."""
     if hasattr(os, "memfd_create"):
         file = os.memfd_create("lab link")
     else:
@@ -243,30 +247,17 @@ def shared_memory():
     return file
 
 
-def call_s(client, calls, link, server_pid):
-    """Return (seconds of a PING, whether enough of them were quiet).
+def fastest(times: list) -> float:
+    """Return the time that the fastest tenth of some calls do not exceed; all are in seconds."""
+    return sorted(times)[len(times) // FASTEST_OF]
 
-    The lower quartile of the quiet ones, else of all: a disturbance only makes one longer.
+
+def ping_times(client, calls: int) -> list:
+    """Return a list of the seconds that each of `calls` PINGs by `client` took.
+
+    A PING before them opens the connection.
     """
-
-    def disturbed():
-        return link.late_s() + waited_s("thread-self") + waited_s(server_pid)
-
     client.ping()
-    times = []
-    for _ in range(calls):
-        before = disturbed()
-        [took] = ping_times(client, 1, warm=False)
-        times.append((took, disturbed() - before))
-    quiet = [took for took, waited in times if waited <= QUIET_S]
-    enough = len(quiet) >= QUIET_CALLS
-    return statistics.quantiles(quiet if enough else [took for took, _ in times], n=4)[0], enough
-
-
-def ping_times(client, calls: int, warm: bool = True) -> list:
-    """Return the seconds of each of some PINGs, after one that opens the connection."""
-    if warm:
-        client.ping()
     times = []
     for _ in range(calls):
         started = time.perf_counter()
@@ -275,16 +266,20 @@ def ping_times(client, calls: int, warm: bool = True) -> list:
     return times
 
 
-@living
+@one_a_kernel
 def link() -> Link:
-    """Return this kernel's link process, started when first asked for."""
+    """Return this process's Link, started by the first call; a new one if it has ended."""
     if link.known():
         link.known().stop()  # it has ended, and holds files
     return Link()
 
 
 class recording(Whole):
-    """Keep what passes the link inside a `with` block: its `events`, when the block has ended."""
+    """Record the bytes that pass the link inside a `with` block; afterwards `events` lists them.
+
+    An event is [connection's number, "request" or "reply", time of arrival, time of leaving its
+    sender, time of leaving the link, bytes in base64], with times of time.perf_counter().
+    """
 
     def enter(self):
         link().ask("record")
@@ -294,22 +289,85 @@ class recording(Whole):
 
 
 def through(server, port: int, **options) -> redis.Redis:
-    """Return a client whose packets pass the link at `port` on their way to `server`."""
+    """Return a redis.Redis whose bytes go through the link at `port` on their way to a Server.
+
+    `options` are redis-py's.
+    """
     options = {**server.options, "host": "127.0.0.1", "port": port, **options}
     return redis.Redis(**options)
 
 
 def distance_through(client) -> float | None:
-    """Return the distance in ms that the link holds before a client's server; None without it."""
+    """Return the ms that the link adds to a redis.Redis's round trip; None if it uses no link."""
     options = client.connection_pool.connection_kwargs
     known = link.known()
-    if known and options.get("host") in guard.LOOPBACK:
+    if known and options.get("host") == ownership.LOOPBACK:
         return known.rtt_ms(options.get("port"))
     return None
 
 
+def port_of(client, caller: str) -> int | None:
+    """Return the link's port that a client of the lab uses, None without a distance.
+
+    Raises LabError for anything but a redis.Redis on the lab's server; `caller` is the helper's
+    name in the message.
+    """
+    check_client(client, caller)
+    ownership.check(client)
+    return client.connection_pool.connection_kwargs["port"] if distance_through(client) else None
+
+
+def rest(client: redis.Redis) -> None:
+    """Reset the connections of a client to their state after some seconds of silence.
+
+    Ten segments go at first again, as on a new connection. `setup=lab.rest` does this before each
+    call of a comparison. All clients at that distance are reset, and what their windows learned
+    from losses is forgotten. Without a distance nothing changes. Raises LabError for anything but a
+    redis.Redis on the lab's server.
+    """
+    if port := port_of(client, "lab.rest"):
+        link().ask("rest", port=port)
+
+
+@dataclass(frozen=True)
+class TcpCounts:
+    """TCP's counters at one distance since its first use, both ways, of all clients there.
+
+    `window_waits` is how often bytes waited for acknowledgements, `sent_again` the number of lost
+    segments, `stalls` that of losses which only a timeout noticed.
+    """
+
+    # Times that bytes waited for acknowledgements: of one command a round trip each.
+    window_waits: int
+    sent_again: int  # segments that were lost
+    stalls: int  # of these, the ones that a timeout had to notice: nothing came after them
+
+
+def tcp(client: redis.Redis) -> TcpCounts:
+    """Return the TcpCounts at the distance of a client, counted by the link.
+
+    Without a distance all counts are 0. Raises LabError for anything but a redis.Redis on the lab's
+    server.
+    """
+    port = port_of(client, "lab.tcp")
+    return TcpCounts(**link().ask("counts", port=port)) if port else TcpCounts(0, 0, 0)
+
+
+def check_loss(loss: float, rtt_ms: float):
+    """Raise LabError unless `loss` is a share from 0 to 0.2, and 0 if `rtt_ms` is 0.
+
+    `loss` is the share of segments that the link loses.
+    """
+    check_number(loss, "loss", 0, MOST_LOSS)
+    if loss and not rtt_ms:
+        raise LabError(
+            f"loss={shown(loss)} needs a distance on which something can be lost: choose an rtt_ms "
+            "above 0, such as lab.connect(rtt_ms=20, loss=0.01)."
+        )
+
+
 def check_distance(rtt_ms: float):
-    """Raise LabError for a distance that the link cannot offer."""
+    """Raise LabError unless the link can offer `rtt_ms`: 0, or 0.001 to 500 milliseconds."""
     number = isinstance(rtt_ms, (int, float)) and not isinstance(rtt_ms, bool)
     if not number or not (rtt_ms == 0 or SHORTEST_MS <= rtt_ms <= LONGEST_MS):
         raise LabError(

@@ -1,48 +1,52 @@
-"""CPU placement held steady while something is measured, and put back afterwards.
+"""Hold client, server and link on certain CPUs during a measurement.
 
-Client, private server and link share one CPU meanwhile, and the link keeps it awake (see
-`_link_process.py`). On two CPUs, or on one that dozes off, the same call takes 30 or 120 µs from
-one run to the next; on one CPU it is always the same, and the times of client and server add up.
+Client, private server and link share one CPU, and the link keeps it awake (see `_link_process.py`).
+On two CPUs, or on one that dozes off, the same call takes 30 or 120 µs from one measurement to the
+next; on one CPU it always takes the same, and the times of client and server add up.
 
-Where many requests are in flight at once that is too strict: a distant server computes while the
-client does. So there is a second placement, `parallel`: the client has one CPU to itself, server
-and link share another. There the client's dozes off while it waits, as it would in earnest; nothing
-keeps it awake, since a thread that has just started would have to wait behind that, up to 4 ms.
+For many requests in flight at once that is too strict: a distant server computes while the client
+does. So there is a second placement, `parallel`: the client has one CPU to itself, server and link
+share another. The client's CPU then dozes off while the client waits, as it would in earnest.
+Nothing keeps it awake, since a thread that has just started would wait up to 4 ms behind the
+process that spins.
 
-Kernels take turns on a core, and so do the threads of one kernel (see `turns`).
-Linux only; elsewhere, and where the system forbids it, nothing happens and nothing is said.
+Only one Jupyter kernel at a time uses a core, and only one of its threads (see `cpu_locks`). This
+works on Linux only; on other systems, and where the system forbids it, nothing happens and nothing
+is said.
 """
 
 import contextlib
 import os
 import threading
-import time
 
 from ..interrupts import Whole
-from . import event_loop, turns
+from . import cpu_locks, event_loop
 from .cpus import cores, share_of_cpus
-
-LOOK_S = 0.01  # how often a thread looks whether another one of this kernel has done measuring
 
 one_thread = threading.RLock()  # held by the thread of this kernel that measures
 _now = None  # the `steady` in force
 
 
 class steady(Whole):
-    """Hold this thread, the lab's event loop, the server and the link on one CPU in a `with` block.
+    """Hold this thread, the lab's event loop, server and link on one CPU during a `with` block.
 
-    With `parallel`, server and link get another CPU than the client, where there is a link and a
-    second core. `server_pid` and `link` may be None. Threads started inside inherit the CPU. Nested
-    uses do nothing. Waits for its turn while another kernel, or another thread of this one, holds
-    what it needs. So a thread that is waited for inside must not measure.
-
-    `cpus` are the CPUs held, the client's first; () where the system knows no placement.
+    `server_pid` is the server's process id, `link` a Link; both may be None. With `parallel`,
+    server and link get another CPU than the client, if there is a link and a second core. Threads
+    started inside inherit the CPU. A `steady` inside another does nothing. Entering waits while
+    another process of the lab has the cores, or another thread of this one measures; so don't wait
+    inside for a thread that measures. The attribute `cpus` lists the CPUs used, the client's first;
+    it is () if the system can't hold processes on CPUs.
     """
 
     def __init__(self, server_pid: int | None = None, link=None, parallel: bool = False):
-        self.server_pid, self.link, self.number = server_pid, link, 2 if parallel and link else 1
-        self.cpus, self.turn, self.before = (), {}, {}
-        self.mine = self.awake = False  # `one_thread` was taken here; the CPU is kept awake
+        self.server_pid = server_pid
+        self.link = link
+        self.number = 2 if parallel and link else 1  # of cores
+        self.cpus = ()
+        self.turn = {}  # the cores' locks
+        self.before = {}  # where each process was allowed to run
+        self.mine = False  # whether this object holds the lock `one_thread`
+        self.awake = False  # whether the CPU is kept awake
 
     def enter(self):
         global _now
@@ -50,18 +54,15 @@ class steady(Whole):
         if now and self.thread in (now.thread, event_loop.thread_id()):
             self.cpus = now.cpus
             return
-        while not one_thread.acquire(blocking=False):
-            if self.signals.caught:
-                return
-            time.sleep(LOOK_S)
-        self.mine, _now = True, self
+        one_thread.acquire()
+        self.mine = True
+        _now = self
         chosen = cores(affinity(0))
         if chosen:
             number = min(self.number, len(chosen))
-            self.turn = turns.hold(list(chosen), number, lambda: self.signals.caught)
+            self.turn = cpu_locks.hold(list(chosen), number)
             self.cpus = tuple(chosen[core] for core in self.turn)
-            if self.cpus:
-                self.place()
+            self.place()
 
     def place(self):
         far = [self.server_pid, *(self.link.pids() if self.link and self.link.alive() else ())]
@@ -80,17 +81,18 @@ class steady(Whole):
         if self.awake:
             self.link.keep_awake(False)
             self.awake = False
-        turns.release(self.turn)
+        cpu_locks.release(self.turn)
         self.turn = {}
         if self.mine:
-            self.mine, _now = False, None
+            self.mine = False
+            _now = None
             one_thread.release()
 
 
 class turn(steady):
-    """Take a turn on so many cores, and leave to the system who runs where.
+    """In a `with` block, lock `number` cores against other processes of the lab; move no process.
 
-    For processes that must not share a CPU.
+    This is for processes that must not share a CPU: the system places them.
     """
 
     def __init__(self, number: int):
@@ -98,11 +100,14 @@ class turn(steady):
         self.number = number
 
     def place(self):
-        """Place nothing."""
+        """Do nothing: the system places the processes."""
 
 
 def affinity(pid: int) -> set:
-    """Return the CPUs on which a thread may run; none where the system does not know."""
+    """Return the CPUs on which a thread may run, a set; an empty one if the system does not know.
+
+    `pid` is the thread's id, 0 for the current thread.
+    """
     try:
         return os.sched_getaffinity(pid)
     except (OSError, AttributeError):
@@ -112,17 +117,3 @@ def affinity(pid: int) -> set:
 def place(pid: int, cpus: set):
     with contextlib.suppress(OSError, ValueError):
         os.sched_setaffinity(pid, cpus)
-
-
-def _measure_nothing():
-    """Let go, in a forked child, of what its parent may be measuring: it must not put that back."""
-    global _now
-    if _now:
-        if cpus := _now.before.get(_now.thread):
-            place(0, cpus)
-        _now.before, _now.turn, _now.mine, _now.awake = {}, {}, False, False
-    _now = None
-    one_thread._at_fork_reinit()
-
-
-os.register_at_fork(after_in_child=_measure_nothing)

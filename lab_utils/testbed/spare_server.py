@@ -1,33 +1,22 @@
-"""A second private server, for what one does not do to a server that others use."""
+"""Start a second private server, for experiments that would disturb the lab's usual one."""
 
 from ..arguments import as_options
 from ..errors import LabError
-from . import private_server
+from . import ownership
 from .keeper import all_or_none
-
-# Settings by which a server would escape the lab, or the lab its server; those that fit in any
-# place are not here.
-KEPT_BY_THE_LAB = {
-    "aclfile",
-    "bind",
-    "daemonize",
-    "dir",
-    "include",
-    "logfile",
-    "port",
-    "rename-command",
-    "requirepass",
-    "user",
-}
+from .private_server import find_binary, start, wheel_binary
 
 
-def spare(*settings: str, **options):
+def spare(*settings: str, valkey: bool = False, **options):
     """Start a private server beside the one that `lab.connect` uses, and return a client of it.
 
-    `settings` are lines of redis.conf, such as "maxmemory 10mb"; `options` go to redis-py
-    unchanged. There is no link in front of it. It ends with the kernel, as the lab's own server
-    does. Raises LabError where no server binary is found, even when REDIS_URL names a server: that
-    one is never used here; or where a setting would take it out of the lab's hands.
+    The server is the same program as the lab's own, normally Redis; with `valkey=True` it is
+    Valkey. `settings` are lines of redis.conf, such as "maxmemory 10mb"; `options` go to redis-py's
+    client unchanged. No link stands between client and server. The server ends with the Jupyter
+    kernel. Even if REDIS_URL names a server, that server is not used here.
+
+    Its address and its password are the lab's, whatever the settings say. Raises LabError where no
+    server program is found, or where the server does not start with these settings.
     """
     for setting in settings:
         if not isinstance(setting, str) or "\n" in setting or not setting.strip():
@@ -35,14 +24,11 @@ def spare(*settings: str, **options):
                 f'lab.spare takes lines of redis.conf, each a string such as "maxmemory 10mb", and '
                 f"got {setting!r}. Write one setting a string."
             )
-        if setting.split()[0].strip("\"'").lower() in KEPT_BY_THE_LAB:
-            raise LabError(
-                f"lab.spare cannot start a server with {setting!r}: where it listens, runs and "
-                "writes, and who may log in, is the lab's, so that it ends with your kernel. Set "
-                "it with CONFIG SET, or leave it out."
-            )
     with all_or_none():
-        started = private_server.start(private_server.find_binary(), *settings)
+        started = start(wheel_binary("Valkey") if valkey else find_binary(), *settings)
+        for name, *path in map(str.split, settings):
+            if name.lower() == "unixsocket":
+                ownership.add(started, " ".join(path))
         with as_options(options, "lab.spare"), started.connect(**options) as probe:
             probe.ping()
         return started.connect(**options)

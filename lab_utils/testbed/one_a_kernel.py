@@ -1,0 +1,30 @@
+"""Keep a single object for the whole process, such as its server.
+
+It is made when it is first needed, and a new one is made when the old one has ended.
+"""
+
+import functools
+import threading
+
+
+def one_a_kernel(make):
+    """Decorate `make`, which makes an object: return the same one while it lives, then a new one.
+
+    The object has `alive()`, which returns a bool, and `ended()`, which returns the sentence to
+    print when it is replaced. The decorated function has `known()`: it returns the present object,
+    alive or not, or None.
+    """
+    held, lock = [], threading.RLock()
+
+    @functools.wraps(make)
+    def current():
+        with lock:
+            if held and not held[0].alive():
+                print(f"this machine: {held[0].ended()}")
+                held[0] = make()
+            elif not held:
+                held.append(make())
+            return held[0]
+
+    current.known = lambda: held[0] if held else None
+    return current
