@@ -1,1 +1,1 @@
-"""How long it took, fairly; and what other clients felt."""
+"""Measure how long work takes, and how long other clients wait while it runs."""

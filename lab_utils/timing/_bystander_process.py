@@ -1,16 +1,15 @@
-"""The bystander: a process that sends a PING every millisecond, by the clock, answered or not.
+"""Send a PING every millisecond, without waiting for replies: the bystander's process.
 
-Run by `bystanders.py`, by path. Its first line of input: host, port, commands to send first (AUTH),
-as JSON. It starts when it has its first reply, prints a line to say so, and ends when its standard
-input closes and every PING has its reply; then it prints what it noted: when each PING was due, and
-the seconds from then to its reply.
+`bystanders.py` runs this file by its path. The first line of standard input is JSON: host, port,
+and the commands that log in. After its first reply the process prints "ready". When standard input
+closes and every PING has its reply, it prints JSON: for each PING when it was due, a time of
+time.perf_counter(), and the seconds from then to its reply.
 """
 
 import collections
 import contextlib
 import ctypes
 import json
-import os
 import select
 import socket
 import sys
@@ -38,49 +37,49 @@ def main():
 
 
 def watch(sock):
-    """Return [(when it was due, seconds until its reply)] of the PINGs until the input closes.
+    """Send PINGs over the socket `sock` until standard input closes; print "ready" first.
 
-    A PING that could not be sent in time, because the machine gave this process no CPU, counts from
-    when it was due, too.
+    Returns [(when it was due, seconds from then to its reply)] for all PINGs. A PING that was sent
+    late, because this process got no CPU, also counts from when it was due.
     """
-    samples, waiting, last = [], collections.deque(), b""
-    due, end, closed = time.perf_counter(), None, False
+    samples = []
+    waiting = collections.deque()
+    due = time.perf_counter()
+    end = float("inf")  # until the input closes
     print("ready", flush=True)
-    while waiting or end is None:
+    while waiting or due <= end:
         now = time.perf_counter()
-        while end is None and due <= now:
+        while due <= min(now, end):
             sock.sendall(PING)
             waiting.append(due)
             due += EVERY_S
-        if closed and end is None:  # first what was due meanwhile is sent
-            end = now + PATIENCE_S
-        if end is not None and (now > end or not waiting):
+        if now > end + PATIENCE_S:
             break
-        patience = max(0.0, due - time.perf_counter()) if end is None else PATIENCE_S
-        ready = select.select([sock] if end else [sock, sys.stdin], (), (), patience)[0]
+        asking = end == float("inf")
+        patience = max(0.0, due - time.perf_counter()) if asking else PATIENCE_S
+        ready = select.select([sock, sys.stdin] if asking else [sock], (), (), patience)[0]
         if sock in ready:
             data = sock.recv(65536)
             if not data:
                 break
             at = time.perf_counter()
-            for _ in range((last + data).count(b"\r\n")):  # also an error is a reply, such as BUSY
+            for _ in range(data.count(b"\n")):  # an error, such as BUSY, is a reply too
                 sent = waiting.popleft()
                 samples.append((sent, at - sent))
-            last = data[-1:] if data.endswith(b"\r") else b""
         if sys.stdin in ready:
-            closed = True
+            end = time.perf_counter()
     now = time.perf_counter()
     return samples + [(sent, now - sent) for sent in waiting]
 
 
 def wake_on_time():
-    """Let Linux wake this sleeper on time: up to 50 µs late unless told otherwise."""
+    """Have this process wake on time: by default Linux wakes it up to 50 µs late.
+
+    It sets the timer slack to its minimum; on other systems nothing happens.
+    """
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)
 
 
-try:
-    main()
-except OSError:  # the server is gone, or whoever listens: both end when a kernel is killed
-    os._exit(1)
+main()

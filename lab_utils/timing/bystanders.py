@@ -1,28 +1,24 @@
-"""What somebody else feels: another client's latency while a piece of code runs."""
+"""Measure for lab.bystander how long another client waits while a piece of code runs."""
 
 import json
 import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..arguments import (
     check_client,
-    check_dict,
     check_function,
     check_number,
     check_ran,
-    check_title,
-    shown,
 )
 from ..errors import LabError
 from ..scale import scale
-from ..testbed import guard
-from ..testbed.keeper import Kept
+from ..testbed import ownership
 from ..testbed.pinning import turn
-from ..testbed.plain_socket import log_in
+from ..testbed.server import log_in
 from ..words import duration
 
 PROGRAM = Path(__file__).with_name("_bystander_process.py")
@@ -31,20 +27,31 @@ QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of our
 
 @dataclass(frozen=True)
 class Run:
-    """One run of `fn`, which `took` seconds.
+    """What was seen while the work was done once: how long it `took`, in seconds, and all PINGs.
 
-    A PING is (seconds since fn began, seconds until its reply). `samples` are those that fell into
-    the work, `around` those before and after it.
+    `pings` are (seconds from the work's begin until the PING was due, seconds from then to its
+    reply), in order, from before, during and after the work. `samples` are the PINGs that waited
+    during the work, `around` all others; `worst` and `median` are waits of `samples` in seconds.
     """
 
-    samples: list
+    pings: list
     took: float
-    around: list = field(default_factory=list)
 
     @property
-    def pings(self):
-        """Return all of them, in the order in which they were due."""
-        return sorted(self.samples + self.around)
+    def samples(self):
+        """The list of the PINGs that waited while the work ran; if none did, the one nearest to it.
+
+        Each is (seconds from the work's begin until it was due, seconds from then to its reply).
+        """
+        felt = [
+            (due, latency) for due, latency in self.pings if due < self.took and due + latency > 0
+        ]
+        return felt or [min(self.pings, key=lambda ping: abs(ping[0]))]
+
+    @property
+    def around(self):
+        felt = set(self.samples)
+        return [ping for ping in self.pings if ping not in felt]
 
     @property
     def worst(self):
@@ -57,18 +64,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Bystander:
-    """What a client felt that sends a PING every millisecond, answered or not, in some `runs`.
+    """How long the PINGs of another client waited during some work; it sent one each millisecond.
 
-    A PING counts from when it was due, so one long wait is felt by every PING that falls into it.
-    `worst`, `median` and `took`, in seconds, are each the median of the runs: a single worst PING
-    says as much of the machine as of the work.
+    A PING counts from when it was due, so one long pause delays every PING that falls into it.
+    `runs` is a list of Run, one for each time the work was done. `worst`, `median` and `took` (how
+    long the work took) are in seconds, and medians over `runs`: a single slowest PING says as much
+    about the machine as about the work.
     """
 
     runs: list
 
     @property
     def worst(self):
-        """Return the seconds of the slowest PING of a run: how long somebody else had to wait."""
+        """The seconds that the slowest PING beside the work waited, median over the `runs`."""
         return statistics.median(run.worst for run in self.runs)
 
     @property
@@ -81,7 +89,10 @@ class Bystander:
 
     @property
     def idle_worst(self):
-        """Return the seconds of the slowest PING around the work, which waited for the machine."""
+        """The seconds that the slowest PING before or after the work waited, median over `runs`.
+
+        The work did not delay that PING, so this is the machine's own part.
+        """
         slowest = [max((latency for _, latency in run.around), default=0.0) for run in self.runs]
         return statistics.median(slowest)
 
@@ -94,18 +105,19 @@ class Bystander:
 
 
 def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
-    """Run `fn(client)` while another process PINGs the same server every millisecond, by the clock.
+    """Call `fn(client)` while another process PINGs the same server every millisecond.
 
-    It does so `runs` times (at LAB_SCALE=ci once), each after `setup(client)`, which nobody
-    watches, from 30 ms before the work to 30 ms after it. The other client is a process of its own,
-    next to the server: it waits for no interpreter of ours. Raises LabError for less than one run.
+    This is done `runs` times (once at LAB_SCALE=ci), each after `setup(client)`, during which no
+    PING is sent. PINGs begin 30 ms before the work and end 30 ms after it. The other process
+    connects without a link, and does not wait for this Python interpreter. Returns a Bystander.
+    Raises LabError for less than one run, and if the server ends; also the errors of `fn`.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
     check_client(client, "lab.bystander")
     if setup is not None:
         check_function(setup, "lab.bystander(setup=…)", "work, r, setup=fill")
-    guard.check(client)  # before `setup` writes
+    ownership.check(client)  # before `setup` writes
     found = []
     for _ in range(runs if scale().repeats else 1):
         if setup:
@@ -115,56 +127,29 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
     return Bystander(found)
 
 
-def plot_rain(watched: dict, title: str | None = None):
-    """Draw what bystanders felt, {way: Bystander}: each PING is a drop.
-
-    Across are the ms since the work began, upwards the ms that it waited (log). A panel for each
-    way, the work shaded, shows the run whose slowest PING is the middle one. PINGs are left out
-    that another one would cover; never the slowest. Returns a Figure, or None where figures are
-    off; prints one line in words. Raises LabError for anything but Bystanders by name,
-    and a title that is no text.
-    """
-    from ..figures.rain import draw_rain
-
-    example = '{"MULTI": lab.bystander(multi, r)}'
-    for name, felt in check_dict(watched, "lab.plot_rain", example).items():
-        if not isinstance(felt, Bystander):
-            raise LabError(
-                "lab.plot_rain needs what lab.bystander returned for each way, "
-                f"such as {example}, and got {shown(felt)} for {name}. "
-                "Keep the whole answer, not only its .worst."
-            )
-    check_title(title, "lab.plot_rain")
-    return draw_rain(watched, title)
-
-
 def watched(fn, client):
-    """Return one Run of `fn(client)` beside a bystander."""
-    place, pipe = guard.check(client), subprocess.PIPE
-    other = Kept([sys.executable, "-I", "-S", str(PROGRAM)], stdin=pipe, stdout=pipe, text=True)
+    """Call `fn(client)` once while a bystander sends PINGs; return the Run."""
+    place = ownership.check(client)
+    other = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(PROGRAM)],
+        process_group=0,  # Ctrl-C is for the kernel
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # where the server is gone, the error below says so
+        text=True,
+    )
     try:
-        other.process.stdin.write(json.dumps([*place.address, log_in(place.options)]) + "\n")
-        other.process.stdin.flush()
-        if other.process.stdout.readline().strip() != "ready":
-            raise LabError("The bystander could not reach the server. Run the cell again.")
+        print(json.dumps([*place.address, log_in(place.options)]), file=other.stdin, flush=True)
+        other.stdout.readline()  # "ready"
         time.sleep(QUIET_S)
         started = time.perf_counter()
         check_ran(fn(client), "lab.bystander")
         took = time.perf_counter() - started
         time.sleep(QUIET_S)
-        noted, _ = other.process.communicate()
+        noted, _ = other.communicate()
         if not noted:
             raise LabError("The bystander lost its server while the work ran. Run the cell again.")
     finally:
-        other.stop()
-    return run_of([(due - started, latency) for due, latency in json.loads(noted)], took)
-
-
-def run_of(pings, took):
-    """Return the Run of the PINGs; work too short for a PING gets the nearest to its start."""
-    felt = {(due, latency) for due, latency in pings if due < took and due + latency > 0}
-    felt = felt or {min(pings, key=lambda ping: abs(ping[0]))}
-    samples, around = (
-        [ping for ping in pings if (ping in felt) == inside] for inside in (True, False)
-    )
-    return Run(samples, took, around)
+        other.kill()
+        other.communicate()
+    return Run(sorted((due - started, latency) for due, latency in json.loads(noted)), took)

@@ -1,25 +1,24 @@
-"""How long it took: variants of the same work, timed side by side, fairly.
+"""Compare variants of the same work for lab.compare: time them side by side.
 
-Warm-up first; then rounds (`rounds.py`), garbage collection off, client, server and link held
-steady (see `steady`). The timed pass runs plain redis-py with nothing of the lab in its path.
+Each is warmed up, then timed in rounds (`rounds.py`), without garbage collection, with client,
+server and link held on CPUs (`steady` in testbed/pinning.py). Plain redis-py is timed: nothing is
+recorded.
 """
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from .. import calm
 from ..arguments import check_dict, check_function, check_number, check_positive
-from ..calm import Calm
+from ..disturbance import Disturbance, note
 from ..errors import LabError
 from ..median import Median
 from ..testbed import event_loop
 from ..testbed.chosen_server import client_of, connect, server
-from ..testbed.evidence import Watch
+from ..testbed.cpu_times import CpuWatch
 from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
-from . import noted
 from .ratio import Ratio, ratio
 from .rounds import Runner, measure
 from .same_work import check_same_work
@@ -27,11 +26,12 @@ from .same_work import check_same_work
 
 @dataclass(frozen=True)
 class Budget:
-    """Where a variant's `total` seconds went: `network` (waiting), `client` and `server` (CPU).
+    """Where the time of one call of a variant went, in seconds.
 
-    CPU is read around the very rounds that were timed, from the system or, where the server's
-    process can't be seen, from INFO; in the rest of the time nobody computed. Where client and
-    server computed at once (a server of your own, on its CPU), the three are more than the total.
+    `total` is the whole call, `client` and `server` are CPU time: medians over the timed rounds.
+    CPU times come from the system, or from INFO if the server's process can't be seen. `network`
+    (waiting) is the remaining time, in which neither client nor server computed. If both computed
+    at once, on two CPUs, the three add up to more than the total.
     """
 
     total: float
@@ -47,16 +47,23 @@ class Budget:
 
 
 class Comparison:
-    """Times of several variants at several distances: seconds of a call of `ops` operations.
+    """Times of several variants at several distances, in seconds a call of `ops` operations.
 
-    `samples` is {(name, RTT): [seconds, one a round]}, `budgets` {(name, RTT): Budget}. `calm` says
-    whether the machine was calm meanwhile: a Calm. On a busy one the seconds are without what other
-    programs took, as far as that is known.
+    `variants` is {name: function}, `samples` {(name, RTT in ms): [seconds of a call, one a round]},
+    `budgets` {(name, RTT in ms): Budget}. `disturbance` says how much other programs disturbed the
+    rounds. On a busy machine the time that they took is subtracted from the seconds, as far as it
+    is known; no result is shorter than the distance of its round trips.
+
+    In all methods `name` and `over` are names of variants. `rtt_ms` is the distance in ms, and may
+    be left out if there is only one; LabError is raised for one that was not measured.
     """
 
-    def __init__(self, variants, ops, samples, budgets=None, calm=None):
-        self.variants, self.ops, self.samples = variants, ops, samples
-        self.budgets, self.calm = budgets or {}, calm or Calm()
+    def __init__(self, variants, ops, samples, budgets=None, disturbance=None):
+        self.variants = variants
+        self.ops = ops
+        self.samples = samples
+        self.budgets = budgets or {}
+        self.disturbance = disturbance or Disturbance()
 
     @property
     def names(self):
@@ -67,42 +74,68 @@ class Comparison:
         return sorted({rtt for _, rtt in self.samples})
 
     def rounds(self, name: str, rtt_ms: float | None = None) -> list[float]:
-        """Return the seconds of one call in each round."""
+        """Return the seconds of one call of the variant `name`, one number for each round.
+
+        `rtt_ms` is the distance in ms; it can be left out if only one was measured.
+        """
         return self.samples[self._key(name, rtt_ms)]
 
     def seconds(self, name: str, rtt_ms: float | None = None) -> float:
-        """Return the median seconds of one call."""
+        """Return the median seconds of one call of the variant `name`.
+
+        It is a Median, a float with the attribute `rounds`. `rtt_ms` is the distance in ms; it can
+        be left out if only one was measured.
+        """
         return Median(self.rounds(name, rtt_ms))
 
     def per_op(self, name: str, rtt_ms: float | None = None) -> float:
-        """Return the median seconds of one operation."""
+        """Return the median seconds of one operation: those of a call, divided by `ops`.
+
+        `name` is the variant's; `rtt_ms` is the distance in ms, and can be left out if only one was
+        measured.
+        """
         return self.seconds(name, rtt_ms) / self.ops
 
     def speedup(self, name: str, over: str, rtt_ms: float | None = None) -> Ratio:
-        """Return how many times faster `name` is than `over`: a Ratio."""
+        """Return the Ratio of how many times faster the variant `name` is than `over`.
+
+        `rtt_ms` is the distance in ms; it can be left out if only one was measured.
+        """
         return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
 
     def verdict(self, name: str, over: str, rtt_ms: float | None = None) -> str:
-        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows."""
+        """Return 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows.
+
+        Here "pipeline" is the variant `name`, "loop" is `over`. `rtt_ms` is the distance in ms; it
+        can be left out if only one was measured.
+        """
         return self.speedup(name, over, rtt_ms).sentence(name, over) + self._busy()
 
     def budget(self, name: str, rtt_ms: float | None = None) -> Budget:
-        """Return where the time of a variant went, in the rounds that were timed: a Budget."""
+        """Return the Budget of the variant `name`: where the seconds of one call of it went.
+
+        `rtt_ms` is the distance in ms; it can be left out if only one was measured.
+        """
         return self.budgets[self._key(name, rtt_ms)]
 
     def plot(self, over: str | None = None, said=None, title: str | None = None):
-        """Draw the variants at each distance and print in words what was found.
+        """Draw the variants at each distance, print the finding in words, and return the Figure.
 
-        `over` is what ratios refer to (the first). `said` is a guess, in "x": how many times faster
-        the last other variant is than `over`, at the first distance.
+        Factors compare with the variant `over`, by default the first one. `said` is a Guess, in
+        "x": how many times faster the last variant but `over` is than `over`, at the first
+        distance. `title` replaces the usual title.
         """
         from ..figures.comparison import plot_comparison
 
         return plot_comparison(self, over or self.names[0], said, title)
 
     def plot_budget(self, rtt_ms: float | None = None, title: str | None = None):
-        """Draw where each variant's time went at one distance, or at all of them."""
-        from ..figures.budget import plot_budget
+        """Draw where the time of each variant's call went, in ms, and return the Figure.
+
+        `rtt_ms` is the distance in ms, by default all that were measured. `title` replaces the
+        usual title.
+        """
+        from ..figures.comparison import plot_budget
 
         return plot_budget(self, rtt_ms, title)
 
@@ -134,7 +167,7 @@ class Comparison:
         return "\n".join(lines) + self._busy()
 
     def _busy(self):
-        return f"  ({self.calm.sentence()})" if self.calm.busy else ""
+        return f"  ({self.disturbance.sentence()})" if self.disturbance.busy else ""
 
 
 def compare(
@@ -147,20 +180,22 @@ def compare(
     parallel: bool = False,
     **options,
 ) -> Comparison:
-    """Time variants of the same work side by side at every distance.
+    """Time variants of the same work side by side at every distance; return a Comparison.
 
-    `variants` maps a name to `f(client)` or `async def f(client)`; each must do its whole work, the
-    same in every call: `ops` operations. `setup(client)` runs before each call, untimed. `rtt_ms`
-    is one distance or several. `rounds` fixes the number of rounds; else time and LAB_SCALE decide.
-    `parallel=True` lets the server and the link compute on another CPU while the client does, for
-    variants with many requests in flight; it takes a distance, and a machine with one CPU does
-    without. `options` go to the clients, as in `lab.connect`.
+    `variants` is {name: function}, each `f(client)` or `async def f(client)`; every call does the
+    same whole work, `ops` operations. `setup(client)` runs before each call, untimed. `rtt_ms` is
+    one distance in ms, or several. `rounds` is the number of rounds; without it time and LAB_SCALE
+    decide. `parallel=True` lets server and link compute on another CPU while the client does, for
+    variants with many requests in flight; it needs a distance, and on a machine with one CPU it
+    changes nothing. `options` are those of redis.Redis, for the clients.
 
     Before anything is timed, each variant runs once. Raises LabError unless all did the same work:
     the same commands, the same reply, or the same keys afterwards. Pass `same=False` for variants
     that differ on purpose.
     """
-    variants, distances = checked_variants(variants), checked_distances(rtt_ms)
+    for fn in check_dict(variants, "lab.compare", '{"loop": loop, "pipeline": pipeline}').values():
+        check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)
+    distances = checked_distances(rtt_ms)
     check_positive(ops, "ops")
     if rounds is not None:
         check_number(rounds, "rounds", 1, whole=True)
@@ -184,21 +219,14 @@ def compare(
                 like = event_loop.like if event_loop.is_async(fn) else contextlib.nullcontext
                 runners[name, rtt] = Runner(fn, stack.enter_context(like(client)), client)
         passed = link() if any(distances) else None
-        admin = stack.enter_context(server().connect())  # it connects when it is asked
+        admin = stack.enter_context(server().connect())  # connects with its first command
         with steady(server().pid, passed, parallel):
-            watch = Watch(server().pid, passed, lambda: cpu_of_server(admin))
-            samples, found = measure(runners, setup, rounds, watch)
-    calm.note(found)
+            watch = CpuWatch(server().pid, passed, lambda: cpu_of_server(admin))
+            samples, disturbance = measure(runners, setup, rounds, watch)
+    note(disturbance)
     seconds = {key: [sample.seconds for sample in taken] for key, taken in samples.items()}
-    noted.note(variants, (ops, setup, parallel, options), seconds)
     budgets = {key: budget_of(taken) for key, taken in samples.items()}
-    return Comparison(variants, ops, seconds, budgets, found)
-
-
-def checked_variants(variants):
-    for fn in check_dict(variants, "lab.compare", '{"loop": loop, "pipeline": pipeline}').values():
-        check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)
-    return variants
+    return Comparison(variants, ops, seconds, budgets, disturbance)
 
 
 def checked_distances(rtt_ms):
@@ -212,13 +240,19 @@ def checked_distances(rtt_ms):
 
 
 def cpu_of_server(admin):
-    """Ask a server whose process can't be seen for the seconds of CPU it has used so far."""
+    """Return the seconds of CPU that a server has used since it started, by its INFO.
+
+    This is for a server whose process this machine can't see; `admin` is a client of it.
+    """
     info = admin.info("cpu")
     return info["used_cpu_user"] + info["used_cpu_sys"]
 
 
 def budget_of(samples):
-    """Return the Budget of the median round: medians of the whole time and of both CPUs."""
+    """Return the Budget of one call of a variant: medians over its Samples, in seconds.
+
+    What of the whole time neither client's nor server's CPU used is waiting.
+    """
     total, client, server_cpu = (
         Median([getattr(sample, part) for sample in samples])
         for part in ("seconds", "client", "server")

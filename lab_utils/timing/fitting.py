@@ -1,4 +1,4 @@
-"""Fits `lab_utils/model.py` on this machine at RTT 0, and predicts by it."""
+"""Fit `lab_utils/model.py` on this machine at RTT 0, and predict with it."""
 
 import functools
 from dataclasses import replace
@@ -14,7 +14,10 @@ BATCHES = 1, 100, 1_000  # commands a turn: two unknowns, three points, so a res
 
 
 def turn(command, size):
-    """Return a function for one turn of `size` commands: a plain call, or a pipeline."""
+    """Return a function of a client that sends `size` commands in one round trip, by a pipeline.
+
+    `command` is "SET" or "GET". For a `size` of 1 the function makes a plain call.
+    """
 
     def call(to, i):
         to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
@@ -29,23 +32,18 @@ def turn(command, size):
 
 
 def fit_model(command: str = "SET") -> Model:
-    """Fit a and c on this machine, for "SET" or "GET": turns of 1, of 100 and of 1,000."""
+    """Fit the model on this machine, with the command "SET" or "GET"; return the Model.
+
+    The first call for each of the two commands times it alone, and in pipelines of 100 and 1,000,
+    at RTT 0; later calls in this process return the same Model. The Model's `server` is None if the
+    server's CPU time is not known. Raises LabError for another command.
+    """
     if not isinstance(command, str) or command not in FITTED:
         raise LabError(
             f"The model is fitted on {' or '.join(FITTED)}, not on {shown(command)}. "
             "Choose one of the two."
         )
     return fit(command)
-
-
-def given(model) -> Model:
-    """Return the Model that was passed, or the one fitted on SET."""
-    if model is not None and not isinstance(model, Model):
-        raise LabError(
-            f"model={shown(model)} is not a Model. Pass what lab.fit_model() returns, "
-            "or leave it out."
-        )
-    return model or fit_model()
 
 
 @functools.cache
@@ -57,7 +55,10 @@ def fit(command):
 
 
 def solve(measured: dict) -> Model:
-    """Return the Model of {commands in a turn: seconds at RTT 0}, by least relative squares."""
+    """Return the Model that fits `measured`, {commands in a round trip: seconds at RTT 0}, best.
+
+    The sum of the squares of the relative errors is smallest.
+    """
     import numpy as np
 
     shares = np.array([(1 / seconds, size / seconds) for size, seconds in measured.items()])
@@ -66,14 +67,32 @@ def solve(measured: dict) -> Model:
     return Model(float(turn_s), float(command_s), float(abs(found - 1).max()))
 
 
-def predict(turns: float, commands: float, rtt_ms: float = 0, model: Model | None = None) -> float:
-    """Return the seconds that a `model` expects; that of SET on this machine if none is given."""
-    return given(model).seconds(turns, commands, rtt_ms)
+def predict(
+    turns: float,
+    commands: float,
+    rtt_ms: float = 0,
+    model: Model | None = None,
+    sent: float = 0,
+    received: float = 0,
+) -> float:
+    """Return the seconds that `commands` commands in `turns` round trips should take.
+
+    The distance is `rtt_ms` ms. Without a `model`, the one fitted on SET on this machine is used.
+    `sent` and `received` are the bytes of the first round trip, on a connection that is new or was
+    silent: beyond 14 KB each way takes further round trips. Raises LabError for anything but
+    numbers.
+    """
+    return (model or fit_model()).seconds(turns, commands, rtt_ms, sent, received)
 
 
 def describe(turns: int, commands: int, rtt_ms: float, model: Model | None = None) -> str:
-    """Show the model's arithmetic in one line, as a learner would do it by hand."""
-    fitted, took = given(model), predict(turns, commands, rtt_ms, model)
+    """Return the model's arithmetic in one line: '100 turns × (1 ms + ~50 µs) + … = ~105 ms'.
+
+    It is for `commands` commands in `turns` round trips at `rtt_ms` ms. `model` is by default the
+    one fitted on SET on this machine.
+    """
+    fitted = model or fit_model()
+    took = fitted.seconds(turns, commands, rtt_ms)
     return (
         f"{counted(turns, 'turn')} × ({milliseconds(rtt_ms)} + {duration(fitted.turn_s)}) + "
         f"{counted(commands, 'command')} × {duration(fitted.command_s)} = {duration(took)}"

@@ -1,9 +1,11 @@
-"""A race: ways of doing the same work as they ran here; other settings are computed from that."""
+"""Play several functions that do the same work side by side, for lab.race, at any distance.
+
+The times at distances other than the measured one are computed.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from .. import setting
 from ..counting.watching import watch
 from ..explorables import Explorable
 from ..model import Model, milliseconds
@@ -13,24 +15,26 @@ from .fitting import fit_model
 MOST_PLAYED = 1_000  # of a way with more only their number is kept
 
 
-def race(ways: dict[str, Callable], client, parallel: bool = False):
-    """Run functions as `lab.plot_lanes` does, and show the runs side by side, slowed down, to drag.
+def race(ways: dict[str, Callable], client):
+    """Call functions as `lab.plot_lanes` does, and play them side by side, slowed down.
 
-    Each way plays as it ran; of one with over 1,000 round trips each is as long. Other distances
-    are computed, and other numbers of commands where all ways send the same commands, each by
-    itself or all at once. Returns a figure that can be dragged; where no script runs it is that of
-    `lab.plot_lanes`. Prints one line in words. Raises what `lab.plot_lanes` raises.
+    `ways` is {name: function of a client}. In the figure one drags the distance; the times at other
+    distances are computed. Other numbers of commands are computed too, if all functions send the
+    same commands, one by one or all at once. A function with over 1,000 round trips is played with
+    all of them equally long. Returns an Explorable; if no script runs, it shows the figure of
+    `lab.plot_lanes`. Prints one line in words. Raises the errors of `lab.plot_lanes`.
     """
-    if not setting.is_drawn():
-        return None
     from ..figures.lanes import draw_lanes
 
-    runs = watch(ways, client, parallel)
+    runs = watch(ways, client)
     return Explorable("race", draw_lanes(runs), constants(runs))
 
 
 def constants(runs: dict[str, Run]) -> dict:
-    """Return what the race to drag plays, and what it computes other settings from."""
+    """Return the data for `explorables/race.js`: what to play, and costs for other settings.
+
+    `runs` is {name: Run}. The result is a dict for JSON.
+    """
     from ..figures.style import COUNT, WAY_OF, phrase
 
     names = sorted(runs, key=lambda name: -runs[name].seconds)
@@ -44,7 +48,7 @@ def constants(runs: dict[str, Run]) -> dict:
                 **way_of(run, model),
                 "direct": direct and way_of(run, direct),
                 "words": phrase(name) or f"by {name}",
-                "run": told(run),
+                "run": as_played(run),
                 "role": WAY_OF.get(COUNT.sub("", name.lower()), name),
             }
             for name, run in runs.items()
@@ -61,7 +65,10 @@ def constants(runs: dict[str, Run]) -> dict:
 
 
 def scales(runs):
-    """Return whether all ways send the same commands, each by itself or all at once."""
+    """Return whether other numbers of commands can be computed from `runs`, {name: Run}.
+
+    They can if all send the same commands, each Run one by one or all at once.
+    """
     first, *others = (run.commands for run in runs.values())
     total = first.total()
     return (
@@ -72,7 +79,11 @@ def scales(runs):
 
 
 def fitted(runs):
-    """Return the Model: c of `lab.fit_model`; a from the run one by one, at its distance."""
+    """Return a Model for `runs`, {name: Run}, with the largest error over them as `residual`.
+
+    c is that of `lab.fit_model`; a is computed from the Run that sends its commands one by one, if
+    there is one.
+    """
     model = fit_model()
     for run in runs.values():
         if len(run.requests) > len(run.connections) == 1:
@@ -87,7 +98,12 @@ def fitted(runs):
 
 
 def way_of(run, model):
-    """Return a way as `explorables/model.js` has it; without a model only its waits get longer."""
+    """Return the costs of a Run, a dict with the keys that `explorables/model.js` reads.
+
+    "turn_us" and "command_us" are µs a round trip and µs a command, "at_once" how many requests are
+    under way at the same time, None for all. Without a `model`, another distance lengthens each
+    wait by the difference, and changes nothing else.
+    """
     if not model:
         waits = one_after_another(run)
         turn_us = 1e6 * run.seconds / waits - 1000 * (run.rtt_ms or 0)
@@ -97,22 +113,31 @@ def way_of(run, model):
     together = max(sum(one.sent <= each.sent < one.replied for one in trips) for each in trips)
     at_once = together if len(trips) > 1 else None
     turn_us, command_us = 1e6 * model.turn_s, 1e6 * model.command_s
-    if together > 1:  # all of it is the CPU's, which they share
+    if together > 1:  # requests under way at once share the CPU: a turn costs CPU time only
         turn_us, command_us = 0.0, turn_us + command_us
     return {"at_once": at_once, "turn_us": turn_us, "command_us": command_us}
 
 
 def one_after_another(run):
-    """Return the most round trips of a run, handshakes too, of which no two overlap."""
-    count, free = 0, 0.0
+    """Return how many of a Run's round trips had to follow each other: the most without overlap.
+
+    Handshakes are included.
+    """
+    count = 0
+    free = 0.0
     for trip in sorted(run.trips, key=lambda trip: trip.replied):
         if trip.sent >= free:
-            count, free = count + 1, trip.replied
+            count += 1
+            free = trip.replied
     return count
 
 
-def told(run):
-    """Return a run as the figure plays it: "sent answered commands connection, …", in ms."""
+def as_played(run):
+    """Return a Run as race.js plays it: a dict of "ms", "trips", "connections" and "flights".
+
+    "flights" is the round trips as text, "sent replied commands lane, …", with times in ms and
+    lanes counted from 0; it is "" for more than 1,000.
+    """
     lane = {number: place for place, number in enumerate(run.connections)}
     flights = [
         f"{1000 * trip.sent:.3f} {1000 * trip.replied:.3f} "

@@ -1,4 +1,4 @@
-"""A ratio of two variants' times, with an interval, and whether it says anything."""
+"""Compare two variants' times as a ratio: its interval, and whether the two differ."""
 
 import math
 import statistics
@@ -15,13 +15,14 @@ TOO_FEW, SAME, FASTER, SLOWER = "too few rounds to tell", "no different", "faste
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times faster one variant is than another: `value`, of the two medians.
+    """How many times faster one variant is than another: `value`, the ratio of the two medians.
 
-    Its interval, `low` to `high`, is the sign test's (W. J. Conover, Practical Nonparametric
-    Statistics, 3rd ed. 1999, section 3.2): two order statistics of the ratios, paired round by
-    round, hold their median with at least 99% confidence, whatever the noise looks like; widened,
-    where need be, to hold `value`, which a figure's two bars show. Fewer than 8 rounds cannot say
-    that. Then it is the range of what was seen, and they differ only where the rounds are `apart`.
+    With 8 rounds or more, the interval from `low` to `high` is the sign test's (W. J. Conover,
+    Practical Nonparametric Statistics, 3rd ed. 1999, section 3.2). Two order statistics of the
+    ratios, paired round by round, contain their median with at least 99% confidence, for any kind
+    of noise. The interval is widened, if needed, to contain `value`, which a figure's two bars
+    show. With fewer rounds it is the range of the ratios, and the variants differ only if `apart`
+    is True, see the function `apart`. `rounds` is the number of rounds.
 
     `judgement` is TOO_FEW, SAME, FASTER or SLOWER; titles, labels and sentences come from it.
     """
@@ -43,11 +44,14 @@ class Ratio:
 
     @property
     def differs(self) -> bool:
-        """Return whether the measurement tells the two apart."""
+        """True if the measurement shows a difference between the two variants."""
         return self.judgement in (FASTER, SLOWER)
 
     def sentence(self, name: str, over: str) -> str:
-        """Say 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or why that can't be said."""
+        """Return 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or why that can't be said.
+
+        `name` and `over` are the names of the two variants.
+        """
         if self.judgement == TOO_FEW:
             seen = times(self.low) if self.rounds == 1 else self.range()
             seen += f" in {counted(self.rounds, 'round')}"
@@ -76,7 +80,10 @@ class Ratio:
 
 
 def ratio(fast: list[float], slow: list[float]) -> Ratio:
-    """Return the Ratio slow over fast of two lists of seconds, paired round by round."""
+    """Return the Ratio of how many times faster `fast` is than `slow`, paired round by round.
+
+    Both are lists of seconds, one a round, equally long.
+    """
     paired = sorted(b / a for a, b in zip(fast, slow, strict=True))
     value = statistics.median(slow) / statistics.median(fast)
     low, high = (paired[rank] for rank in interval_ranks(len(paired)))
@@ -84,12 +91,13 @@ def ratio(fast: list[float], slow: list[float]) -> Ratio:
 
 
 def apart(one: list[float], other: list[float]) -> bool:
-    """Return whether few rounds tell two surely apart: one's slowest beat the other's fastest.
+    """Return whether a few rounds show a difference: all times of one list are below the other's.
 
-    Of two equals that happens in 1 of 126 comparisons with five rounds, but in 1 of 10 with three.
-    So with three or four the gap must be at least as wide as each list's own range, which two
-    equals reach in about 1 of 100 (simulated for normal, exponential and heavy-tailed noise, see
-    test_ratio.py). Two rounds are never enough.
+    `one` and `other` are lists of seconds, one a round. Two equal variants pass in 1 of 126
+    comparisons with five rounds, but in 1 of 10 with three. So with three or four rounds the gap
+    must be at least as wide as each list's own range, which two equal variants reach in about 1 of
+    100 (simulated for normal, exponential and heavy-tailed noise, see test_ratio.py). With one or
+    two rounds the result is False.
     """
     (low, near), (far, high) = sorted([(min(one), max(one)), (min(other), max(other))])
     if len(one) < FEWEST or near >= far:
@@ -98,7 +106,11 @@ def apart(one: list[float], other: list[float]) -> bool:
 
 
 def interval_ranks(n: int) -> tuple[int, int]:
-    """Return the ranks, from 0, that hold n values' median with 99%, or the outermost."""
+    """Return the ranks (low, high) of those two of `n` sorted values that enclose the median.
+
+    Ranks count from 0. The true median lies between these two values with a confidence of 99%. For
+    less than 8 values, too few for that, the ranks are the first and the last.
+    """
     tail, low = 0.5**n, 0
     while low + 1 < n / 2 and tail + math.comb(n, low + 1) * 0.5**n <= (1 - CONFIDENCE) / 2:
         low += 1

@@ -1,11 +1,9 @@
-"""Did the variants do the same work: the same commands, the same reply, or the same keys after?
+"""Check that variants do the same work: same commands, same reply, or same keys afterwards.
 
-A reply that only says that something was done, such as True or OK, is no more evidence than None:
-it says the same for other data. What was written is told by the keys.
+A reply that only says that a command succeeded, such as True or OK, proves nothing: it is the same
+for other data. For writes the keys are compared.
 """
 
-import hashlib
-import itertools
 from collections import Counter, namedtuple
 
 from roundtrips.resp import commands_in
@@ -14,8 +12,8 @@ from ..arguments import check_ran, check_sent, shown
 from ..counting.recording import Recording
 from ..counting.watching import opened
 from ..errors import LabError
-from ..testbed import event_loop, guard
-from ..testbed.guard import admin_of
+from ..testbed import event_loop, ownership
+from ..testbed.ownership import admin_of
 
 STATUS = (None, "OK", b"OK", "QUEUED", b"QUEUED", "PONG", b"PONG", "", b"")
 FRAME = (b"MULTI", b"EXEC")  # what a transaction puts around the commands that do the work
@@ -27,20 +25,22 @@ Seen = namedtuple("Seen", "reply sent digest changes")
 
 
 def check_same_work(variants: dict, client, setup=None) -> None:
-    """Run every variant once, each from the same beginning; raise LabError if their work differs.
+    """Run every variant once from the same state; raise LabError if their work differs.
 
-    That is shown by the same commands, by replies that are the same and evidence, or by changes
-    that each made and that left the same keys and values. What a variant changed is set back before
-    the next one, since work such as INCR or LPUSH goes on where the last run ended; in a large
-    database it is not, and `setup(client)` has to do it.
+    `variants` is {name: function}. Work is the same if the commands are the same; or if the replies
+    are the same and are evidence of work (see `is_evidence`); or if each variant changed keys and
+    all left the same keys and values. Before each variant the database is set back to its first
+    state, since INCR or LPUSH would continue from the last variant's. A large database is not set
+    back: `setup(client)`, which runs before each variant, has to do that.
     """
     with admin_of(client) as admin:
-        beginning = snapshot(admin) if is_small(admin) else None
+        small = admin.dbsize() <= MOST_KEYS and admin.info("memory")["used_memory"] <= MOST_BYTES
+        beginning = snapshot(admin) if small else None
         seen = {}
         for name, fn in variants.items():
             if beginning is not None and any(run.changes for run in seen.values()):
                 set_back(admin, beginning)
-            seen[name] = evidence(fn, client, admin, setup)
+            seen[name] = run_once(fn, client, admin, setup)
     if not is_same(list(seen.values())):
         raise LabError(complaint(seen))
 
@@ -59,8 +59,13 @@ def is_same(runs):
     )
 
 
-def evidence(fn, client, admin, setup):
-    """Return what is Seen of one run."""
+def run_once(fn, client, admin, setup):
+    """Run a variant once; return a Seen: its reply, the bytes it sent, and what it changed.
+
+    The changes are a digest of all keys and the server's count of changes. `fn` is the variant,
+    `setup` is a function of a client that runs before it, or None; `admin` is a client of the
+    server without a link.
+    """
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
@@ -80,7 +85,11 @@ def commands_of(sent):
 
 
 def is_evidence(reply, changed=False):
-    """Return False for a status, nothing, a list of such; for a count if something `changed`."""
+    """Return whether a reply proves that work was done: True unless it is a status or None.
+
+    A status is such as True, "OK" or an empty text. A list proves something if an item of it does.
+    If the variant changed keys (`changed`), a count, such as the 1 of DEL, proves nothing either.
+    """
     if isinstance(reply, (list, tuple, set, frozenset)):
         return any(is_evidence(each, changed) for each in reply)
     if isinstance(reply, dict):
@@ -91,7 +100,7 @@ def is_evidence(reply, changed=False):
 
 
 def same_reply(one, other):
-    """Return whether they are equal, as lists too: a loop gathers what MGET returns at once."""
+    """Return whether two replies are equal, item by item: a loop's list equals MGET's tuple."""
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same_reply, one, other))
     try:
@@ -101,35 +110,28 @@ def same_reply(one, other):
 
 
 def changes(admin):
-    """Return how many changes the server has made to its keys so far."""
+    """Return how many changes to keys the server has counted since its last save.
+
+    `admin` is a client of it.
+    """
     return admin.info("persistence")["rdb_changes_since_last_save"]
 
 
 def digest(admin):
-    """Return one value for all keys and values of the database, whatever their order."""
-    if guard.check(admin).private:
+    """Return one value that depends on all keys and values of the database, in any order.
+
+    `admin` is a client of it. The value is bytes, or an int on a server that is not the lab's own.
+    """
+    if ownership.check(admin).private:
         return admin.execute_command("DEBUG", "DIGEST")  # which takes in the whole server
-    return digest_by_dump(admin)
-
-
-def digest_by_dump(admin):
-    total, keys = 0, admin.scan_iter(count=1_000)
-    while batch := list(itertools.islice(keys, 1_000)):
-        pipe = admin.pipeline(transaction=False)
-        for key in batch:
-            pipe.dump(key)
-        for key, value in zip(batch, pipe.execute(), strict=True):
-            both = hashlib.blake2b(key + b"\0" + (value or b""), digest_size=16)
-            total ^= int.from_bytes(both.digest(), "big")
-    return total
-
-
-def is_small(admin):
-    return admin.dbsize() <= MOST_KEYS and admin.info("memory")["used_memory"] <= MOST_BYTES
+    return hash(frozenset((key, value) for key, (value, _) in snapshot(admin).items()))
 
 
 def snapshot(admin):
-    """Return {key: (its DUMP, milliseconds until it expires or 0)} of the whole database."""
+    """Return {key: (its DUMP, milliseconds until it expires or 0)} of the whole database.
+
+    `admin` is a client of it.
+    """
     keys = list(admin.scan_iter(count=1000))
     pipe = admin.pipeline(transaction=False)
     for key in keys:
@@ -143,7 +145,10 @@ def snapshot(admin):
 
 
 def set_back(admin, beginning):
-    """Make the database what it was: deletes what is new, restores what has changed or gone."""
+    """Set the database back to `beginning`, a `snapshot`.
+
+    New keys are deleted, changed and lost ones restored. `admin` is a client of the database.
+    """
     now = snapshot(admin)
     pipe = admin.pipeline(transaction=False)
     for key in now.keys() - beginning.keys():

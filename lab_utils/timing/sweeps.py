@@ -1,71 +1,86 @@
-"""One variable swept: how long the same work takes as its batch size, or another number, grows."""
+"""Sweep a number for lab.sweep: how long the same work takes as its batch size grows."""
 
 import tracemalloc
+from dataclasses import dataclass
 
-from ..arguments import check_function, check_positive, check_ran, shown
+from ..arguments import check_function, check_positive, check_ran
 from ..errors import LabError
 from ..testbed.chosen_server import connect
+from ..testbed.link import check_distance
 from ..words import milliseconds
-from .comparison import compare
+from .comparison import Comparison, compare
 from .ratio import FASTER, ratio
 
 KNEE = 1.10  # the first size surely less than 10% slower than any other is the knee
+BEFORE = 1.05  # a knee must be this much faster than the size before, or noise may have moved it
 
 
+@dataclass(frozen=True)
 class Sweep:
-    """Seconds by size and distance; `memory` is {size: peak bytes} or None."""
+    """Seconds of the same work for each of several sizes, at one distance.
 
-    def __init__(self, what, comparison, sizes, memory):
-        self.what, self.comparison, self.sizes, self.memory = what, comparison, list(sizes), memory
+    `what` names the sizes, such as "commands a batch". `comparison` has the times, with the sizes
+    as texts for names. `memory` is {size: peak bytes} or None.
+    """
+
+    what: str
+    comparison: Comparison
+    sizes: list
+    memory: dict | None
 
     @property
-    def rtts(self):
-        return self.comparison.rtts
+    def rtt_ms(self):
+        return self.comparison.rtts[0]
 
-    def seconds(self, size: float, rtt_ms: float | None = None) -> float:
+    def seconds(self, size: float) -> float:
         """Return the median seconds of one call at this size."""
-        return self.comparison.seconds(str(size), rtt_ms)
+        return self.comparison.seconds(str(size))
 
-    def rounds(self, rtt_ms: float | None = None) -> dict:
-        """Return {size: [seconds of one call in each round]}."""
-        return {size: self.comparison.rounds(str(size), rtt_ms) for size in self.sizes}
+    def rounds(self) -> dict:
+        """Return {size: [seconds of one call, a number for each round]}."""
+        return {size: self.comparison.rounds(str(size)) for size in self.sizes}
 
-    def ratio(self, size: float, over: float, rtt_ms: float | None = None):
-        """Return the Ratio of the time at one size over that at another."""
-        rounds = self.rounds(rtt_ms)
-        return ratio(rounds[over], rounds[size])
+    def ratio(self, size: float, over: float):
+        """Return the Ratio of the time at `size` to that at `over`.
 
-    def knee(self, rtt_ms: float | None = None) -> float | None:
-        """Return the smallest size shown to be less than 10% slower than any other, or None.
-
-        "Shown" is what Ratio calls a difference: the size is faster than every other would be if
-        that took 10% longer. Noise can hide a knee; it cannot make one. The largest size is none:
-        what lies beyond it was not measured.
+        It is 2 if `size` takes twice as long.
         """
-        rounds = self.rounds(rtt_ms)
+        return self.comparison.speedup(str(over), str(size))
+
+    def knee(self) -> float | None:
+        """Return the knee: the smallest size shown to be less than 10% slower than the fastest.
+
+        Returns None if no size is. "Shown" means that Ratio reports this size to be faster than
+        each other size would be if that one took 10% longer. Noise can hide a knee; it cannot make
+        one, nor move it: if the next smaller size is less than 5% slower, the result is None. The
+        largest size is never the knee, since nothing beyond it was measured.
+        """
+        rounds = self.rounds()
         slower = {size: [KNEE * seconds for seconds in taken] for size, taken in rounds.items()}
         shown = (
             size
             for size in self.sizes[:-1]
-            if all(
-                ratio(rounds[size], slower[other]).judgement == FASTER
-                for other in self.sizes
-                if other != size
-            )
+            if is_fastest(rounds[size], [slower[other] for other in self.sizes if other != size])
         )
-        return next(shown, None)
+        found = next(shown, None)
+        if found is None or found == self.sizes[0]:
+            return found
+        before = self.sizes[self.sizes.index(found) - 1]
+        return None if self.seconds(before) < BEFORE * self.seconds(found) else found
 
-    def still_falls(self, rtt_ms: float | None = None) -> bool:
-        """Return whether larger sizes may be faster still: no knee, and the largest is fastest."""
-        *smaller, largest = self.rounds(rtt_ms).values()
-        return self.knee(rtt_ms) is None and all(
-            ratio(largest, other).judgement == FASTER for other in smaller
-        )
+    def still_falls(self) -> bool:
+        """Return True if larger sizes may be faster still: no knee, and the largest is fastest."""
+        *smaller, largest = self.rounds().values()
+        return self.knee() is None and is_fastest(largest, smaller)
 
-    def finding(self, rtt_ms: float | None = None) -> str:
-        """Say 'At RTT 5 ms, beyond 100 commands a batch there is little left to gain', or not."""
-        knee, at = self.knee(rtt_ms), milliseconds(self.rtts[0] if rtt_ms is None else rtt_ms)
-        if self.still_falls(rtt_ms):
+    def finding(self) -> str:
+        """Return where the gain ends, as a sentence, or that the sizes do not show it.
+
+        It is such as 'At RTT 1 ms, beyond 100 commands a batch there is little left to gain'.
+        """
+        knee = self.knee()
+        at = milliseconds(self.rtt_ms)
+        if self.still_falls():
             return (
                 f"At RTT {at}, the largest tried, {self.sizes[-1]:,}, is the fastest: "
                 "these sizes do not show where the gain ends"
@@ -77,42 +92,48 @@ class Sweep:
             )
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
-    def plot(self, title: str | None = None):
-        """Draw time (and memory) against size, with the knee of each distance."""
+    def plot(self, title: str | None = None, shaded_from: float | None = None):
+        """Draw time (and memory, if measured) against size, with the knee; return the Figure.
+
+        `title` replaces the usual title. Sizes from `shaded_from` on are shaded.
+        """
         from ..figures.sweeping import plot_sweep
 
-        return plot_sweep(self, title)
+        return plot_sweep(self, title, shaded_from)
 
     def __repr__(self):
         return repr(self.comparison)
+
+
+def is_fastest(rounds, others):
+    return all(ratio(rounds, other).judgement == FASTER for other in others)
 
 
 def sweep(
     fn,
     sizes,
     ops: float = 1,
-    rtt_ms=(0,),
+    rtt_ms: float = 0,
     what: str = "commands a batch",
     memory=False,
     rounds: int | None = None,
     **options,
 ) -> Sweep:
-    """Time `fn(client, size)` for every size at every distance, interleaved.
+    """Time `fn(client, size)` for every size at one distance, interleaved; return a Sweep.
 
-    With `memory`, one more pass of each size, untimed, records the peak of what Python allocated
-    (tracemalloc), in bytes; tracing is slow, so `memory` may be a shorter function of (client,
-    size) that holds as much at once, such as one batch. `what` names the swept number on the axis.
-    `ops`, `rtt_ms`, `rounds`, and the same work of all sizes or a LabError, are as in lab.compare.
+    `sizes` are numbers in growing order; every call does the same whole work, `ops` operations.
+    `rtt_ms` is the distance in ms, `rounds` the number of rounds; without it time and LAB_SCALE
+    decide. `memory=True` runs each size once more, untimed, and records the peak of what Python
+    allocated (tracemalloc), in bytes. Tracing is slow, so `memory` may also be a shorter function
+    of (client, size) that holds as much at once, such as one batch. `what` names the sizes on the
+    axis. `options` are those of redis.Redis. Raises LabError for other sizes, and unless all sizes
+    do the same work.
     """
     such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
     check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
     if callable(memory):
         call = "batch, (1, 10, 100), memory=batch"
         check_function(memory, "lab.sweep(memory=…)", call, such_as, takes=2)
-    elif not isinstance(memory, bool):
-        raise LabError(
-            f"memory={shown(memory)} is neither True nor False nor {such_as}. Pass one of these."
-        )
     listed = sizes if isinstance(sizes, (list, tuple, range)) else ()
     sizes = [check_positive(size, "sizes") for size in listed]
     if not sizes or sizes != sorted(set(sizes)):
@@ -120,6 +141,7 @@ def sweep(
             "lab.sweep needs its sizes in growing order, each once. "
             "Write them as a tuple: (1, 10, 100) for instance."
         )
+    check_distance(rtt_ms)
     variants = {str(size): (lambda client, size=size: fn(client, size)) for size in sizes}
     comparison = compare(variants, ops, rtt_ms, rounds=rounds, **options)
     held = memory if callable(memory) else fn
@@ -128,7 +150,10 @@ def sweep(
 
 
 def peak_memory(fn, size, options):
-    """Return the peak of bytes that Python allocated in one call, beyond what it held before."""
+    """Return by how many bytes Python's memory grew at most during `fn(client, size)`.
+
+    `options` are those of redis.Redis, for the client.
+    """
     with connect(**options) as client:
         tracemalloc.start()
         try:

@@ -1,0 +1,119 @@
+"""Judge whether other programs disturbed a measurement, and how much.
+
+A sample or round is quiet if other programs took nearly none of its time. Each measurement passes a
+`Disturbance` to `note`: how many of its rounds were quiet, and, if too few were, the share of the
+time that was subtracted from its results. `lab.claim` asks for the worst since the last claim.
+`testbed/cpu_times.py` measures how much of a sample's time other programs took.
+"""
+
+from dataclasses import dataclass
+
+# A sample is quiet if other programs took less of its time than the larger of these two.
+QUIET_SHARE = 0.05
+QUIET_S = 20e-6
+
+_noted: list["Disturbance"] = []  # of every measurement of this kernel, in their order
+_judged = [0, 0]  # begin and end of the last claim's measurements in _noted
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """How much other programs disturbed a measurement: `quiet_rounds` of its `rounds` were quiet.
+
+    `taken_share` (0 to 1) is the share of the time that other programs took, already subtracted
+    from the results; 0 if enough rounds were quiet. `spread` is half the range of the middle 80% of
+    the corrected rounds, as a share of their median, such as 0.1; None if unknown.
+    """
+
+    quiet_rounds: int = 0
+    rounds: int = 0
+    taken_share: float = 0.0
+    spread: float | None = None
+
+    @property
+    def busy(self):
+        """True if results had to be corrected, because too few rounds were quiet."""
+        return self.taken_share > 0
+
+    @property
+    def doubt(self):
+        """The share, such as 0.1, by which results may still be wrong; 0 for a calm machine."""
+        if self.spread is None:
+            return self.taken_share
+        return self.spread if self.busy else 0.0
+
+    def sentence(self):
+        """Return 'the machine was busy: other programs took ~23% …', or 'the machine was calm'."""
+        if not self.busy:
+            return "the machine was calm"
+        return (
+            f"the machine was busy: other programs took ~{self.taken_share:.0%} of the time, so "
+            f"times may be too long"
+        )
+
+
+def is_quiet(taken_s: float, seconds: float) -> bool:
+    """Return whether a sample is undisturbed: other programs took nearly none of its time.
+
+    The sample took `seconds`, of which other programs took `taken_s` seconds.
+    """
+    return taken_s <= max(QUIET_S, QUIET_SHARE * seconds)
+
+
+def of_one_run(taken_s: float, seconds: float) -> Disturbance:
+    """Return the Disturbance of a single round of `seconds`, of which others took `taken_s`."""
+    if is_quiet(taken_s, seconds):
+        return Disturbance(1, 1)
+    return Disturbance(0, 1, min(1.0, taken_s / seconds))
+
+
+def worst(disturbances) -> Disturbance:
+    """Return the worst of several Disturbances: busy before calm, then the largest `doubt`.
+
+    If there are none, return an undisturbed one.
+    """
+    return max(
+        disturbances,
+        default=Disturbance(),
+        key=lambda one: (one.busy, one.doubt, one.taken_share, one.rounds),
+    )
+
+
+def note(disturbance: Disturbance):
+    """Store a measurement's Disturbance in memory, for the next claim, for guesses and `so_far`."""
+    _noted.append(disturbance)
+
+
+def since_claim() -> Disturbance:
+    """Return the worst Disturbance stored since the last call of this function.
+
+    `lab.claim` calls it. If none was stored since, the last result is returned again: two claims in
+    a row are judged on the same measurements.
+    """
+    if len(_noted) > _judged[1]:
+        _judged[:] = _judged[1], len(_noted)
+    return worst(_noted[slice(*_judged)])
+
+
+def mark() -> int:
+    """Return the number of Disturbances stored so far, to pass to `since` later."""
+    return len(_noted)
+
+
+def since(mark: int) -> Disturbance:
+    """Return the worst Disturbance stored since `mark`, a number that `mark()` returned.
+
+    If none was stored since, return the last one before.
+    """
+    return worst(_noted[mark:] or _noted[-1:])
+
+
+def so_far() -> Disturbance:
+    """Return the worst Disturbance stored in this process."""
+    return worst(_noted)
+
+
+def forget():
+    """Delete all stored Disturbances, as in a new process."""
+    _noted.clear()
+    _judged[:] = 0, 0
