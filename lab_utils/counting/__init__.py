@@ -1,1 +1,1 @@
-"""What a piece of code did, counted exactly: round trips, commands, bytes, messages, segments."""
+"""Count exactly what a piece of code did: round trips, commands, bytes, messages."""

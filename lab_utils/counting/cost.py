@@ -1,14 +1,14 @@
-"""What code cost, exactly: round trips, commands, bytes, and the server's own account."""
+"""Count what code cost: round trips, commands, bytes, and the work of the server."""
 
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from roundtrips.blocks import blocks_here
 from roundtrips.resp import commands_in
-from roundtrips.scope import blocks_here
 
 from ..arguments import check_dict, check_ran, check_sent
-from ..testbed import event_loop, guard
+from ..testbed import event_loop, ownership
 from ..testbed.pinning import one_thread
 from ..words import counted
 from .recording import Recording
@@ -18,16 +18,13 @@ from .watching import check_runs, opened
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run of a function cost.
+    """What one call of a function cost.
 
-    Counted at the client, exact: `round_trips` (a write followed by a wait for its reply),
+    Counted exactly, at the client: `round_trips` (a write followed by a wait for its reply),
     `commands`, `bytes_sent`, `bytes_received`. Counted by the server: `server_us` (microseconds
-    inside commands), `server_reads` and `server_writes` (its read and write calls), `server_cpu_us`
-    (the CPU time of its process meanwhile, its background work included, less what one INFO costs:
-    it may come out a little below 0); None where other clients used the server meanwhile.
-    `connections` were opened on the way and cost `handshake_trips` round trips more, which are not
-    in `round_trips`. The SELECT by which a connection gets to the database that is reserved on
-    REDIS_URL's server is not counted.
+    inside commands), `server_reads` and `server_writes` (its read and write calls); None if other
+    clients used the server meanwhile. The call opened `connections` connections, which cost
+    `handshake_trips` further round trips; these are not in `round_trips`.
     """
 
     round_trips: int
@@ -37,7 +34,6 @@ class Cost:
     server_us: int | None = None
     server_reads: int | None = None
     server_writes: int | None = None
-    server_cpu_us: float | None = None
     connections: int = 0
     handshake_trips: int = 0
 
@@ -60,7 +56,7 @@ class Cost:
 
 
 class Costs(dict):
-    """Costs by name, shown as a table that fits a page beside JupyterLab's file browser."""
+    """{name of a function: its Cost}; the repr is a table, narrow enough for a notebook's page."""
 
     def __repr__(self):
         heads = ["", "round trips", "commands", "bytes sent", "received", "server µs"]
@@ -87,7 +83,10 @@ class Costs(dict):
         return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
     def rest(self) -> "Table":
-        """Return what the table leaves out: how often the server read and wrote."""
+        """Return a Table of the server's read and write calls, for each function.
+
+        The Costs' own table has no room for them.
+        """
         rows = [
             [name, by_server(cost.server_reads), by_server(cost.server_writes)]
             for name, cost in self.items()
@@ -96,7 +95,7 @@ class Costs(dict):
 
 
 class Table(list):
-    """Lines that are shown as they stand."""
+    """A list of lines, which its repr shows as lines."""
 
     def __repr__(self):
         return "\n".join(self)
@@ -107,9 +106,11 @@ def by_server(number):
 
 
 def table(heads, rows):
-    """Return lines: the first column to the left, the others to the right, three spaces between.
+    """Return the lines of a text table, a list; the first column is aligned left, all others right.
 
-    A measured value gets only the width of its heading, so its size moves no other column.
+    `heads` are the headings and `rows` lists of texts, one for each column. Measured values, which
+    begin with "~", don't decide a column's width: else a longer value would move the facts beside
+    it.
     """
     first, *others = [
         max(len(each) for each in column if not each.startswith("~"))
@@ -122,13 +123,14 @@ def table(heads, rows):
 
 
 def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
-    """Run `fn(client)` once, with redis-py tapped, and return its Cost; of a dict, Costs by name.
+    """Call `fn(client)` once, recorded, and return its Cost; for {name: function}, return Costs.
 
-    `fn` may be `async def`: it is given an asyncio client with the same address and options. One
-    connection is opened beforehand; any further one is counted apart. A `redis.RedisCluster` gets
-    one for each node, and the server's part is the sum over the nodes. Two threads that count take
-    turns. Raises whatever `fn` raises, and LabError for anything but a function and a client, or
-    where the function's work has not been done.
+    `fn` may be `async def`: it then gets an asyncio client with the same address and options. One
+    connection is opened beforehand; connections that `fn` opens are counted apart. A
+    `redis.RedisCluster` has one connection open for each node, and the server's part of the Cost is
+    the sum over the nodes. If two threads call `lab.count`, one waits for the other. Raises the
+    errors of `fn`, and LabError for anything but a function and a client, or if the function
+    returned before its work was done.
     """
     if isinstance(fn, dict):
         for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
@@ -138,10 +140,14 @@ def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
 
 
 def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
-    """Return the Cost of one run, and what the function returned."""
+    """Call `fn(client)` once, recorded; return (its Cost, the value that `fn` returned).
+
+    `client` is a redis.Redis or RedisCluster; for an `async def` the function gets an asyncio
+    client like it. Raises the errors of `fn`, and LabError as `lab.count`.
+    """
     check_runs(fn, client, "lab.count")
     event_loop.check_outside()
-    guard.check(client)
+    ownership.check(client)
     # a count within a count has the turn already
     turn = contextlib.nullcontext() if blocks_here() else one_thread
     with turn, opened(fn, client) as work, metered(client) as meter, Recording() as seen:
@@ -153,7 +159,10 @@ def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
 
 
 def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
-    """Return the Cost of a closed Recording, with the server's part if a meter ran around it."""
+    """Return the Cost of what a closed Recording holds.
+
+    The server's numbers are those of `meter`, a Meter of the same `with` block; None without.
+    """
     trips, work = seen.round_trips, [write for write in seen.writes if not write.setup]
     return Cost(
         round_trips=sum(not trip.setup for trip in trips),
@@ -161,17 +170,6 @@ def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
         bytes_sent=sum(len(write.data) for write in work),
         bytes_received=sum(len(read.data) for read in seen.reads if not read.setup),
         connections=seen.opened,
-        handshake_trips=sum(trip.setup for trip in trips) - selects_of_reserved(seen),
+        handshake_trips=sum(trip.setup for trip in trips),
         **(meter.spent(seen) if meter else {}),
     )
-
-
-def selects_of_reserved(seen):
-    """Return the round trips of handshakes that are only there for the reserved database.
-
-    On REDIS_URL's server it is not number 0. The asyncio client sends that SELECT with other
-    commands: there it costs none of its own.
-    """
-    alone = sum(trip.setup and trip.names == {"SELECT": 1} for trip in seen.round_trips)
-    commands = [each for write in seen.writes if write.setup for each in commands_in([write.data])]
-    return min(alone, sum(guard.is_select_of_reserved(each) for each in commands))

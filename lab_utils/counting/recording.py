@@ -1,20 +1,19 @@
-"""Recording: the recorder of `roundtrips`, with the bytes of each write and read kept."""
+"""Record everything that a `with` block sends and reads through redis-py, with bytes and times."""
 
+from roundtrips.record import record_of
 from roundtrips.recorder import Message, Recorder
 from roundtrips.redis_py import cut_off
 from roundtrips.roundtrip import RoundTrip
-from roundtrips.traces import record_of
-
-from ..interrupts import uninterrupted
 
 
 class Recording(Recorder):
-    """Open it with `with`; then it holds what the block did through redis-py.
+    """Record all that a `with` block sends and reads through redis-py, with bytes and times.
 
-    `writes` and `reads` are Messages, `round_trips` RoundTrips, in order, with their times in
-    seconds after `began`, a time of time.perf_counter(). `opened` connections were set up,
-    `unanswered` requests were still on their way when the block ended; `clients` are redis-py's
-    connections by their number.
+    `writes` and `reads` are lists of roundtrips' Messages, `round_trips` of its RoundTrips, in
+    order; their times are seconds after `began`, which is a time of time.perf_counter(). `opened`
+    is the number of connections set up, `unanswered` the number of requests without a reply when
+    the `with` block ended. `clients` are redis-py's connections: Messages have their index as
+    `connection`.
     """
 
     def __init__(self) -> None:
@@ -27,8 +26,7 @@ class Recording(Recorder):
     def __exit__(self, kind=None, *error) -> None:
         try:
             if kind and not issubclass(kind, Exception):  # a Ctrl-C
-                with uninterrupted():
-                    cut_off()
+                cut_off()
         finally:
             self.close()
 

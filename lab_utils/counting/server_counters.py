@@ -1,4 +1,4 @@
-"""The server's own counters around a piece of work, and what they say of it."""
+"""Read the server's own counters before and after a piece of work."""
 
 import contextlib
 from collections import Counter
@@ -6,25 +6,24 @@ from dataclasses import dataclass, field
 
 from roundtrips.resp import commands_in
 
-from ..testbed.guard import admin_of, nodes_of
+from ..testbed.ownership import admin_of, nodes_of
 from .recording import Recording
 
 TOTALS = {
     "bytes_in": "total_net_input_bytes",
     "reads": "total_reads_processed",
     "writes": "total_writes_processed",
-    "user_s": "used_cpu_user",
-    "sys_s": "used_cpu_sys",
 }
 CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"})
 
 
 @contextlib.contextmanager
 def metered(client):
-    """Yield a Meter of the block, whose readings go through connections of their own.
+    """Yield a Meter, which reads the server's counters before and after a `with` block.
 
-    A reading is a command too: two before the block tell what one costs. Of a cluster, they are
-    the sum over its nodes.
+    `client` is a redis.Redis or RedisCluster. The readings use connections of their own. Each
+    reading is a command too, so the counters are read twice before the `with` block: the difference
+    is the cost of one reading. For a cluster the readings are sums over its nodes.
     """
     with contextlib.ExitStack() as stack:
         admins = [stack.enter_context(admin_of(node)) for node in nodes_of(client)]
@@ -34,7 +33,11 @@ def metered(client):
 
 
 def reading(admins):
-    """Return the TOTALS, and "calls" and "usec" of each command."""
+    """Read the counters of several servers, and return the sums over them.
+
+    `admins` are redis.Redis, one for each server. The result is {key of TOTALS: number}, with
+    "calls" and "usec" (microseconds) as {command: number}.
+    """
     found = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
     for info in (admin.info("all") for admin in admins):
         for name, key in TOTALS.items():
@@ -49,14 +52,21 @@ def reading(admins):
 
 @dataclass
 class Meter:
-    """Readings of the server's counters: `first` and `before` a block, then `after` it."""
+    """Readings of the server's counters, dicts: `first`, `before` the `with` block, and `after` it.
+
+    `first` and `before` follow each other at once: their difference is what a reading itself adds.
+    """
 
     first: dict
     before: dict
     after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
-        """Return a Cost's server fields; {} if the server also read bytes of others."""
+        """Return the server's fields of a Cost, {name: number}, from the three readings.
+
+        `seen` is the Recording of the same `with` block. The result is {} if other clients used the
+        server meanwhile.
+        """
         of_reading = {name: self.before[name] - self.first[name] for name in TOTALS}
         total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
         if total["bytes_in"] != sum(len(write.data) for write in seen.writes):
@@ -65,14 +75,14 @@ class Meter:
             "server_us": self.microseconds(seen),
             "server_reads": total["reads"],
             "server_writes": total["writes"],
-            "server_cpu_us": 1e6 * (total["user_s"] + total["sys_s"]),
         }
 
     def microseconds(self, seen):
-        """Return the time inside commands.
+        """Return the microseconds that the server spent inside commands during the `with` block.
 
-        The time of EXEC and EVAL includes what they ran, so other commands count by the share of
-        their calls sent outside.
+        `seen` is the Recording of that `with` block. The time of EXEC and EVAL includes the
+        commands that they ran, and Redis also counts these under their own names. So calls of other
+        commands are counted only outside of EXEC and EVAL.
         """
         calls, usec = (
             {name: number - self.before[kind][name] for name, number in self.after[kind].items()}
@@ -91,7 +101,10 @@ class Meter:
 
 
 def sent_outside_transactions(seen):
-    """Return {name in lower case: how often it was sent, not queued after a MULTI}."""
+    """Return {command in lower case: how often it was sent outside of MULTI … EXEC}.
+
+    `seen` is a Recording.
+    """
     sent, queueing = Counter(), set()
     for write in seen.writes:
         for command in commands_in([write.data]):

@@ -1,4 +1,4 @@
-"""Who said what, and heard what: the round trips of clients that share a server, in order."""
+"""List the round trips of several clients of one server, in order, with requests and replies."""
 
 import itertools
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LONGEST_SAID, LONGEST_HEARD, SHOWN_COMMANDS = 48, 44, 6
 
 @dataclass(frozen=True)
 class Step:
-    """One turn: `who` sent `says` and got `hears`."""
+    """One round trip: client `who` sent the request `says` and got the reply `hears`, all texts."""
 
     who: str
     says: str
@@ -26,17 +26,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The steps of a run, in the order in which they were sent."""
+    """The round trips of several clients: `steps` lists them as Steps, in the order of sending.
+
+    The repr shows them as a table.
+    """
 
     steps: list
 
-    @property
-    def clients(self) -> list[str]:
-        """The clients' names, sorted."""
-        return sorted({step.who for step in self.steps})
-
     def __repr__(self):
-        indent = {who: "    " * place for place, who in enumerate(self.clients)}
+        clients = sorted({step.who for step in self.steps})
+        indent = {who: "    " * place for place, who in enumerate(clients)}
         width = max(len(step.says) for step in self.steps)
         lines = []
         for number, (who, says, hears) in enumerate(map(astuple, self.steps), 1):
@@ -46,11 +45,11 @@ class Timeline:
 
 
 def timeline(fn: Callable) -> Timeline:
-    """Run `fn()` once and return a Timeline of what its clients said and heard.
+    """Call `fn()` once and return a Timeline of the requests and replies of all its clients.
 
-    A client goes by the `client_name` it was connected with: `a = lab.connect(client_name="A")`.
-    What connecting itself costs is left out. Raises LabError if nothing was said; an error that
-    `fn` raises goes through.
+    A client is shown by the `client_name` with which it was connected: `a =
+    lab.connect(client_name="A")`. Requests that set a connection up are left out. Raises LabError
+    if `fn` sends nothing, and the errors of `fn`.
     """
     check_function(
         fn,
@@ -71,7 +70,10 @@ def timeline(fn: Callable) -> Timeline:
 
 
 def steps(seen):
-    """Return the Steps of a Recording: each write beside as many replies as it has commands."""
+    """Return the Steps of a closed Recording, in the order of sending.
+
+    Each is a write with its replies.
+    """
     found = []
     for number, connection in enumerate(seen.clients):
         who = connection.client_name or f"client {number + 1}"
@@ -88,7 +90,11 @@ def steps(seen):
 
 
 def replies_in(chunks):
-    """Yield the replies in read bytes; what a server pushes answers no command and is left out."""
+    """Yield the decoded replies in received bytes, in order.
+
+    `chunks` are the bytes read from one connection. Push messages, which answer no command, are
+    skipped.
+    """
     end = object()
     reader = hiredis.Reader(notEnoughData=end)
     for chunk in chunks:
@@ -113,7 +119,7 @@ def heard(replies):
 
 
 def in_words(reply):
-    """Return a reply as a person would say it; of an error its first word, which is its kind."""
+    """Return a decoded reply as text: 'nil' for None, 'error WRONGTYPE' for such an error."""
     if isinstance(reply, bytes):
         return reply.decode(errors="replace")
     if isinstance(reply, hiredis.ReplyError):

@@ -1,4 +1,4 @@
-"""Watch functions at work: every request of one run, with its times, and draw them as lanes."""
+"""Call functions with each request recorded, with its times; draw the requests as lanes."""
 
 import contextlib
 import time
@@ -8,15 +8,14 @@ from dataclasses import replace
 from redis.cluster import RedisCluster
 from roundtrips.traces import Trace
 
-from .. import setting
-from ..arguments import check_client, check_dict, check_function, check_ran, check_title
+from ..arguments import check_client, check_dict, check_function, check_ran
 from ..errors import LabError
 from ..runs import Run
 from ..scale import scale
-from ..testbed import event_loop, guard
+from ..testbed import event_loop, ownership
 from ..testbed.chosen_server import distance_of, server
-from ..testbed.guard import nodes_of
 from ..testbed.link import link
+from ..testbed.ownership import nodes_of
 from ..testbed.pinning import steady
 from ..words import counted, plain_duration
 from .recording import Recording
@@ -25,27 +24,31 @@ RUNS = 5  # at most, of which the fastest is shown: what else the machine does m
 
 
 def plot_lanes(
-    ways: dict[str, Callable] | Trace, client=None, title: str | None = None, parallel: bool = False
+    ways: dict[str, Callable] | Trace,
+    client=None,
+    parallel: bool = False,
+    title: str | None = None,
 ):
-    """Draw each of {name: function of a client} on one axis of time, a lane for each connection.
+    """Draw when each function waits for Redis: a row of boxes for each of its connections.
 
-    A box is a request on its way, from when it was handed to the system until the last of its reply
-    was read: pale, since it is waiting. Orange is when nothing at all was on its way, so the client
-    worked. Opening connections, requests without an answer, and those that a cluster sent elsewhere
-    are marked apart; a cluster's lanes stand by node. Many narrow boxes are drawn as the share of
-    time waiting, many connections as how many of them wait.
+    `ways` is {name: function of a client}, and all are drawn on one axis of time. A pale box is a
+    request under way, from when redis-py hands it to the system until the last byte of its reply is
+    read: the client waits. Orange is time without any request under way: the client works. The
+    opening of connections, requests without an answer, and requests that a cluster's node sent to
+    another node have marks of their own; rows of a cluster are sorted by node. If there are too
+    many narrow boxes, the share of time waiting is drawn instead; if too many connections, how many
+    of them wait.
 
-    Functions may be `async def`. Each runs once unseen, so that its connections are open, then five
-    times with redis-py tapped, which costs some µs a request (fewer times if that takes over a
-    second); the fastest run is drawn. `parallel` is as in `lab.compare`. Prints one line in words,
-    returns the Figure. Raises LabError for anything but functions and a client, or where a function
-    sends nothing; and whatever the functions raise.
+    Functions may be `async def`. Each is called once unrecorded, which opens its connections, then
+    five times recorded, which costs some µs a request (fewer times if five take over a second); the
+    fastest call is drawn. Client and server share one CPU meanwhile; with `parallel` the client has
+    one to itself. `title` replaces the usual title. Prints one line in words and returns the
+    Figure. Raises LabError for anything but functions and a client, and if a function sends
+    nothing; also the errors of the functions.
 
-    `lab.plot_lanes(t)` draws a Trace of `roundtrips`: what its block did, as far as it was kept.
+    `lab.plot_lanes(t)` draws a Trace of `roundtrips`: the first 100,000 round trips of its counting
+    block.
     """
-    check_title(title, "lab.plot_lanes")
-    if not setting.is_drawn():
-        return None
     from ..figures.lanes import draw_lanes
 
     if not isinstance(ways, Trace):
@@ -63,23 +66,26 @@ def plot_lanes(
 
 
 def watch(ways: dict[str, Callable], client, parallel: bool = False) -> dict[str, Run]:
-    """Return {name: Run} of functions of a client, plain or async, each run a few times.
+    """Return {name: Run} of functions of a client, plain or async: the fastest of a few calls each.
 
-    As in `lab.compare`, each function runs once before, so that its connections are open, and CPUs
-    are held, but for a client that the lab does not know. Of five runs, or fewer long ones, the
-    fastest is kept. Raises LabError for anything but functions and a client of redis-py, and
-    whatever the functions raise.
+    `ways` is {name: function}. Each function is first called once to open its connections, then
+    five times, or fewer if it takes long. If the server is the lab's, client and server are held on
+    one CPU meanwhile; with `parallel` the client has one to itself. Raises LabError for anything
+    but functions and a client of redis-py, and the errors of the functions.
     """
     for fn in check_dict(ways, "This figure", '{"loop": loop, "pipeline": pipeline}').values():
         check_runs(fn, client, "This figure", "ways, r")
-    guard.check(client)
+    ownership.check(client)
     known = distance_of(client) is not None
     with steady(server().pid, link.known(), parallel) if known else contextlib.nullcontext():
         return {name: watched(fn, client) for name, fn in ways.items()}
 
 
 def check_runs(fn, client, helper, call="loop, r"):
-    """Raise LabError unless `fn`, plain or async, can be run with the client."""
+    """Raise LabError unless `helper` can call `fn`, plain or async, with `client`.
+
+    `helper` is the helper's name in the message, `call` the text of the arguments of a right call.
+    """
     check_function(fn, helper, call, may_be_async=True)
     check_client(client, helper, cluster=True)
     if event_loop.is_async(fn) and isinstance(client, RedisCluster):
@@ -90,7 +96,10 @@ def check_runs(fn, client, helper, call="loop, r"):
 
 
 def watched(fn, client):
-    """Return the fastest Run of a function of a client."""
+    """Call `fn(client)` a few times, recorded; return the Run of the fastest call.
+
+    The first call, which opens connections, is not recorded. Raises LabError if `fn` sends nothing.
+    """
     with opened(fn, client) as work:
         check_ran(work()[0], "This figure")  # opens the connections that it needs
         runs = [one_run(work, client)]
@@ -105,9 +114,10 @@ def watched(fn, client):
 
 @contextlib.contextmanager
 def opened(fn, client) -> Iterator[Callable]:
-    """Yield a function that runs `fn`, plain or async, with one connection open.
+    """Open a connection, and yield a function without arguments that calls `fn` over it.
 
-    It returns what `fn` returned, and when that began and ended, by time.perf_counter().
+    `fn` may be plain or async, and `client` is a redis.Redis or RedisCluster. The yielded function
+    returns (reply of `fn`, begin, end), with times in seconds of time.perf_counter().
     """
     for node in nodes_of(client):
         node.ping()
@@ -116,21 +126,36 @@ def opened(fn, client) -> Iterator[Callable]:
         return
     with event_loop.like(client) as own:
         event_loop.run(own.ping)
-        yield lambda: event_loop.run(timed_async, fn, own)
+        yield lambda: timed(fn, own)
 
 
-def timed(fn, client):
+def timed(fn, client, calls=1):
+    """Call `fn(client)` `calls` times; return (last reply, begin of first call, end of last).
+
+    Both times are seconds of time.perf_counter(). An `async def` function runs in the lab's event
+    loop.
+    """
+    if event_loop.is_async(fn):
+        return event_loop.run(timed_async, fn, client, calls)
     started = time.perf_counter()
-    return fn(client), started, time.perf_counter()
+    for _ in range(calls):
+        reply = fn(client)
+    return reply, started, time.perf_counter()
 
 
-async def timed_async(fn, client):
+async def timed_async(fn, client, calls):
     started = time.perf_counter()
-    return await fn(client), started, time.perf_counter()
+    for _ in range(calls):
+        reply = await fn(client)
+    return reply, started, time.perf_counter()
 
 
 def one_run(work, client) -> Run:
-    """Return the Run of work(), which returns (its result, when it began, when it ended)."""
+    """Record one call of `work()` and return it as a Run, with times in seconds after its begin.
+
+    `work()` returns (value, begin, end), with times of time.perf_counter(), as `timed` does;
+    `client` is the one that it uses, a redis.Redis or RedisCluster.
+    """
     with Recording() as seen:
         _, started, ended = work()
     began = started - seen.began
@@ -142,7 +167,10 @@ def one_run(work, client) -> Run:
 
 
 def run_of_trace(trace: Trace) -> Run:
-    """Return the Run of a Trace of roundtrips: its round trips that were kept whole."""
+    """Return the Run of a Trace of `roundtrips`: the round trips that its log holds.
+
+    Its distance, `rtt_ms`, is None.
+    """
     record = trace.record
     addresses = list(dict.fromkeys(place.address for place in record.places))
     nodes = {number: addresses.index(place.address) for number, place in enumerate(record.places)}
@@ -151,7 +179,10 @@ def run_of_trace(trace: Trace) -> Run:
 
 
 def nodes_by_connection(seen, client):
-    """Return {connection: its node, from 0 by slots}; {} for a client of one server."""
+    """Return {number of a connection: number of its node}, or {} unless `client` is of a cluster.
+
+    Connections are numbered as in the Recording `seen`, nodes from 0 in the order of their slots.
+    """
     if not isinstance(client, RedisCluster):
         return {}
     nodes = {}

@@ -1,6 +1,8 @@
-"""What crossed the link, message by message, with the time at both ends."""
+"""Record for lab.capture each message that crosses the link, and when it was at either end."""
 
 import base64
+import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -8,36 +10,47 @@ from roundtrips.resp import commands_in
 
 from ..arguments import check_client, check_function, check_ran
 from ..errors import LabError
-from ..testbed import event_loop, guard
-from ..testbed.evidence import watched
+from ..testbed import event_loop, ownership
+from ..testbed.cpu_times import note_disturbance
 from ..testbed.link import distance_through, link, recording, through
 from ..testbed.pinning import steady
 from ..words import counted, duration
 from .recording import Recording
 
+LONGEST_LINE = 200  # bytes of a reply's only line; a longer one is a piece of a large value
+
 
 @dataclass(frozen=True)
 class Message:
-    """Bytes that travelled together in one direction.
+    """Bytes that travelled together in one direction, over the link.
 
-    `way` is "request" or "reply"; `at_client` and `at_server` are seconds after the first message
-    left, at either end.
+    `way` is "request" or "reply". `at_client` and `at_server` are when it was at either end, in
+    seconds after the first message left. `written` is when the server had written a reply, which is
+    before `at_server` if TCP's window held the reply back; for a request it is `at_server`.
     """
 
     way: str
     at_client: float
     at_server: float
     data: bytes
+    written: float | None = None
+
+    def left(self) -> float:
+        """Return when the message left its sender, in seconds after the first message left."""
+        return self.at_client if self.way == "request" else self.at_server
 
     @property
     def text(self) -> str:
-        """'SET key1', '3 commands', '+OK': what the message says, short."""
+        """Return the message in a few words, such as 'SET key1', '3 commands' or '+OK'."""
         return request_text(self.data) if self.way == "request" else reply_text(self.data)
 
 
 @dataclass(frozen=True)
 class Capture:
-    """The messages of one run, in order, and the distance they travelled."""
+    """All messages of one call of a function, in order; the repr is a table.
+
+    `rtt_ms` is the distance in ms that they travelled.
+    """
 
     messages: list[Message]
     rtt_ms: float
@@ -51,40 +64,41 @@ class Capture:
         return [message for message in self.messages if message.way == "reply"]
 
     def __repr__(self):
-        """Return a table with the columns of a packet capture: number, time, who to whom, bytes."""
+        """Return a table as of a packet capture: number, time, direction, bytes, message."""
         lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
         for number, message in enumerate(self.messages, 1):
-            sent, ends = (
-                (message.at_client, "client to server")
-                if message.way == "request"
-                else (message.at_server, "server to client")
-            )
+            ends = "client to server" if message.way == "request" else "server to client"
             lines.append(
-                f"{number:>3}  {duration(sent):>9}  {ends:<17}  {len(message.data):>6,}  "
+                f"{number:>3}  {duration(message.left()):>9}  {ends:<17}  {len(message.data):>6,}  "
                 f"{message.text}"
             )
         return "\n".join(lines)
 
     def plot(self, turns=6, title=None, gap=None):
-        """Draw the ladder of the messages; `gap` marks the server's line between two turns."""
+        """Draw the first `turns` turns as a ladder diagram, and return the figure.
+
+        A turn is one request or several, then their replies. `title` replaces the usual title.
+        `gap`, a few words, marks the server's line from each reply to the next request.
+        """
         from ..figures.ladder import plot_ladder
 
         return plot_ladder(self, turns, title, gap)
 
 
 def capture(fn: Callable, client) -> Capture:
-    """Run `fn(client)` once, at the client's distance; return a Capture of what crossed the link.
+    """Call `fn(client)` once and return a Capture of the messages that crossed the link.
 
-    The client must be on a server of the lab's; one at RTT 0 is put behind a link without delay for
-    this run, since there is no other place to watch from. One connection only: `fn` must not open
-    more. Raises LabError otherwise.
+    The client must be on a server of the lab's, and keeps its distance. If that is RTT 0, the
+    messages go through a link without delay, which is where they are recorded. Raises LabError for
+    other clients, if `fn` opens further connections, and if it returns while something is still on
+    its way; also the errors of `fn`.
     """
     check_function(fn, "lab.capture")
     check_client(client, "lab.capture")
-    stands_on = guard.check(client)
+    stands_on = ownership.check(client)
     kwargs = client.connection_pool.connection_kwargs
     rtt_ms = distance_through(client)
-    port = link().port_without_delay(stands_on) if rtt_ms is None else kwargs["port"]
+    port = link().port(stands_on, 0) if rtt_ms is None else kwargs["port"]
     options = {
         name: value
         for name, value in kwargs.items()
@@ -92,7 +106,7 @@ def capture(fn: Callable, client) -> Capture:
     }
     with through(stands_on, port, **options) as own, steady(stands_on.pid, link()):
         own.ping()
-        with recording() as passed, Recording() as seen, watched(stands_on.pid, link()):
+        with recording() as passed, Recording() as seen, note_disturbance(stands_on.pid, link()):
             check_ran(fn(own), "lab.capture")
     if seen.opened:
         raise LabError(
@@ -105,54 +119,74 @@ def capture(fn: Callable, client) -> Capture:
 
 
 def messages(seen, events):
-    """Join what the client wrote and read with what the link passed on, by place in the stream.
+    """Return the Messages of a call, a list in the order in which they left their senders.
 
-    A request is one write of the client's, however the link cut it up; a reply is what the link got
-    from the server at once.
+    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Both are
+    matched by position in the stream of bytes. A request is one write of the client, even if the
+    link passed it on in pieces; a reply is what the link read from the server at once. Times are in
+    seconds after the first message left.
     """
     found = [*requests(seen, events), *replies(seen, events)]
-    start = min((at_client for _, at_client, _, _ in found), default=0)
-    found.sort(key=lambda row: row[1] if row[0] == "request" else row[2])
-    return [
-        Message(way, at_client - start, at_server - start, data)
-        for way, at_client, at_server, data in found
+    start = min((message.at_client for message in found), default=0)
+    since_start = [
+        Message(
+            each.way,
+            each.at_client - start,
+            each.at_server - start,
+            each.data,
+            each.written - start,
+        )
+        for each in found
     ]
+    return sorted(since_start, key=Message.left)
 
 
 def requests(seen, events):
-    """Yield (way, when it left, when all of it was there, bytes) of each write."""
+    """Yield a Message for each write of the client: when it left, and when all of it arrived.
+
+    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Times are
+    those of time.perf_counter().
+    """
     there = arrivals(
-        (len(base64.b64decode(data)), left) for _, way, _, left, data in events if way == "request"
+        (len(base64.b64decode(data)), left)
+        for _, way, _, _, left, data in events
+        if way == "request"
     )
     sent = 0
     for write in seen.writes:
         for data in write.chunks:
             sent += len(data)
-            yield "request", seen.began + write.at, time_of(sent, there), data
+            at_server = time_of(sent, there)
+            yield Message("request", seen.began + write.at, at_server, data, at_server)
 
 
 def replies(seen, events):
-    """Yield (way, when all of it was read, when the server sent it, bytes) of each reply."""
+    """Yield a Message for each reply: when the server sent it, and when all of it was read.
+
+    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Times are
+    those of time.perf_counter().
+    """
     back = arrivals((len(read.data), seen.began + read.at) for read in seen.reads)
     sent = 0
-    for _, way, arrived, _, encoded in events:
+    for _, way, written, leaves, _, encoded in events:
         if way == "reply":
             data = base64.b64decode(encoded)
             sent += len(data)
-            yield "reply", time_of(sent, back), arrived, data
+            yield Message("reply", time_of(sent, back), leaves, data, written)
 
 
 def arrivals(pieces):
-    """Return [(bytes so far, time)] of pieces given as (size, time)."""
-    found, so_far = [], 0
-    for size, at in pieces:
-        so_far += size
-        found.append((so_far, at))
-    return found
+    """Return [(bytes arrived so far, time)] for `pieces`, [(size in bytes, time)], in order."""
+    pieces = list(pieces)
+    so_far = itertools.accumulate(size for size, _ in pieces)
+    return [(count, at) for count, (_, at) in zip(so_far, pieces, strict=True)]
 
 
 def time_of(count, arrivals):
-    """Return when so many bytes had come. Raises LabError if they had not when all ended."""
+    """Return when the first `count` bytes had arrived; raise LabError if they never did.
+
+    `arrivals` is [(bytes arrived so far, time)], in order; the result is one of these times.
+    """
     came = next((at for so_far, at in arrivals if count <= so_far), None)
     if came is None:
         raise still_on_its_way()
@@ -170,15 +204,20 @@ def request_text(data):
     commands = list(commands_in([data]))
     if not commands:
         return f"{len(data):,} bytes"
-    if len(commands) > 2:
+    if len(commands) > 3:
         return counted(len(commands), "command")
     return " · ".join(b" ".join(command[:2]).decode(errors="replace")[:24] for command in commands)
 
 
 def reply_text(data):
     first, _, rest = data.partition(b"\r\n")
-    if not rest:
-        return first.decode(errors="replace")[:24]
+    # One line, or what a short pipeline is answered.
+    if (not rest and len(first) <= LONGEST_LINE) or re.fullmatch(
+        rb"([+:-][^\r\n]{0,20}\r\n){2,3}", data
+    ):
+        return " ".join(
+            line.decode(errors="replace")[:24] for line in data.removesuffix(b"\r\n").split(b"\r\n")
+        )
     if first[:1] == b"$" and rest.count(b"\r\n") == 1:
         return rest[:-2].decode(errors="replace")[:24]
     return f"{len(data):,} bytes"
