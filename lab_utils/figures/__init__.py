@@ -1,1 +1,1 @@
-"""How it looks. A figure draws what it is handed."""
+"""Draw figures from numbers; nothing is measured here."""

@@ -1,8 +1,8 @@
-"""All of the learner's guesses against what was measured: how far off, and which way."""
+"""Draw lab.calibration's figure: the factor by which each guess was too low or too high."""
 
 from ..words import factor_off, times
 from . import style
-from .canvas import USUAL, environment, paper, plt, set_title, styled
+from .canvas import USUAL, WIDTH, environment, plt, set_title, styled
 from .labels import write
 
 FARTHEST = 1_000  # by how much a guess may be off before it stands at the end of the scale
@@ -11,13 +11,14 @@ ROW, REST = 0.34, 1.7  # inches
 
 @styled
 def draw_calibration(pairs, close, words):
-    """Draw each (name, guess, measured) in its chapter's row: too low left, too high right.
+    """Draw each guess as a diamond in the row of its chapter; return the figure.
 
-    Guesses in the grey band are within `close` x. Of those beyond it, the farthest off on either
-    side of a row is named.
+    `pairs` is [(question, guess, measured value)]. Guesses that were too low stand left, too high
+    right; those within a factor of `close` stand in the grey band. Each row names the guess that is
+    farthest off on either side of the band. `words` is the title.
     """
     chapters = sorted({name[:2] for name, *_ in pairs})
-    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(chapters)))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(chapters)))
     axes.axvspan(1 / close, close, color=style.GOOD_GUESS, linewidth=0)
     axes.axvline(1, color=style.RULE, linewidth=1)
     factors = [within_reach(said / measured) for _, said, measured in pairs]
@@ -39,7 +40,7 @@ def draw_calibration(pairs, close, words):
         )
         for (factor, name, off), side in ((own[0], -1), (own[-1], 1)):
             if off > close and (factor > 1) == (side > 0):
-                write(axes, label(name, off), (within_reach(factor), row), (9 * side, 0))
+                write(axes, label(name, off), (within_reach(factor), row), (8 * side, 0))
     reach = max(10, *factors, *(1 / factor for factor in factors)) * 40  # room for the names
     marks = [mark for mark in (10, 100, FARTHEST) if mark < reach / 10]
     axes.set(
@@ -67,5 +68,8 @@ def within_reach(factor):
 
 
 def label(name, off):
-    """Return 'cart, 12x' of "01.cart"."""
+    """Return 'cart, 12x' for the question "01.cart" and a guess that is off by a factor of 12.
+
+    `name` is the question, `off` the factor, 1 or more.
+    """
     return f"{name[3:].replace('_', ' ')}, {times(off) if off <= FARTHEST else f'>{FARTHEST:,}x'}"

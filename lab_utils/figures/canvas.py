@@ -1,129 +1,86 @@
-"""What every figure is drawn on: the style, its finding as title, small type, a sentence in words.
+"""Define what all figures share: style, the finding as title, small type below, alt text.
 
-A figure is returned, so that a notebook shows it when it is a cell's last line. One sentence says
-the same in words: it is the picture's text for those who cannot see it, and is printed where no
-picture is shown.
+A drawing function returns its figure, so that a notebook shows it when the call is a cell's last
+line. The alt text is the finding and a sentence with the figure's numbers. The sentence is printed
+if no picture is shown.
 """
 
-import contextlib
 import functools
-import io
-import os
 import re
-import runpy
 import textwrap
 from pathlib import Path
-from types import SimpleNamespace
 
-from .. import calm, setting
+import matplotlib.pyplot as plt
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+from .. import disturbance, notebook
 from ..words import milliseconds, three_figures
 from . import style
 
 STYLE = Path(__file__).with_name("lab.mplstyle")
+WIDTH = 9  # inches of 100 px: what a notebook and the book have room for
 TITLE_LETTERS, LETTERS = 84, 160  # on a line at most, of a title and of small type
 EDGE_PX = 25
 SMALL, USUAL = 9, 10  # points; nothing in a figure is smaller than 8
 UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|µs|ns|MB|KB)\b)")
 
 _told = []  # the sentence of the figure that is being drawn
-run_once = functools.cache(runpy.run_path)
-
-WIDE, NARROW = 9, 4  # inches of 100 px: about what a notebook has room for, and a phone
-paper = SimpleNamespace(width=WIDE)  # what is drawn on
-
-
-def sized(wide, narrow):
-    """Return what suits the paper: the first on a notebook's page, the other on a phone."""
-    return narrow if paper.width == NARROW else wide
-
-
-def abreast(count, rest, each, **options):
-    """Return a figure and its axes: so many panels side by side, on a phone one above the other.
-
-    It is `rest` inches high, and `each` more for a row of panels, which share their y axis.
-    """
-    rows = sized(1, count)
-    figure, grid = plt.subplots(
-        rows,
-        count // rows,
-        sharey=True,
-        squeeze=False,
-        figsize=(paper.width, rest + each * rows),
-        **options,
-    )
-    return figure, list(grid.flat)
-
-
-class Pyplot:
-    """Matplotlib's pyplot, imported for the first figure: it costs `import lab_utils` 0.3 s."""
-
-    def __getattr__(self, name):
-        import matplotlib.pyplot
-
-        return getattr(matplotlib.pyplot, name)
-
-
-plt = Pyplot()
+_lookers = []
 
 
 def styled(draw):
-    """Run a drawing function in the lab's style, and keep Jupyter from showing the figure twice.
+    """Decorate a function that returns a figure: use the lab's style, set alt text, close it.
 
-    With LAB_FIGURES=off nothing is drawn or printed: for runs that nobody looks at, as a retrial's.
+    The alt text is the title and what `say` added. Jupyter would show the figure twice if it were
+    not closed.
     """
 
     @functools.wraps(draw)
     def wrapper(*args, **kwargs):
-        if not setting.is_drawn():
-            return None
         _told.clear()
-        with on_paper(WIDE):
+        with plt.style.context(STYLE):
             figure = draw(*args, **kwargs)
-            figure.narrow = functools.partial(narrow, draw, *args, **kwargs)
-            return finished(figure, " ".join(_told))
+            if figure:
+                plt.close(figure)
+                set_alt_text(figure, " ".join(_told))
+                for look_at in _lookers:
+                    look_at(figure)
+            return figure
 
     return wrapper
 
 
-@contextlib.contextmanager
-def on_paper(width):
-    """Draw in the lab's style; close what is drawn, and what could not be drawn to its end."""
-    open_before = set(plt.get_fignums())
-    paper.width = width
-    try:
-        with plt.style.context(STYLE):
-            yield
-    finally:
-        paper.width = WIDE
-        for number in set(plt.get_fignums()) - open_before:
-            plt.close(number)
+def when_finished(look_at):
+    """Have `look_at(figure)` called with every figure of the lab once it is drawn."""
+    _lookers.append(look_at)
 
 
-def narrow(draw, *args, **kwargs):
-    """Return the same figure for a phone; what it says in words was told before."""
-    with on_paper(NARROW), contextlib.redirect_stdout(io.StringIO()):
-        return draw(*args, **kwargs)
-
-
-def finished(figure, words=""):
-    """Return the figure with its alt text, shown to the program that LAB_FIGURE_CHECK names."""
-    alt = words or title_of(figure)
+def set_alt_text(figure, words):
+    """Set a figure's alt text: its title, which is the finding, then `words`, a sentence."""
+    title = title_of(figure)
+    stop = "" if title.endswith(("?", "!")) else "."
+    alt = f"{title}{stop} {words}" if title and words else title or words
     figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
-    if path := os.environ.get("LAB_FIGURE_CHECK"):
-        run_once(path)["look_at"](figure)
-    return figure
 
 
 def set_title(axes, text):
-    """Write the finding above the whole figure, which may be given by its axes."""
+    """Write the finding, `text`, above the whole figure.
+
+    `axes` may be the figure or any axes in it.
+    """
     whole = UNIT.sub("\u00a0", text)  # a number and its unit stay on one line
     lines = "\n".join(line for part in whole.split("\n") for line in wrapped(part))
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
 
 
 def wrapped(text, less=0, points=13, weight="bold", letters=TITLE_LETTERS):
-    """Return the lines of a title, `less` px narrower than the paper, by its letters' width."""
-    room = paper.width * 100 - EDGE_PX - less
+    """Return `text` as a list of lines that fit a figure's width, less `less` px.
+
+    `points` and `weight` are those of the font. A line has at most `letters` letters, except for a
+    longer word.
+    """
+    room = 100 * WIDTH - EDGE_PX - less
     for width in range(letters, 20, -4):
         lines = textwrap.wrap(text, width, break_long_words=False)
         if all(text_px(line, points, weight) <= room for line in lines):
@@ -132,49 +89,54 @@ def wrapped(text, less=0, points=13, weight="bold", letters=TITLE_LETTERS):
 
 
 def text_px(text, points, weight="normal"):
-    """Return the room that a text takes on its line, in px at the lab's 100 dpi."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
+    """Return the width of a text in px, at 100 dpi; `points` and `weight` are those of the font."""
     font = FontProperties(weight=weight, size=points)
     width, *_ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return width * 100 / 72
 
 
 def title_of(figure):
-    """Return the figure's title on one line."""
+    """Return the title of a figure, joined into one line."""
     return " ".join(figure.get_suptitle().split())
 
 
 def environment(axes, rtts=(), found=None, note="", source=None):
-    """Write in small type where the figures come from, and that the machine was busy, if it was.
+    """Write in small type where the numbers come from, and whether other programs disturbed them.
 
-    `found` is the Calm of what is drawn; without one, that of the whole chapter counts. `note` is
-    what else belongs there, `source` who measured, where it was another machine: how busy this one
-    was is no matter then.
+    `axes` may be the figure or any axes in it. `rtts` are the drawn distances in ms. `found` is the
+    Disturbance of the drawn numbers, by default the worst one in this process. `note` is a further
+    sentence. `source` says who measured, if that was another machine: then nothing is said about
+    disturbances.
     """
     distances = f"RTT {', '.join(map(milliseconds, rtts))}" if rtts else ""
     distances += " (simulated)" if any(rtts) else ""
-    text = " · ".join(part for part in (source or setting.line(), distances, note) if part)
+    text = " · ".join(part for part in (source or notebook.line(), distances, note) if part)
     parts = UNIT.sub("\u00a0", text), "" if source else busy_note(found)
     lines = [line for part in parts for line in wrapped(part, 0, 8, "normal", LETTERS)]
     axes.figure.supxlabel("\n".join(lines), fontsize=8, color=style.QUIET, x=0.99, ha="right")
 
 
 def say(line, found=None, measured=True):
-    """Tell the figure's sentence; a measured one with who disturbed it, if anybody did."""
+    """Add the sentence `line` to the figure's alt text, and print it if no picture is shown.
+
+    With `measured`, the sentence ends with how much other programs disturbed it, if they did:
+    `found` is the Disturbance, by default the worst in this process. Facts (`measured` False) are
+    always printed.
+    """
     note = busy_note(found) if measured else ""
     _told.append(line + (f" ({note})" if note else ""))
     if not measured:
         print(line)
-    elif not setting.shows_pictures():
+    elif not notebook.shows_pictures():
         print(f"measured: {_told[-1]}")
 
 
 def caption(figure, title, words, rtts=(), found=None, note="", source=None, measured=True):
-    """Write what belongs to every figure: its finding, the small type, and the sentence; return it.
+    """Write a figure's title, small type and sentence (`words`); return the figure.
 
-    Words that are not `measured` are facts, and printed bare. For the others see `environment`.
+    `rtts` are the drawn distances in ms, `found` the Disturbance of the numbers, `note` and
+    `source` further words in the small type, see `environment`. `measured` is False for facts, see
+    `say`.
     """
     set_title(figure, title)
     environment(figure, rtts, found, note, source)
@@ -183,12 +145,12 @@ def caption(figure, title, words, rtts=(), found=None, note="", source=None, mea
 
 
 def busy_note(found=None):
-    """Return who disturbed `found`, or the whole chapter, and how much; "" if nobody did."""
+    """Return a note on the Disturbance `found`, by default the worst so far; "" if it is calm."""
     where = "" if found else "in this kernel, at worst: "
-    found = found or calm.so_far()
+    found = found or disturbance.so_far()
     return f"{where}{found.sentence()}".replace("~", "") if found.busy else ""
 
 
 def number(value):
-    """1234 -> '1,234', 12.345 -> '12.3'."""
+    """Return a number as text: '1,234' for the int 1234, '12.3' for the float 12.345."""
     return f"{value:,}" if isinstance(value, int) else three_figures(value)

@@ -1,57 +1,54 @@
-"""Charts of a chapter's own numbers: bars, or dots on a log axis, and lines."""
+"""Draw charts of a chapter's numbers: bars, or dots on a log axis, and lines."""
 
-from ..arguments import (
-    check_dict,
-    check_number,
-    check_positive,
-    check_positive_one,
-    check_text,
-    shown,
-)
+from dataclasses import replace
+
+from ..arguments import check_dict, check_number, shown
 from ..errors import LabError
 from ..median import Median
-from ..words import factor_off
+from ..words import factor_off, two_figures
 from . import style
-from .canvas import SMALL, abreast, caption, number, paper, sized, styled
-from .labels import name_ends, write
+from .canvas import SMALL, WIDTH, caption, number, plt, styled
+from .labels import is_ratio, mark, name_ends, plain_ticks, ticks_at, whole_ticks, write
 from .rows import ROUNDS_NOTE, Row, draw_rows
-from .scales import is_ratio, mark, plain_ticks, ticks_at, whole_ticks
 
 HANDFUL = 12  # measured points; a line through more of them is drawn as a line
 LONGEST_UNIT = 4  # letters that are repeated beside every value
-BESIDE_PX, NARROW_BESIDE_PX = 200, 270  # what stands beside the axes
+BESIDE_PX = 200  # what stands beside the axes
+LINES_HEIGHT = 4.4  # inches
 ALIKE = 1.05  # two values closer than that stand for the same
 BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
 class Factor(float):
-    """The value of a Ratio, `ratio`, to be drawn as any number, and its `interval`."""
+    """A Ratio's value as a float, for drawing.
+
+    `ratio` is the Ratio, `interval` is (its low end, its high end).
+    """
 
     def __new__(cls, ratio):
         made = super().__new__(cls, ratio.value)
-        made.ratio, made.interval = ratio, (ratio.low, ratio.high)
+        made.ratio = ratio
+        made.interval = (ratio.low, ratio.high)
         return made
 
 
 @styled
-def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=None):
-    """Draw a horizontal bar for each {name: value}, or {group: {name: value}}, labelled in `unit`.
+def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=None, rtt_ms=()):
+    """Draw a horizontal bar for each number in `values`, {name: number}, labelled in `unit`.
 
-    With `log`, for values that span decades, a dot on a log axis, and the factor to the first one.
-    Ratios, whose unit says "times", are dots on a log axis too, left or right of 1x; a Ratio shows
-    its interval and its own judgement, and is hollow where that is "no different". A list is its
-    rounds: the median is drawn, and they as small dots. `asked` draws a line at the number that was
-    asked for; `source` says who measured where it was not this machine. `measured=False` prints the
-    values as facts, to be compared in CI: for counts only. Raises LabError for anything but numbers
-    by name and texts.
+    `values` may also be {group: {name: number}}. With `log`, for values that span decades, each
+    value is a dot on a log axis, with its share of the first value. Ratios, whose `unit` says
+    "times", are dots on a log axis too, left or right of 1x; a Ratio shows its interval and its
+    judgement, and is hollow if that is "no different". For a list of numbers, the median is drawn,
+    and its values as small dots. `asked` draws a line at the number that was asked for. `rtt_ms`,
+    one distance in ms or several, is named in the small type. `source` says who measured, if that
+    was another machine. `measured=False` prints the values as facts that CI compares: for counts
+    only. Returns the Figure. Raises LabError for anything but numbers by name.
     """
-    check_text(title, "title")
-    check_text("here" if source is None else source, "source")
-    check_positive(1 if asked is None else asked, "asked")
-    log = is_ratio(check_text(unit, "unit")) or log
-    groups = grouped(check_dict(values, "lab.plot_bars", BARS), depth=1)
-    groups = {heading: bars_in(each, log) for heading, each in groups.items()}
+    groups = in_groups(check_dict(values, "lab.plot_bars", BARS), depth=1)
+    groups = {heading: bars_in(each) for heading, each in groups.items()}
     numbers = [value for values in groups.values() for value in values.values()]
+    log = (log or is_ratio(unit)) and max(numbers) > 0
     looks = looks_of(groups)
     blocks = {heading: rows_of(each, unit, looks[heading], log) for heading, each in groups.items()}
     figure, axes = draw_rows(blocks, unit, log)
@@ -67,39 +64,53 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
         figure,
         title,
         bars_in_words(groups, unit),
+        distances(rtt_ms),
         measured=measured,
         source=source,
         note=ROUNDS_NOTE if seen and not source else "",
     )
 
 
-def bars_in(values, log):
-    """Return {name: number}, a Median of rounds; raise LabError for what cannot be drawn."""
-    numbers = {}
-    for name, value in check_dict(values, "lab.plot_bars", BARS).items():
-        what = f"lab.plot_bars: {name}"
-        numbers[name] = (
-            Median([check_number(each, what) for each in value])
-            if isinstance(value, list) and value
-            else number_in(value, what)
-        )
-    if log:
-        check_positive_one(numbers.values(), "lab.plot_bars")
-    return numbers
+def bars_in(values):
+    """Return {name: number}, with the numbers in the form to draw, for the dict `values`.
+
+    A list becomes its Median, a Ratio a Factor. Raises LabError for values that can't be drawn.
+    """
+    named = check_dict(values, "lab.plot_bars", BARS)
+    return {name: number_in(value, f"lab.plot_bars: {name}") for name, value in named.items()}
 
 
 def number_in(value, what):
-    """Return a number, of a Ratio its Factor; raise LabError for anything else."""
+    """Return a value in the form to draw: a list's Median, a Ratio as a Factor, else a number.
+
+    A Median, which a comparison returned, becomes a plain number: its single rounds are not drawn.
+    Raises LabError for anything else; the message calls it `what`.
+    """
+    if isinstance(value, list) and value:
+        return Median([check_number(each, what) for each in value])
+    if isinstance(value, Median):
+        return float(value)
     return check_number(Factor(value) if hasattr(value, "judgement") else value, what)
 
 
-def grouped(values, depth):
-    """Return values if they are {group: …}, with `depth` dicts inside, else {"": values}."""
+def distances(rtt_ms):
+    """Return `rtt_ms`, one distance in ms or several, as a tuple."""
+    return tuple(rtt_ms) if isinstance(rtt_ms, (list, tuple)) else (rtt_ms,)
+
+
+def in_groups(values, depth):
+    """Return `values` as a dict of groups: unchanged if it is one, else {"": values}.
+
+    It is one if each of its values is a dict that is nested at least `depth` dicts deep.
+    """
     return values if all(dicts_in(each) >= depth for each in values.values()) else {"": values}
 
 
 def dicts_in(value):
-    """Return how many dicts stand one inside the other, none of them empty."""
+    """Return how many dicts are nested in a value: 0 for a number, 1 for {name: number}.
+
+    An empty dict counts as 0. Of several values in a dict the least nested one decides.
+    """
     if isinstance(value, dict) and value:
         return 1 + min(map(dicts_in, value.values()))
     return 0
@@ -110,7 +121,10 @@ def ratios_in(numbers):
 
 
 def looks_of(groups):
-    """Return {heading: {name: Look}}: by the names; if none of them has a role, by the headings."""
+    """Return {heading: {name: Look}} for `groups`, {heading: {name: number}}.
+
+    A Look depends on the bar's name, or on its heading if no name has a colour of its own.
+    """
     looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
     if any(look.color != style.NO_ROLE for look in looks.values()):
         return dict.fromkeys(groups, looks)
@@ -119,39 +133,46 @@ def looks_of(groups):
 
 
 def rows_of(values, unit, looks, log):
-    """Return a Row for each value: a ratio beside 1x, others with the factor to the first."""
-    first, rows = next(iter(values.values())), []
+    """Return a Row for each value: a ratio compared with 1x, others with the first value.
+
+    `values` is {name: number}, `unit` their unit, `looks` {name: Look}; `log` is whether the axis
+    is a log axis, on which values of 0 or less are left out.
+    """
+    first_name, first = next(iter(values.items()))
     beside = "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else ""
+    rows = []
     for name, value in values.items():
-        if log and value <= 0:
-            continue
-        look, note, since, interval = looks[name].in_row, "", None, ()
+        rounds = getattr(value, "rounds", ())
+        row = Row(name, value, worded(value, beside), looks[name].in_row, rounds=rounds)
+        if isinstance(value, Factor):
+            look = replace(row.look, filled=value.ratio.differs)
+            row = replace(row, look=look, interval=value.interval)
         if is_ratio(unit):
-            since = 1
-            if isinstance(value, Factor):
-                look = style.replace(look, filled=value.ratio.differs)
-                interval = value.interval
-        elif log and rows and first > 0 and factor_off(value, first) >= ALIKE:
-            since = first
-            factor = number(float(factor_off(value, first)))
-            note = f"{factor}x {'less' if value < first else 'more'}"
-        rows.append(
-            Row(
-                name,
-                value,
-                worded(value, beside),
-                look,
-                note,
-                since,
-                interval=interval,
-                rounds=getattr(value, "rounds", ()),
-            )
-        )
+            row = replace(row, since=1)
+        elif log and value > 0 and first > 0 and factor_off(value, first) >= ALIKE:
+            row = replace(row, since=first, note=compared(value, first, first_name))
+        if value > 0 or not log:  # a log axis has no place for 0 or less
+            rows.append(row)
     return rows
 
 
+def compared(value, first, name):
+    """Return `value` compared with `first`, a number too: '1/25 of loop' or '2.8x loop'.
+
+    From a tenth on it is '36% of loop'. `name` is that of the first value, such as "loop".
+    """
+    if value > first:
+        return f"{two_figures(value / first)}x {name}"
+    if 10 * value > first:
+        return f"{value / first:.0%} of {name}"
+    return f"1/{two_figures(first / value)} of {name}"
+
+
 def worded(value, unit=""):
-    """Return a number and its unit; of a Ratio its own judgement, such as "no different"."""
+    """Return a number and its unit as text; for a Ratio its judgement, such as 'no different'.
+
+    `unit` follows the number at once: " ms", with a space.
+    """
     return str(value.ratio) if isinstance(value, Factor) else f"{number(value)}{unit}"
 
 
@@ -167,20 +188,38 @@ def bars_in_words(groups, unit):
 
 @styled
 def plot_lines(
-    series, xlabel, ylabel, title, log_x=False, log_y=False, ylim=None, shaded=None, limit=None
+    series,
+    xlabel,
+    ylabel,
+    title,
+    log_x=False,
+    log_y=False,
+    ylim=None,
+    shaded=None,
+    limit=None,
+    rtt_ms=(),
+    source=None,
 ):
-    """Draw {name: {x: y}} as points, or {panel: {name: {x: y}}} side by side on the same axes.
+    """Draw numbers against numbers, as points: `series` is {name: {x: y}}.
 
-    Axes carry their units in their labels; the name stands at a line's last point. `ylim` is
-    (lowest, highest). `shaded`, (from, to, words), shades a span of x, and `limit`, (y, words), is
-    a line across. Ratios, whose ylabel says "times", get a line at 1x, and a Ratio shows its
-    interval and judgement. Raises LabError for all but numbers by number and name, and texts.
+    It may also be {panel: {name: {x: y}}}: panels stand side by side on the same axes. `xlabel` and
+    `ylabel` contain their units; each series' name stands at its last point. `log_x` and `log_y`
+    make an axis log. `ylim` is (lowest, highest). `shaded`, (from, to, words), shades a span of x,
+    and `limit`, (y, words), draws a line across. `rtt_ms`, one distance in ms or several, and
+    `source`, who measured if that was another machine, are named in the small type. Ratios, whose
+    ylabel says "times", get a line at 1x, and a Ratio shows its interval and judgement. Returns the
+    Figure. Raises LabError for all but numbers by number and name.
     """
-    for text, label in ((xlabel, "xlabel"), (ylabel, "ylabel"), (title, "title")):
-        check_text(text, label)
-    panels = grouped(check_dict(series, "lab.plot_lines", LINES), depth=2)
-    panels = {heading: lines_in(lines, log_x, log_y) for heading, lines in panels.items()}
-    figure, row = abreast(len(panels), 1.6, 2.8, sharex=True)
+    panels = in_groups(check_dict(series, "lab.plot_lines", LINES), depth=2)
+    panels = {heading: lines_in(lines) for heading, lines in panels.items()}
+    lines = [points for series in panels.values() for points in series.values()]
+    numbers = [y for points in lines for y in points.values()]
+    # What is not above 0 has no place on a log axis.
+    log_x = log_x and max(map(max, lines)) > 0
+    log_y = log_y and max(numbers) > 0
+    figure, [row] = plt.subplots(
+        1, len(panels), sharex=True, sharey=True, squeeze=False, figsize=(WIDTH, LINES_HEIGHT)
+    )
     looks = style.looks(list(dict.fromkeys(name for series in panels.values() for name in series)))
     for axes, (heading, series) in zip(row, panels.items(), strict=True):
         draw_series(axes, series, looks)
@@ -192,28 +231,28 @@ def plot_lines(
         )
         axes.label_outer()
         axes.set_title(heading, fontsize=11, fontweight="normal")
-        shade(axes, shaded)
-    lines = [points for series in panels.values() for points in series.values()]
-    figure.ratios = [ratio for points in lines for ratio in ratios_in(points.values())]
-    set_limits(row, [y for points in lines for y in points.values()], ylabel, log_y, ylim, limit)
+        if shaded:
+            shade(axes, *shaded)
+    figure.ratios = ratios_in(numbers)
+    set_limits(row, numbers, ylabel, log_y, ylim, limit)
     told = [
         (f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel)
         for heading, series in panels.items()
     ]
-    caption(figure, title, ". ".join(told))
-    room = 100 * paper.width - sized(BESIDE_PX, NARROW_BESIDE_PX)
+    caption(figure, title, ". ".join(told), distances(rtt_ms), source=source)
+    room = (100 * WIDTH - BESIDE_PX) / len(panels)
     for axes, series in zip(row, panels.values(), strict=True):
-        ticks_at(
-            axes.xaxis,
-            [x for points in series.values() for x in points],
-            room / sized(len(panels), 1),
-        )
+        ticks_at(axes.xaxis, [x for points in series.values() for x in points], room)
     name_panels(row, list(panels.values()), looks)
     return figure
 
 
-def lines_in(series, log_x, log_y):
-    """Return {name: {x: number}}; raise LabError for what cannot be drawn."""
+def lines_in(series):
+    """Return {name: {x: number}}, with the numbers in the form to draw, for `series`.
+
+    `series` is {name: {x: y}}. A list becomes its Median, a Ratio a Factor. Raises LabError for
+    values that can't be drawn.
+    """
     lines = {}
     for name, points in check_dict(series, "lab.plot_lines", LINES).items():
         if not isinstance(points, dict) or not points:
@@ -227,23 +266,22 @@ def lines_in(series, log_x, log_y):
             )
             for x, y in points.items()
         }
-        for values, log in ((lines[name], log_x), (lines[name].values(), log_y)):
-            if log:
-                check_positive_one(values, "lab.plot_lines")
     return lines
 
 
-def shade(axes, shaded):
-    """Shade a span of x that the title speaks of, its words at its head."""
-    if shaded:
-        start, end, words = shaded
-        axes.axvspan(start, end, color=style.RISK, zorder=0)
-        middle = (start + end) / 2, 1
-        write(axes, words, middle, (0, -4), xycoords=axes.get_xaxis_transform(), fontsize=SMALL)
+def shade(axes, start, end, words):
+    """Shade the span of x from `start` to `end`, with `words` at its top."""
+    axes.axvspan(start, end, color=style.RISK, zorder=0)
+    middle = (start + end) / 2, 1
+    write(axes, words, middle, (0, -4), xycoords=axes.get_xaxis_transform(), fontsize=SMALL)
 
 
 def name_panels(row, panels, looks):
-    """Name each series once: in the last panel that has it."""
+    """Write each series' name once, in the last panel that contains the series.
+
+    `row` are the panels' axes, `panels` the series of each, {name: {x: y}}, and `looks` {name:
+    Look}.
+    """
     last = {name: axes for axes, series in zip(row, panels, strict=True) for name in series}
     for axes, series in zip(row, panels, strict=True):
         here = {name: points for name, points in series.items() if last[name] is axes}
@@ -252,9 +290,13 @@ def name_panels(row, panels, looks):
 
 
 def draw_series(axes, series, looks):
-    """Draw points, where there are a handful, and a thin line for the eye; of many a line."""
+    """Draw each series: up to 12 points with a thin line through them, more as a line alone.
+
+    `series` is {name: {x: y}}, `looks` {name: Look}.
+    """
     for name, points in series.items():
-        look, few = looks[name], len(points) <= HANDFUL
+        look = looks[name]
+        few = len(points) <= HANDFUL
         axes.plot(
             list(points),
             list(points.values()),
@@ -272,6 +314,7 @@ def draw_series(axes, series, looks):
                 marker=look.marker or None,
                 markersize=8,
                 markerfacecolor=look.face,
+                markeredgecolor=look.edge,
                 markeredgewidth=1.6,
             )
         for x, y in points.items():
@@ -298,7 +341,11 @@ def set_limits(row, values, ylabel, log_y, ylim, limit):
 
 
 def lines_in_words(series, xlabel, ylabel):
-    """Return 'loop from 1 to 9 ms between …'; 'from 1.2x slower to 3.2x faster' of Ratios."""
+    """Return a figure's sentence: for each line its first and last y and x, with their units.
+
+    It is such as 'loop from 1 to 9 ms between 0 and 20 km'; Ratios are written as '3.2x faster'.
+    `series` is {name: {x: y}}; lines of formulas are left out.
+    """
     ends = {
         name: (min(points), max(points))
         for name, points in series.items()
@@ -308,5 +355,7 @@ def lines_in_words(series, xlabel, ylabel):
         f"{name} from {worded(series[name][first])} "
         f"to {worded(series[name][last], f' {ylabel}')} "
         f"between {number(first)} and {number(last)} {xlabel}"
+        if first != last
+        else f"{name} {worded(series[name][last], f' {ylabel}')} at {number(last)} {xlabel}"
         for name, (first, last) in ends.items()
     )

@@ -1,15 +1,25 @@
-"""Words beside what they name, moved out of each other's way, and what colours mean."""
+"""Put words into figures: beside marks, at the ends of lines, in legends; set ticks of axes."""
 
+import math
 from statistics import fmean
 
 from . import style
-from .canvas import USUAL, plt
+from .canvas import SMALL, USUAL, plt
 
 APART_PX = 16  # two names one above the other
+# Where a log scale's ends are less than this factor apart, minor ticks that begin so have numbers.
+BETWEEN = ((4, "123456789"), (30, "235"), (150, "3"))
+FEW_TICKS, TICK_PX = 8, 58
+NARROWEST = math.log(3)  # of a log axis between its outermost dots
+MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
 
 def write(axes, words, place, shift, **look):
-    """Write words so many points right of and above a place, on the side that `shift` points to."""
+    """Write `words` at `place`, moved by `shift`, (points right, points up); return the annotation.
+
+    `place` is (x, y) in data. The text is aligned so that it grows in the direction of `shift`.
+    `look` are Matplotlib's options of a text.
+    """
     right, up = shift
     sides = {
         "ha": "left" if right > 0 else "right" if right < 0 else "center",
@@ -20,15 +30,18 @@ def write(axes, words, place, shift, **look):
 
 
 def explain(axes, fills, **where):
-    """Explain in a legend what the boxes mean: {words: how they are filled}."""
+    """Add a legend of boxes: `fills` is {words: Matplotlib's options of a Rectangle}.
+
+    `where` are Matplotlib's options of a legend.
+    """
     boxes = [plt.Rectangle((0, 0), 1, 1, **fill) for fill in fills.values()]
     axes.legend(boxes, fills, **where)
 
 
-def name_ends(axes, series, looks, words=None):
-    """Write each series' name, or its `words`, right of its last point, {name: {x: y}}.
+def name_ends(axes, series, looks):
+    """Write each series' name right of its last point; move apart names that would overlap.
 
-    Names that would touch are moved apart.
+    `series` is {name: {x: y}}, `looks` is {name: Look}.
     """
     axes.figure.draw_without_rendering()  # the points' places in px are those after the layout
     farthest = max(max(points) for points in series.values())
@@ -44,7 +57,7 @@ def name_ends(axes, series, looks, words=None):
             shift = 10, (moved[name] - heights[name]) * 72 / axes.figure.dpi
         write(
             axes,
-            words[name] if words else name,
+            name,
             end,
             shift,
             color=color,
@@ -53,9 +66,10 @@ def name_ends(axes, series, looks, words=None):
 
 
 def spread(heights, gap, low, high):
-    """Return {name: place}, at least `gap` apart, as near to {name: height} as the bounds allow.
+    """Return `heights`, {name: height}, moved so that they are at least `gap` apart.
 
-    Neighbours that are too close form a pile around the middle of where they would be.
+    All are in px. Each is as near to its given height as possible, and between `low` and `high`.
+    Names that are too close are spread around the middle of their given heights.
     """
     names = sorted(heights, key=heights.get)
     piles = []
@@ -73,3 +87,114 @@ def spread(heights, gap, low, high):
     places = [max(place, low + gap * nth) for nth, place in enumerate(places)]
     places = [min(place, high - gap * (len(places) - 1 - nth)) for nth, place in enumerate(places)]
     return dict(zip(names, places, strict=True))
+
+
+# Axes
+
+
+def plain_ticks(axis):
+    """Write the ticks of an axis as 0.1, 1, 10, 1,000, not as powers of ten.
+
+    A log axis of less than two or so decades gets numbers at some ticks in between.
+    """
+
+    def between(value, _):
+        low, high = axis.get_view_interval()
+        digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
+        return f"{value:,.10g}" if f"{value:e}"[0] in digits else ""
+
+    axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axis.set_minor_formatter(between)
+
+
+def whole_ticks(axis, values):
+    """Have ticks of an axis at whole numbers only, if all `values` are ints."""
+    if all(isinstance(value, int) for value in values):
+        axis.get_major_locator().set_params(integer=True)
+
+
+def ticks_at(axis, values, length_px):
+    """Put the ticks of an axis at the numbers `values`, if these are at most 8.
+
+    Those without room are left out.
+
+    `length_px` is the length of the axis in px. For more values the ticks are not changed.
+    """
+    plain_ticks(axis)
+    places = sorted(set(values))
+    if len(places) > FEW_TICKS:
+        return
+    low, high = axis.get_view_interval()
+    at = axis.get_transform().transform
+    per_px = (at(high) - at(low)) / length_px
+    kept = places[-1:]
+    for place in reversed(places[:-1]):
+        if at(kept[-1]) - at(place) >= TICK_PX * per_px:
+            kept.append(place)
+    axis.set_ticks(kept)
+    axis.set_ticks([], minor=True)
+
+
+def unit_for(seconds):
+    """Return (unit, factor) for an axis on which `seconds` is the longest time.
+
+    They are ("seconds", 1), ("milliseconds", 1e3) or ("microseconds", 1e6); the factor is how many
+    of that unit make a second.
+    """
+    if seconds >= 2:
+        return "seconds", 1
+    return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
+
+
+def is_ratio(unit):
+    """Return whether the text `unit` is that of ratios, such as "times faster"."""
+    return "times" in unit.split() or unit.startswith("times")
+
+
+def mark(axes, value, words, across=False, end=0):
+    """Draw a thin vertical line at `value`, such as 1x, with `words` at its top.
+
+    With `across` it is a horizontal line at a value of the y axis; its words then stand left, or
+    right with `end` 1.
+    """
+    line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
+    small = {"fontsize": SMALL, "color": style.QUIET}
+    if across:
+        axes.axhline(value, **line)
+        beside = (-4 if end else 4, 3)
+        write(axes, words, (end, value), beside, xycoords=axes.get_yaxis_transform(), **small)
+    else:
+        axes.axvline(value, **line)
+        write(axes, words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), **small)
+
+
+def log_axis(axes, rows, width):
+    """Set a log x axis, `width` px wide, so that the marks and words of all rows have room.
+
+    `rows` is [(lowest value, highest value, px of words left, px of words right)]. However long the
+    words, at least a third of the width is left for the marks.
+    """
+    most = max(left for *_, left, _ in rows) + max(right for *_, right in rows)
+    shrunk = min(1.0, MOST_BESIDE * width / most) if most else 1.0
+    lows = [(math.log(low), shrunk * left) for low, _, left, _ in rows]
+    highs = [(math.log(high), shrunk * right) for _, high, _, right in rows]
+    # How much of the logarithm a px is: the two words that are farthest apart have room.
+    unit = max(
+        NARROWEST / width,
+        *((high - low) / (width - left - right) for low, left in lows for high, right in highs),
+    )
+    start = min(low - left * unit for low, left in lows)
+    end = max(high + right * unit for high, right in highs)
+    spare = max(0.0, NARROWEST - (end - start)) / 2
+    axes.set_xscale("log")
+    axes.set_xlim(math.exp(start - spare), math.exp(end + spare))
+    lowest, highest = min(low for low, *_ in rows), max(high for _, high, *_ in rows)
+    axes.set_xticks([tick for tick in axes.get_xticks() if lowest / 10 < tick < highest * 10])
+
+
+def words_px(text, points):
+    """Return the largest width in px that a text of so many letters may have, at 100 dpi.
+
+    `points` is the size of the font.
+    """
+    return len(text) * points * 0.6 * 100 / 72

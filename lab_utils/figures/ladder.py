@@ -1,6 +1,8 @@
-"""The ladder (sequence) diagram: client and server as verticals, messages at their real times.
+"""Draw the ladder (sequence) diagram: client and server as verticals, messages at real times.
 
-Pale on the client's side is waiting, green on the server's is work; all share one scale of time.
+A turn is one request or several, then their replies. Pale is waiting: the client waits for a reply,
+or the server waits until TCP's window lets it send more of a reply. Green is the server's work. All
+ladders of a figure share one scale of time.
 """
 
 import itertools
@@ -9,20 +11,22 @@ from ..arguments import check_number
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, abreast, caption, sized, styled
+from .canvas import SMALL, WIDTH, caption, plt, styled
 from .labels import write
 
 HEIGHT = 5.2
 BUNDLE = 1 / 200  # of the height: messages that leave closer together would cover each other
-SIDES, NARROW_SIDES = (-0.4, 1.3), (-0.7, 1.7)  # where words stand
+SIDES = -0.4, 1.3  # of the client, at 0, and of the server, at 1: where words stand
 BAND = 9  # points
-LATE = 1 / 30  # of the height: a reply that lay so long at the client before it was read
+LATE = 1 / 30  # of the height: a reply was read late if it waited at the client for longer
 
 
 def plot_ladder(capture, turns=6, title=None, gap=None):
-    """Draw a ladder of the first `turns` turns; one ends where a request follows a reply.
+    """Draw a ladder of the first `turns` turns of a Capture, and return the Figure.
 
-    `gap`, a few words, marks the server's line from each reply to the next request.
+    A turn is one request or several, then their replies. `title` replaces the usual title. `gap`, a
+    few words, marks the server's line from each reply to the next request. Raises LabError for an
+    empty Capture, and if `turns` is no whole number of 1 or more.
     """
     if not capture.messages:
         raise LabError(
@@ -32,19 +36,28 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
     all_turns = by_turn(capture.messages)
     left = len(all_turns) - check_number(turns, "turns", 1, whole=True)
     below = f"… and {left:,} more turns like these" if left > 0 else ""
-    told = f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there"
-    told += f", {len(capture.replies):,} back"
+    told = (
+        f"{in_all(capture)}; {counted(len(capture.requests), 'message')} there, "
+        f"{len(capture.replies):,} back"
+    )
     drawn = [message for turn in all_turns[:turns] for part in turn for message in part]
-    return draw_ladders([(drawn, capture.rtt_ms, below)], title or in_all(capture), told, gap)
+    whole = in_all(capture)[0].upper() + in_all(capture)[1:]
+    return draw_ladders([(drawn, capture.rtt_ms, below)], title or whole, told, gap)
 
 
 @styled
 def draw_ladders(ladders, title, told, gap=None):
-    """Draw each (messages, RTT in ms, words below) beside the others."""
+    """Draw ladders side by side and return the figure.
+
+    `ladders` is [([Message], RTT in ms, words below)]. `told` is the sentence for the alt text.
+    `gap`, a few words, marks the server's line from each reply to the next request.
+    """
     end = 1000 * max(
         max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages
     )
-    figure, panels = abreast(len(ladders), 0, HEIGHT)
+    figure, [panels] = plt.subplots(
+        1, len(ladders), sharey=True, squeeze=False, figsize=(WIDTH, HEIGHT)
+    )
     for axes, (messages, rtt_ms, below) in zip(panels, ladders, strict=True):
         draw_ladder(axes, messages, end, rtt_ms, gap)
         axes.set_xlabel(below)
@@ -53,7 +66,11 @@ def draw_ladders(ladders, title, told, gap=None):
 
 
 def draw_ladder(axes, messages, end, rtt_ms, gap=None):
-    """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages."""
+    """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages.
+
+    `messages` are Messages. `gap`, a few words, marks the server's line from each reply to the next
+    request.
+    """
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
         axes.plot(
@@ -61,17 +78,19 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
         )
         axes.text(place, -0.04 * end, name, ha="center", va="bottom", fontweight="bold")
     turns = list(waits(messages))
-    for sent, heard, arrived, left in turns:
-        band(axes, 0, sent, heard, style.WAITING_EDGE, BAND)
-        band(axes, 0, sent, heard, style.WAITING, BAND - 1.5)
-        band(axes, 1, arrived, left, style.SERVER, BAND)
+    for sent, heard, arrived, written, left in turns:
+        for place, start, stop in ((0, sent, heard), (1, written, left)):
+            band(axes, place, start, stop, style.WAITING_EDGE, BAND)
+            band(axes, place, start, stop, style.WAITING, BAND - 1.5)
+        band(axes, 1, arrived, written, style.SERVER, BAND)
     if gap:
-        for (*_, left), (_, _, arrived, _) in itertools.pairwise(turns):
-            band(axes, 1, left, arrived, style.RISK, BAND)
+        for (*_, left), (_, _, arrived, _, _) in itertools.pairwise(turns):
+            band(axes, 1, left, arrived, style.EDGES[style.RISK], BAND)
+            band(axes, 1, left, arrived, style.RISK, BAND - 1.5)
             write(axes, gap, (1, 500 * (left + arrived)), (9, 0), fontsize=SMALL)
     for bundle in bundles(messages, end / 1000):
         draw_bundle(axes, bundle, rtt_ms / 2000, end * LATE / 1000)
-    axes.set(xlim=sized(SIDES, NARROW_SIDES), ylim=(end * 1.04, -0.1 * end), xticks=[])
+    axes.set(xlim=SIDES, ylim=(end * 1.04, -0.1 * end), xticks=[])
     axes.tick_params(axis="y", length=0)
     axes.spines[["bottom", "left"]].set_visible(False)
 
@@ -88,21 +107,41 @@ def band(axes, place, start, stop, color, width):
 
 
 def waits(messages):
-    """Yield (sent, heard at the client, arrived, left at the server) of each turn, in seconds."""
+    """Yield five times for each turn that has replies: (sent, heard, arrived, written, left).
+
+    They are in seconds after the first message left.
+
+    `messages` are Messages; a turn is one request or several, then their replies. At the client:
+    `sent` is when the first request left, `heard` when the last reply was read. At the server:
+    `arrived` is when the request came in, `written` when the reply was written, `left` when its
+    last part left. From `written` to `left` TCP's window held the reply back.
+    """
     for requests, replies in by_turn(messages):
         if replies:
-            first, last = requests[0], replies[-1]
-            left = max(first.at_server, last.at_server)
-            yield first.at_client, last.at_client, first.at_server, left
+            first = requests[0]
+            last = replies[-1]
+            arrived = first.at_server
+            written = last.at_server if last.written is None else last.written
+            yield (
+                first.at_client,
+                last.at_client,
+                arrived,
+                max(arrived, written),
+                max(arrived, last.at_server),
+            )
 
 
 def bundles(messages, span_s):
-    """Return lists of messages of one direction whose arrows would cover each other."""
+    """Return lists of Messages in one direction that follow so closely that their arrows overlap.
+
+    A Message that stands alone is a list of one. `span_s` is the time that the figure shows, in
+    seconds.
+    """
     found = []
     for message in messages:
         last = found[-1][-1] if found else None
-        near = last and message.at_client - last.at_client < span_s * BUNDLE
-        if near and last.way == message.way:
+        near_s = span_s * BUNDLE
+        if last and last.way == message.way and message.left() - last.left() < near_s:
             found[-1].append(message)
         else:
             found.append([message])
@@ -110,12 +149,14 @@ def bundles(messages, span_s):
 
 
 def draw_bundle(axes, bundle, way_s, late_s):
-    """Draw arrows, solid for requests and dashed for replies, with their words where they leave.
+    """Draw the messages of a bundle, a list, as arrows: requests solid, replies dashed.
 
-    A reply that lay at the client before redis-py read it arrives where the way of `way_s` seconds
-    ends; from there on the client was at work.
+    Words stand at the start. A reply may have reached the client, `way_s` seconds after it left,
+    before redis-py read it. If redis-py read the reply over `late_s` seconds after its arrival, the
+    arrow ends at the arrival, and the time until the reply was read is drawn as the client's work.
     """
-    request, alone = bundle[0].way == "request", len(bundle) == 1
+    request = bundle[0].way == "request"
+    alone = len(bundle) == 1
     arrow = {
         "arrowstyle": "-|>",
         "color": style.MESSAGE,
@@ -138,7 +179,10 @@ def draw_bundle(axes, bundle, way_s, late_s):
 
 
 def by_turn(messages):
-    """Return (requests, replies) of each turn, which ends where a request follows a reply."""
+    """Return [([requests], [replies])] for a list of Messages, a pair for each turn.
+
+    A turn is one request or several, then their replies; a request after a reply begins the next.
+    """
     turns = []
     for way, group in itertools.groupby(messages, key=lambda message: message.way):
         if way == "request":
@@ -149,7 +193,10 @@ def by_turn(messages):
 
 
 def took(capture):
-    """Return the seconds from the first request's start to the last reply's arrival."""
+    """Return the seconds of a Capture, until the last reply was read.
+
+    They count from when the first request left.
+    """
     return max(message.at_client for message in capture.messages)
 
 

@@ -1,28 +1,31 @@
-"""Lanes: each connection a lane, each request a box, all ways of doing it on one axis of time."""
+"""Draw lanes: a row for each connection, a box for each request, all on one axis of time."""
 
 import itertools
 import statistics
 import textwrap
 from collections import Counter
 
+import numpy as np
+from matplotlib.transforms import offset_copy
+
 from ..runs import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, kind_of, on_the_way
-from ..words import counted, milliseconds, plain_duration
+from ..words import counted, milliseconds, plain_duration, two_figures
 from . import style
-from .canvas import caption, paper, plt, sized, styled
-from .labels import explain, write
-from .scales import unit_for
+from .canvas import WIDTH, caption, plt, styled
+from .labels import explain, unit_for, write
 
 DPI = 100
 BESIDE_PX = 70  # about what the axis of time leaves
 HEADING_PX, GAP_PX, NODE_PX = 26, 14, 14
-FEW, SOME = 1, 4  # connections, more is a bundle; a block's height only depends on which it is
+FEW, SOME = 1, 4  # connections, more is a bundle; these two limits decide a block's height
 FEW_PX, SOME_PX, BUNDLE_PX = 26, 62, 132
 MOST_LANES = 24  # more connections than that are drawn as how many wait at each moment
-NARROWEST_PX, MOST_BOXES = 4, 160  # narrower boxes, or more, are drawn as the share of time waiting
+NARROWEST_PX, MOST_BOXES = 3, 300  # narrower boxes, or more, are drawn as the share of time waiting
 LONGEST_NAME = 60
 BOLD = {"fontsize": 11, "fontweight": "bold"}
 FEWEST_DENSE = 20  # so few boxes are boxes, however narrow
 BIN_PX = 3
+ALIKE = 1.1  # times: two runs that are closer together took the same
 EDGE = {"edgecolor": style.WAITING_EDGE}
 OPENING = {"facecolor": style.HANDSHAKE, "hatch": style.HANDSHAKE_HATCH, **EDGE}
 FAILED = {"facecolor": style.FAILED, "hatch": style.FAILED_HATCH, **EDGE}
@@ -38,15 +41,20 @@ BINNED = "waiting: a request is on its way (height: how much waits)"
 
 @styled
 def draw_lanes(runs, title=None):
-    """Draw {name: Run}. Across are seconds, down are pixels."""
+    """Draw the requests of several Runs, {name: Run}, below each other; return the figure.
+
+    Each Run has a lane, which is a row of boxes, for each of its connections. The x axis is in
+    seconds, the y axis in pixels. `title` replaces the usual title.
+    """
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
-    figure, axes = plt.subplots(figsize=(paper.width, (body + 150 + sized(0, 70)) / DPI))
+    figure, axes = plt.subplots(figsize=(WIDTH, (body + 150) / DPI))
     longest = max(run.seconds for run in runs.values())
-    top, seen = 0, set()
+    top = 0
+    seen = set()
     for name, run in runs.items():
         top += HEADING_PX
-        pixels = (paper.width * DPI - BESIDE_PX) / longest
+        pixels = (WIDTH * DPI - BESIDE_PX) / longest
         seen |= draw_block(axes, run, top, heights[name], pixels)
         label(axes, name, run, top, heights[name])
         top += heights[name] + GAP_PX
@@ -68,23 +76,27 @@ def distances(runs):
 
 
 def block_height(run):
-    """Return pixels, in three steps: threads use another number of lanes each run."""
+    """Return the height of a Run's lanes together, in pixels: one of three.
+
+    With only three heights, a figure keeps its height if threads happen to use one connection more.
+    """
     lanes = len(run.connections)
     height = FEW_PX if lanes <= FEW else SOME_PX if lanes <= SOME else BUNDLE_PX
     return max(height, NODE_PX * len(set(run.nodes.values())))
 
 
 def label(axes, name, run, top, height):
-    """Write the way's name, in small type what it did, and the time it took where it is done."""
-    from matplotlib.transforms import offset_copy
+    """Write a Run's name and round trips above its lanes, and its time right of where they end.
 
+    The Run's lanes begin at `top`, and all together are `height` high, both in pixels.
+    """
     color, marker = style.way(name)
     mark = offset_copy(axes.transData, axes.figure, 5, 10, units="points")
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
     bold = write(axes, shown, (0, top), (14, 5), **BOLD)
-    beside = sized(requests_in_words(run), counted(len(run.requests), "round trip"))
-    axes.annotate(f"   {beside}", (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
+    beside = f"   {requests_in_words(run)}"
+    axes.annotate(beside, (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
     end = run.seconds
     axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
     write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
@@ -96,9 +108,11 @@ def requests_in_words(run):
 
 
 def draw_block(axes, run, top, height, pixels):
-    """Draw the lanes of a run, orange where nothing was on its way; return the meanings drawn.
+    """Draw the lanes of a Run; return the set of the meanings drawn, for the legend.
 
-    `pixels` of the axis make a second.
+    The lanes are orange while no request is under way. They begin at `top` and are `height` high,
+    both in pixels. `pixels` is how many pixels of the x axis make a second. The meanings are texts,
+    such as "opening a connection".
     """
     lanes = [
         [
@@ -133,13 +147,16 @@ def draw_block(axes, run, top, height, pixels):
 
 
 def is_dense(spans, pixels):
-    """Tell whether boxes are too narrow to be told apart."""
+    """Return whether the boxes of a lane are too many or too narrow to be distinguished.
+
+    `spans` are the boxes, (start, end, kind) in seconds; `pixels` is how many pixels make a second.
+    """
     narrow = statistics.median([end - start for start, end, _ in spans]) * pixels < NARROWEST_PX
     return len(spans) > MOST_BOXES or (narrow and len(spans) > FEWEST_DENSE)
 
 
 def idle(run):
-    """Return the spans of a run in which nothing was on its way."""
+    """Return the spans [(start, end)] of a Run in which no request is under way, in seconds."""
     busy = [(0.0, 0.0), *on_the_way(run.trips), (run.seconds, run.seconds)]
     return [(start, end) for (_, start), (end, _) in itertools.pairwise(busy) if end > start]
 
@@ -152,11 +169,18 @@ def draw_boxes(axes, spans, low, tall):
 
 
 def draw_share(axes, spans, lanes, run, low, tall, pixels):
-    """Draw bins: pale from below the share of `lanes` that wait, orange from above the client's."""
+    """Draw, against time, the share of lanes that wait and the share of the client's work.
+
+    The share that waits is pale and grows from below; the client's work is orange, from above.
+    `spans` are the requests, (start, end, kind) in seconds, of `lanes` lanes of the Run. The
+    drawing begins at `low` on the y axis and is `tall` high. `pixels` is how many pixels make a
+    second. Returns the set of the meanings drawn, texts for the legend.
+    """
     bins = max(1, round(run.seconds * pixels / BIN_PX))
     edges = [run.seconds * place / bins for place in range(bins + 1)]
     foot = low + tall
-    waiting, working = waiting_share(spans, edges) / lanes, waiting_share(idle(run), edges)
+    waiting = waiting_share(spans, edges) / lanes
+    working = waiting_share(idle(run), edges)
     axes.stairs(foot - tall * waiting, edges, baseline=foot, fill=True, color=style.WAITING)
     axes.stairs(low + tall * working, edges, baseline=low, fill=True, color=style.CLIENT)
     axes.plot([0, run.seconds], [foot, foot], color=style.WAITING_EDGE, linewidth=0.7)
@@ -164,9 +188,10 @@ def draw_share(axes, spans, lanes, run, low, tall, pixels):
 
 
 def waiting_share(spans, edges):
-    """Return how many of the spans cover each bin between two edges, on average."""
-    import numpy as np
+    """Return for each bin between two neighbouring edges how many spans cover it on average.
 
+    `spans` are (start, end, …), `edges` the bins' limits, all in seconds. The result is an array.
+    """
     left, right = np.array(edges[:-1]), np.array(edges[1:])
     covered = np.zeros(len(left))
     for start, end, *_ in spans:
@@ -175,7 +200,10 @@ def waiting_share(spans, edges):
 
 
 def name_nodes(axes, run, top, each):
-    """Write 'node 1' left of the lanes that lead there."""
+    """Write 'node 1' left of the lanes of connections to that node of a cluster.
+
+    The lanes of the Run begin at `top`, and a lane is `each` high, both in pixels.
+    """
     nodes = [run.nodes.get(number) for number in run.connections]
     for node in sorted(set(nodes) - {None}):
         places = [place for place, other in enumerate(nodes) if other == node]
@@ -187,18 +215,12 @@ def name_nodes(axes, run, top, each):
 
 
 def legend(axes, seen):
-    """Explain under the axis the colours that were drawn."""
-    from matplotlib.transforms import offset_copy
-
+    """Add a legend below the axis for the meanings in the set `seen`, as `draw_block` returns."""
     known = dict(OUTCOMES.values())
     if BINNED in seen:  # as pale as a single request: one swatch says it
         known[BINNED] = known.pop(OUTCOMES[REQUEST][0])
     known[WORKING] = {"facecolor": style.CLIENT}
-    shown = {
-        textwrap.fill(meaning, sized(80, 40)): fill
-        for meaning, fill in known.items()
-        if meaning in seen
-    }
+    shown = {meaning: fill for meaning, fill in known.items() if meaning in seen}
     # Under the axis' own label.
     below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")
     explain(
@@ -207,7 +229,7 @@ def legend(axes, seen):
         loc="upper left",
         bbox_to_anchor=(0, 0),
         bbox_transform=below,
-        ncols=sized(3, 1),
+        ncols=3,
         fontsize=9,
         borderpad=0,
         borderaxespad=0,
@@ -217,19 +239,29 @@ def legend(axes, seen):
 
 
 def lanes_title(runs):
-    """Return '50 GETs, 1 ms away: 51.8 ms one by one, …', from what all have in common on."""
+    """Return a title such as '50 GETs, 1 ms away: pipeline takes 1/38 of one by one's time'.
+
+    `runs` is {name: Run}. First comes what all Runs have in common. If none is much faster, the
+    title gives the time of each.
+    """
     parts, (first, *others) = [], [run.commands for run in runs.values()]
     if all(commands == first for commands in others):
         parts.append(counted(first.total(), next(iter(first)) if len(first) == 1 else "command"))
     far = distances(runs)
     if len(far) == 1 and far[0]:
         parts.append(f"{milliseconds(far[0])} away")
-    times = style.told({name: run.seconds for name, run in runs.items()})
+    slow, fast = (end(runs, key=lambda name: runs[name].seconds) for end in (max, min))
+    factor = runs[slow].seconds / runs[fast].seconds
+    if factor > ALIKE:
+        owner = slow + ("'" if slow.endswith("s") else "'s")
+        times = f"{fast} takes 1/{two_figures(factor)} of {owner} time"
+    else:
+        times = style.times_in_words({name: run.seconds for name, run in runs.items()})
     return f"{', '.join(parts)}: {times}" if parts else times
 
 
 def in_words(run):
-    """Return '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
+    """Return a Run in words: '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
     seen = Counter(map(kind_of, run.trips))
     parts = [
         requests_in_words(run),

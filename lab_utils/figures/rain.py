@@ -1,52 +1,72 @@
-"""Rain: every PING of a bystander a drop, when it was due and how long it waited, beside work."""
+"""Draw lab.plot_rain: each PING of a bystander as a drop, at its due time and its wait."""
 
 import math
 import textwrap
 
+from ..arguments import check_dict, shown
+from ..errors import LabError
 from ..words import plain_duration
 from . import style
-from .canvas import SMALL, USUAL, caption, paper, plt, sized, styled
-from .labels import write
-from .scales import plain_ticks, words_px
+from .canvas import SMALL, USUAL, WIDTH, caption, plt, styled
+from .labels import plain_ticks, words_px, write
 
 ABREAST = 4  # panels in a row
-PANEL_IN, LOW_PANEL_IN, REST_IN, BESIDE_PX = 3.1, 2.3, 1.3, 140  # low ones stand above each other
+PANEL_IN, REST_IN = 3.1, 1.3  # inches of height
+BESIDE_PX = 140  # what the axes leave
 MOST_TICKS = 4  # along the time of a panel
 ROOM = 1.25  # times the slowest PING, for the words above it
 
 
 @styled
-def draw_rain(watched, title=None):
-    """Draw {name: Bystander} in a panel each on the same axes: the run with the middle worst."""
+def plot_rain(watched: dict, title: str | None = None):
+    """Draw how long the PINGs of bystanders waited: each PING is a drop.
+
+    `watched` is {name of the work: Bystander}. Each one has a panel, with the time of the work
+    shaded. Of a Bystander's runs, the panel shows the one whose slowest PING is the median one. The
+    x axis is in ms since the work began, the y axis the ms that a PING waited. The `title` is by
+    default the slowest PING of the ways at either end. Returns a Figure, and prints one line in
+    words. Raises LabError for anything but Bystanders by name.
+    """
+    example = '{"MULTI": lab.bystander(multi, r)}'
+    for name, felt in check_dict(watched, "lab.plot_rain", example).items():
+        if not hasattr(felt, "idle_worst"):
+            raise LabError(
+                "lab.plot_rain needs what lab.bystander returned for each way, "
+                f"such as {example}, and got {shown(felt)} for {name}. "
+                "Keep the whole answer, not only its .worst."
+            )
     runs = {
         name: sorted(felt.runs, key=lambda run: run.worst)[len(felt.runs) // 2]
         for name, felt in watched.items()
     }  # of an even number the slower of the two
-    rows = math.ceil(len(runs) / sized(ABREAST, 1))
+    rows = math.ceil(len(runs) / ABREAST)
     columns = math.ceil(len(runs) / rows)
-    size = paper.width, REST_IN + (PANEL_IN if columns > 1 or rows == 1 else LOW_PANEL_IN) * rows
     figure, grid = plt.subplots(
-        rows, columns, sharex=True, sharey=True, squeeze=False, figsize=size
+        rows,
+        columns,
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        figsize=(WIDTH, REST_IN + PANEL_IN * rows),
     )
-    places = list(grid.flat)
+    panels = list(grid.flat)
     dues, waits = zip(*(ping for run in runs.values() for ping in run.pings), strict=True)
     across = 1000 * min(dues), 1000 * max(dues)
-    places[0].set(xlim=across, ylim=(0, 1000 * max(waits) * ROOM))  # the others share its axes
-    for axes, (name, run) in zip(places, runs.items(), strict=False):
+    panels[0].set(xlim=across, ylim=(0, 1000 * max(waits) * ROOM))  # all panels share these limits
+    for axes, (name, run) in zip(panels, runs.items(), strict=False):
         draw_panel(axes, run, across, style.way(name)[0])
-        head(axes, name, run, watched[name].runs, (100 * paper.width - BESIDE_PX) / columns)
-    for axes in places[len(runs) :]:
+        head(axes, name, run, watched[name].runs, (100 * WIDTH - BESIDE_PX) / columns)
+    for axes in panels[len(runs) :]:
         axes.set_visible(False)
-    for axes in (row[0] for row in grid):
+    for axes in grid[:, 0]:
         axes.set_ylabel("ms until the PING's reply")
-    figure.align_ylabels()
-    for axes in places[len(runs) - columns : len(runs)]:
+    for axes in panels[len(runs) - columns : len(runs)]:
         axes.set_xlabel("ms since the work began", fontsize=SMALL)
         axes.tick_params(labelbottom=True)
     idle = max(felt.idle_worst for felt in watched.values())
     told = "; ".join(
-        f"{name}: slowest PING {plain_duration(felt.worst)}, median "
-        f"{plain_duration(felt.median)}, beside {plain_duration(felt.took)} of work"
+        f"{name}: slowest PING {plain_duration(felt.worst)} ({spread(felt.runs)}), "
+        f"beside {plain_duration(felt.took)} of work"
         for name, felt in watched.items()
     )
     return caption(
@@ -103,7 +123,11 @@ def mark_worst(axes, ping, across, color):
 
 
 def head(axes, name, run, runs, width):
-    """Write the way's name, how long the run that is drawn took, and how far all are apart."""
+    """Write a panel's heading: its name, how long the work took, the range of the slowest PINGs.
+
+    `run` is the bystander's Run that the panel shows, and the range is over all `runs` of it.
+    `width` is that of the panel, in px.
+    """
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     lines = textwrap.wrap(name, int(width / words_px("x", USUAL)))[:2]
     axes.set_title("\n".join(lines), fontsize=USUAL, pad=32, color=style.INK)
@@ -121,7 +145,7 @@ def head(axes, name, run, runs, width):
 
 
 def spread(runs):
-    """Return '3 runs: worst 34.7–39.7 ms': how far the slowest PINGs of the runs are apart."""
+    """Return '3 runs: worst 34.7–39.7 ms', the range of the slowest PINGs of several Runs."""
     if len(runs) == 1:
         return "1 run"
     low, high = (plain_duration(end(run.worst for run in runs)) for end in (min, max))
@@ -130,11 +154,15 @@ def spread(runs):
 
 
 def finding(watched):
-    """Return 'A bystander's slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline'."""
+    """Return a title such as 'Slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline'.
+
+    `watched` is {name of the work: Bystander}.
+    """
     ranked = sorted(watched, key=lambda name: -watched[name].worst)
     ends = ranked[0], ranked[-1]
     told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys(ends)]
     slowest, quickest = ([run.worst for run in watched[name].runs] for name in ends)
-    same = len(told) == 2 and min(slowest) <= max(quickest)  # the runs do not tell the two apart
-    overlap = "; their runs overlap" if same else ""
-    return f"A bystander's slowest PING: {', '.join(told)}{overlap}"
+    if len(told) == 2 and min(slowest) <= max(quickest):  # the runs do not tell the two apart
+        most = plain_duration(watched[ends[0]].worst)
+        return f"Slowest PING: {most}; {' and '.join(ends)} overlap"
+    return f"Slowest PING: {', '.join(told)}"

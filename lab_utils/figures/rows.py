@@ -1,22 +1,19 @@
-"""Rows with a name each: bars from zero, or dots on a log axis with the factor between them.
+"""Draw rows with a name each: bars from zero, or dots on a log axis with factors between them.
 
-A bar's length tells the truth on a linear axis only. Where values span decades a dot shows the
-place, and the line from the dot it is compared with the factor: equal lines are equal factors.
+The length of a bar is honest only on a linear axis. If values span decades, each is a dot, and a
+line to the dot it is compared with shows the factor: equal lines are equal factors.
 """
 
-import math
 from dataclasses import dataclass
 
 from . import style
-from .canvas import SMALL, USUAL, paper, plt, sized
-from .labels import write
-from .scales import log_axis, plain_ticks, words_px
+from .canvas import USUAL, WIDTH, plt
+from .labels import log_axis, plain_ticks, words_px, write
 
 ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
-NARROW_ROW, NARROW_HEADING, NARROW_REST = 0.55, 0.5, 2.2  # on a phone
-ABOVE = 0.36  # rows: so far above its row a name stands there
 NAME_POINTS = 10.5
-MARGIN_PX, NARROW_TICKS = 16, 5
+MARGIN_PX = 16
+BAR_GAP, DOT_GAP = 6, 8  # points between a mark and its words
 ROUNDS = {
     "linestyle": "none",
     "marker": "o",
@@ -25,15 +22,18 @@ ROUNDS = {
     "markeredgewidth": 0,
     "alpha": 0.7,
 }
+ON_PAPER = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines below words
 ROUNDS_NOTE = "small dots: the rounds"
 
 
 @dataclass(frozen=True)
 class Row:
-    """`name` stands left, `text` (the value in words) at the end.
+    """One row of a figure: `name` stands left, the mark at `value`, and `text`, the value in words.
 
-    `note`, the factor, stands between the dot and `since`, which with a `since_look` is a dot too.
-    `rounds` are single measurements, drawn as small dots; `interval` is that of a Ratio.
+    `look` is how the mark is drawn. `since` is the number that `value` is compared with, and `note`
+    the factor between the two in words. If `since_look` is given, `since` is drawn as a dot too.
+    `rounds` are single measurements, drawn as small dots; `interval` is (low, high) of a Ratio.
+    `said` is True for a learner's guess.
     """
 
     name: str
@@ -48,137 +48,119 @@ class Row:
     said: bool = False
 
     @property
-    def start(self):
-        return min((self.value, *self.interval, *self.rounds))
-
-    @property
-    def end(self):
-        """Where the bar ends, its interval, or its rounds."""
-        return max((self.value, *self.interval, *self.rounds))
+    def marks(self):
+        """The tuple of the values at which the row has marks that its words must not cover."""
+        return (self.value, *self.interval, *([self.since] if self.since else []))
 
 
-def lay_out(blocks, height, heading):
-    """Return [(place, heading)], [(place, row)] and the end of {heading: [row]}, in rows.
+def lay_out(blocks):
+    """Return (headings, rows, end) for `blocks`, {heading: [row]}; a row is of any type.
 
-    A row is `height` inches high, and a heading `heading`; an empty one takes no room.
+    Headings are (place, words, colour, weight), rows are (place, row); places are counted in rows
+    from the top, and `end` is the place below the last row. An empty heading takes no room.
     """
-    heads, rows, place = [], [], 0.0
+    heads = []
+    rows = []
+    place = 0.0
     for words, block in blocks.items():
         if words:
             heads.append((place, words, style.INK, "bold"))
-            place += heading / height
+            place += HEADING / ROW
         rows += [(place + nth, row) for nth, row in enumerate(block)]
-        place += len(block) + GAP / height
-    return heads, rows, place - GAP / height
+        place += len(block) + GAP / ROW
+    return heads, rows, place - GAP / ROW
 
 
 def draw_rows(blocks, label, log=False):
-    """Draw {heading: [Row]} as dots on a log axis, or bars from zero; return (figure, axes)."""
-    height = sized(ROW, NARROW_ROW)
-    names, placed, end = lay_out(blocks, height, sized(HEADING, NARROW_HEADING))
-    figure, axes = plt.subplots(figsize=(paper.width, sized(REST, NARROW_REST) + height * end))
+    """Draw `blocks`, {heading: [Row]}, as bars, or with `log` as dots; return (figure, axes).
+
+    Bars begin at zero.
+
+    `label` is that of the x axis.
+    """
+    names, placed, end = lay_out(blocks)
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * end))
     rows = [row for _, row in placed]
     longest = max(words_px(text, NAME_POINTS) for text in [*(row.name for row in rows), *blocks])
-    width = paper.width * 100 - 40 - sized(longest, 0)
-    between = set_scale(axes, rows, width, log)
+    width = 100 * WIDTH - 40 - longest
+    set_scale(axes, rows, width, log)
     for place, row in placed:
         color = style.GUESS if row.said else style.INK
-        names.append((place - sized(0, ABOVE), row.name, color, "normal"))
-        draw_row(axes, place, row, log, row in between)
+        names.append((place, row.name, color, "normal"))
+        draw_row(axes, place, row, log)
     axes.set_ylim(end - 0.4, -0.6)
-    name_rows(axes, names, inside=sized(False, True))
+    name_rows(axes, names)
     plain_ticks(axes.xaxis)
-    if sized(False, not log):
-        axes.xaxis.get_major_locator().set_params(nbins=NARROW_TICKS)
     axes.set_xlabel(f"{label}, log scale" if log else label)
     return figure, axes
 
 
-def name_rows(axes, names, inside=False):
-    """Write (place, name, colour, weight) each left of the axes, or inside, at their left end."""
+def name_rows(axes, names):
+    """Write names left of the axes: `names` is [(place on the y axis, name, colour, weight)]."""
     axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
     for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
-        tick.set(
-            color=color, fontweight=weight, fontsize=NAME_POINTS, ha="left" if inside else "right"
-        )
-    axes.tick_params(axis="y", length=0, **({"pad": 0} if inside else {}))
+        tick.set(color=color, fontweight=weight, fontsize=NAME_POINTS)
+    axes.tick_params(axis="y", length=0, pad=7)  # away from what stands first in a row
     axes.grid(False, axis="y")
     axes.spines["left"].set_visible(False)
 
 
 def set_scale(axes, rows, width, log):
-    """Set the axis so that all words have room; return the rows whose factor fits on their line."""
+    """Set the limits of the x axis, `width` px wide, so that the words of the Rows have room.
+
+    With `log` it becomes a log axis.
+    """
     if not log:
-        beside = [words_px(ending(row), USUAL) + MARGIN_PX for row in rows]
-        ends = [row.end / max(0.25, 1 - px / width) for row, px in zip(rows, beside, strict=True)]
-        values = [0, *(row.value * 1.06 for row in rows)]
+        beside = [words_px(words_after(row), USUAL) + MARGIN_PX for row in rows]
+        ends = [row.value / max(0.25, 1 - px / width) for row, px in zip(rows, beside, strict=True)]
+        values = [0, *(1.06 * value for row in rows for value in (row.value, *row.rounds))]
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
-        return []
-    rows = [row for row in rows if row.value > 0]
-    ends = [
-        (min(row.start, row.since or row.start), max(row.end, row.since or row.end)) for row in rows
-    ]
-    between = [row for row in rows if row.since and sized(True, False)]
-    while True:
-        beside = [
-            [words_px(words, USUAL) + MARGIN_PX for words in words_of(row, row in between)]
-            for row in rows
-        ]
-        log_axis(axes, [(*each, *px) for each, px in zip(ends, beside, strict=True)], width)
-        low, high = axes.get_xlim()
-        px = width / math.log(high / low)
-        kept = [
-            row
-            for row in between
-            if words_px(row.note, SMALL) + MARGIN_PX < px * abs(math.log(row.value / row.since))
-        ]
-        if kept == between:
-            return between
-        between = kept  # what stands beside the dots took the room of a note between them
+        return
+    rounds = [(min(row.rounds), max(row.rounds), 0, 0) for row in rows if row.rounds]
+    worded = []
+    for row in rows:
+        left, right = (words_px(words, USUAL) + MARGIN_PX for words in words_beside(row))
+        worded.append((min(row.marks), max(row.marks), left, right))
+    log_axis(axes, worded + rounds, width)
 
 
-def ending(row, between=False):
-    """Return the words at the end of a bar: the value, and the factor."""
-    return row.text + (f"   {row.note}" if row.note and not between else "")
+def words_after(row):
+    """Return the words at the end of a Row's bar: the value, then the factor if there is one."""
+    return row.text + (f"   {row.note}" if row.note else "")
 
 
-def words_of(row, between):
-    """Return (left, right) of the dot and its line: the value, the factor if it is not on it."""
+def words_beside(row):
+    """Return the words (left, right) beside a Row's dot: its value in words and its factor.
+
+    If the row is compared with a larger number, the value stands left and the factor right; else
+    both stand right, and the left is "".
+    """
     if row.since and row.value < row.since:  # the line comes from the right
-        return row.text, "" if between else row.note
-    return "", ending(row, between)
+        return row.text, row.note
+    return "", words_after(row)
 
 
-def draw_row(axes, place, row, log, between):
-    thin = ROW / sized(ROW, NARROW_ROW)
-    left, right, end, gap = "", ending(row), row.end, 6
+def draw_row(axes, place, row, log):
     if log or row.said:
         draw_dot(axes, place, row)
-        (left, right), end, gap = words_of(row, between), max(end, row.since or 0), 9
+        left, right = words_beside(row)
+        words = ((left, min(row.marks), -DOT_GAP), (right, max(row.marks), DOT_GAP))
     else:
-        axes.barh(place, row.value, 0.56 * thin, color=row.look.color, edgecolor=style.PAPER)
-    on_paper = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines
-    for words, at, shift in ((left, row.start, -gap), (right, end, gap)):
-        if words:
-            write(
-                axes,
-                words,
-                (at, place),
-                (shift, 0),
-                bbox=on_paper,
-                color=style.GUESS if row.said else style.INK,
-            )
-    below = [place + 0.4 * thin] * len(row.rounds)
+        axes.barh(place, row.value, 0.56, color=row.look.color, edgecolor=row.look.edge)
+        words = ((words_after(row), row.value, BAR_GAP),)
+    look = {"color": style.GUESS if row.said else style.INK, "bbox": ON_PAPER}
+    for text, end, gap in words:
+        if text:
+            write(axes, text, (end, place), (gap, 0), **look)
+    below = [place + 0.4] * len(row.rounds)
     axes.plot(row.rounds, below, **ROUNDS | {"color": row.look.color})
-    if between:
-        middle = math.sqrt(row.value * row.since), place
-        write(axes, row.note, middle, (0, 2), fontsize=SMALL, color=style.QUIET)
 
 
 def draw_dot(axes, place, row):
-    """Draw the dot, a line from what it is compared with, and the interval of a Ratio."""
-    look, other = row.look, row.since_look or style.Look(row.look.color, "|")
+    """Draw a Row's dot at height `place`, its interval, and a line to the dot from `row.since`."""
+    look = row.look
+    other = row.since_look or style.Look(look.color, "|")
     if row.since:
         axes.plot(
             [row.since, row.value],
@@ -215,7 +197,7 @@ def draw_dot(axes, place, row):
         marker=look.marker,
         markersize=9,
         markerfacecolor=look.face,
-        markeredgecolor=look.color,
+        markeredgecolor=look.edge,
         markeredgewidth=1.8,
         zorder=3,
     )

@@ -1,9 +1,9 @@
-"""The lab's colours, by role: a colour means one thing in every figure, and stands here only.
+"""Define the lab's colours by role: a colour means the same in every figure.
 
 Blue-grey is waiting, and pale, since nothing happens then; orange is the client's CPU, green the
-server's. Each way of doing the work has a colour and a marker of its own. Those that meet in one
-figure are told apart by readers with any of the three colour blindnesses: the rules for figures
-compute it. What has no role is dark grey, with its name beside it.
+server's. Each way of doing the work has a colour and a marker of its own. Ways that meet in one
+figure can be distinguished by readers with any of the three colour blindnesses; a test computes
+this. A series without a role is dark grey, with its name beside it.
 """
 
 import re
@@ -11,21 +11,24 @@ from dataclasses import dataclass, replace
 
 from ..words import milliseconds, plain_duration
 
-# Time: what filled it.
-WAITING = "#D6E2EF"  # a request is on its way
-WAITING_EDGE = "#7C9CBF"
+# Time: what filled it. A fill as pale as waiting, or as light as orange, has an edge that stands
+# out from the page at 3:1 or more; darker fills would meet the colours of the ways.
+WAITING = "#C5D6E8"  # a request is on its way
+WAITING_EDGE = "#5E7FA6"
 CLIENT = "#E69F00"
+CLIENT_EDGE = "#8F6100"
+SCRIPT_EDGE = "#1F6F9F"
 SERVER = "#009E73"
-MESSAGE = "#2F6496"  # what is on its way: a request solid, a reply dashed
+MESSAGE = "#2F6496"  # arrows of messages: a request solid, a reply dashed
 
 # Time that is neither a request's nor work; hatched too, since its pieces may be small.
 HANDSHAKE, HANDSHAKE_HATCH = "#B9B9B9", "////"  # a connection is being opened
 FAILED, FAILED_HATCH = "#F2C6B6", "xxxx"  # no answer, or one that sends the request elsewhere
 
-RISK = "#F4BFBF"  # meanwhile others get in, or nothing goes on
+RISK = "#F4BFBF"  # a time in which other clients get in, or nothing goes on
 
 # What is not a measurement of this machine.
-PUBLISHED = "#999999"
+PUBLISHED = "#949494"
 GUESS = "#D11540"  # a hollow diamond, never a bar
 GOOD_GUESS = "#EEEEEE"  # the band in which a guess was good
 
@@ -36,7 +39,7 @@ GRID = "#E6E6E6"
 PAPER = "#FFFFFF"
 
 ROAD = "#EEF1F5"  # what a request travels on
-FRAMING = "#A9BDD2"  # the bytes that only say how long others are
+FRAMING = "#A9BDD2"  # lengths and line ends of the protocol
 
 # A cell of a row of cells, by what it is.
 CELLS = {
@@ -55,7 +58,7 @@ VERDICTS = ("#4B7F52", "#C9A227", "#A23B3B", "#DDDDDD")
 SHARE_OF_WAITING = (CLIENT, "#F7F4EE", MESSAGE)
 
 # How far away: the farther, the darker.
-DISTANCES = ("#7FA3CC", "#5580B2", "#2F6496", "#1F4A75", "#0E2B49")
+DISTANCES = ("#6C91BF", "#2570BA", "#335E80", "#21426E", "#0E2B49")
 BY_NUMBER = {1: (2,), 2: (1, 4), 3: (0, 2, 4), 4: (0, 1, 2, 4), 5: (0, 1, 2, 3, 4)}
 PLACES = ("same host", "next door", "same zone", "in one zone", "across zones")
 A_DISTANCE = re.compile(r"(RTT )?[\d.]+ ms( away)?$")
@@ -72,7 +75,19 @@ WAYS = {
 }
 # What the chapters call them, as whole names; a count before it ("16 threads") aside.
 NAMED = {
-    "one by one": ("loop", "plain", "naive", "ping-pong", "loop on one connection", "3 one by one"),
+    "one by one": (
+        "loop",
+        "plain",
+        "naive",
+        "ping-pong",
+        "loop on one connection",
+        "3 one by one",
+        "scan",
+        "scan + mget",
+        "plain, oversells",
+        "indexed",
+        "scan and unlink",
+    ),
     "pipeline": (
         "pipelined",
         "asyncio pipeline",
@@ -80,10 +95,25 @@ NAMED = {
         "pipeline, execute_command",
         "3 in a pipeline",
         "100 in a pipeline",
+        "its own pipeline",
+        "both",
+        "hashes",
+        "connecting first",
+        "connection open",
     ),
     "transaction": ("multi", "watch", "watch and a pause", "multi by 1,000"),
-    "one command": ("mset", "mget", "hmget", "mset_nonatomic", "mset, packed beforehand", "decr"),
+    "one command": (
+        "mset",
+        "mget",
+        "hmget",
+        "mset_nonatomic",
+        "mset, packed beforehand",
+        "decr",
+        "index set + mget",
+        "one json value",
+    ),
     "script": ("lua",),
+    "threads": ("parallel stream",),
     "asyncio": ("tasks", "asyncio, in turn", "asyncio, one shared", "asyncio, 50 connections"),
 }
 WAY_OF = {name: way for way, names in NAMED.items() for name in (way, *names)}
@@ -109,15 +139,25 @@ NUMBERED = re.compile(r"\d+ (?:threads|tasks|connections)$")
 
 # What is no way, but has a role: the CPU, other people's figures, and what a formula says.
 ROLES = {"client": (CLIENT, "s"), "server": (SERVER, "^"), "published": (PUBLISHED, "o")}
-FORMULAS = ("n times as fast", "the waiting alone", "the cpu alone")
+FORMULAS = ("n times as fast", "1 / rtt", "the waiting alone", "the cpu alone")
 ROLES |= dict.fromkeys(FORMULAS, (RULE, ""))
+# Packing is the client's work; these commands keep the server at work in one piece.
+ROLES |= dict.fromkeys(("json", "orjson", "msgpack", "pickle"), (CLIENT, "o"))
+ROLES |= dict.fromkeys(("keys", "keys + mget", "del", "unlink"), (SERVER, "^"))
+# Of marks whose fill is too light for a page.
+EDGES = {CLIENT: CLIENT_EDGE, WAYS["script"][0]: SCRIPT_EDGE, RISK: QUIET}
+EDGES |= dict.fromkeys((WAITING, HANDSHAKE, FAILED, FRAMING), WAITING_EDGE)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is drawn; a second kind of the same way is not `filled`, its `line` another."""
+    """How a series is drawn: colour, marker, whether the marker is filled, and line style.
+
+    Colour, marker and line are as in Matplotlib. A second series of the same way of doing the work
+    has a hollow marker and another line style.
+    """
 
     color: str
     marker: str = "o"
@@ -125,22 +165,36 @@ class Look:
     line: str = "-"
 
     @property
+    def edge(self):
+        """The colour, such as "#8F6100", of the mark's outline: at least 3:1 against the page."""
+        return EDGES.get(self.color, self.color)
+
+    @property
     def face(self):
         return self.color if self.filled else PAPER
 
     @property
     def in_row(self):
-        """The look of a row, which has its name beside it: filled, and a dot without a role."""
+        """The Look in a row, beside its name: filled, and round if the series has no role."""
         return replace(self, marker="o" if self.color == NO_ROLE else self.marker, filled=True)
 
 
 def way(name):
-    """Return (colour, marker) of a way by its whole name, "16 threads"; else a dark grey dot."""
-    return WAYS.get(WAY_OF.get(COUNT.sub("", name.lower())), (NO_ROLE, "o"))
+    """Return (colour, marker) for a way of doing the work, such as "16 threads" or "loop".
+
+    For an unknown name they are dark grey and round.
+    """
+    known = ROLES | {name: WAYS[of] for name, of in WAY_OF.items()}
+    return known.get(COUNT.sub("", name.lower()), (NO_ROLE, "o"))
 
 
 def looks(names):
-    """Return {name: Look}: by role; distances by their rank, those without a role by markers."""
+    """Choose how to draw each series of a figure; return {name: Look}.
+
+    `names` is the list of their names. A name with a role, such as "loop", gets its role's colour.
+    Distances, such as "1 ms away", get shades of one colour. All other names are grey, with
+    different markers.
+    """
     far = [name for name in names if A_DISTANCE.match(name) or name in PLACES]  # from near to far
     shades = BY_NUMBER.get(len(far), BY_NUMBER[5] * len(far))
     found = {
@@ -148,7 +202,7 @@ def looks(names):
         for place, name in enumerate(far)
     }
     for name in sorted(names, key=lambda name: name.lower() not in WAYS):  # the plain name first
-        color, marker = ROLES.get(name.lower(), way(name))
+        color, marker = way(name)
         if name not in found and color != NO_ROLE:
             look = Look(color, marker, line="--" if color == RULE else "-")
             found[name] = apart(look, found.values())
@@ -163,25 +217,34 @@ def looks(names):
 
 
 def apart(look, others):
-    """Return the look, hollow and dashed where another series has it, dotted where two have."""
+    """Return a Look like `look` that is none of the Looks `others`: itself, else a hollow variant.
+
+    The line of a hollow variant is dashed, or dotted if a dashed one is taken too.
+    """
     dashed, dotted = (replace(look, filled=False, line=line) for line in ("--", ":"))
     return next((other for other in (look, dashed) if other not in others), dotted)
 
 
 def phrase(name):
-    """Return 'in a pipeline' for "pipeline", as a title says it; None for an unknown name."""
+    """Return how a title says a way of doing the work: 'in a pipeline' for "pipeline".
+
+    Returns None for a name that titles have no such words for.
+    """
     return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
 
 
-def told(seconds, notes=None):
-    """Return '151 ms in a loop, 5.28 ms in a pipeline' of {name: seconds}, of many the ends.
+def times_in_words(seconds, notes=None):
+    """Return times in words for a title: '151 ms in a loop, 5.28 ms in a pipeline'.
 
-    It is 'HVALS in 5.28 ms, …' where a name has no phrase; behind stand `notes`, {name: words}.
+    `seconds` is {name of a way of doing the work: seconds}. If `phrase` does not know all names,
+    each is written as 'HVALS in 5.28 ms'. Of more than three names only the slowest and the fastest
+    appear. `notes`, {name: words}, follow in brackets.
     """
     if len(seconds) > MOST_TOLD:
         ends = [end(seconds, key=seconds.get) for end in (max, min)]
         seconds = {name: each for name, each in seconds.items() if name in ends}
-    known, several = all(map(phrase, seconds)), "," in "".join(seconds)
+    known = all(map(phrase, seconds))
+    several = "," in "".join(seconds)
     parts = []
     for name, each in seconds.items():
         took = plain_duration(each)
@@ -195,6 +258,9 @@ def away(rtt_ms):
 
 
 def readable(color):
-    """Return the colour for words, where it is dark enough on white; ink where it is not."""
+    """Return a colour for text on white: `color` if it is dark enough, else INK.
+
+    Both are such as "#E69F00".
+    """
     red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
     return color if 0.299 * red + 0.587 * green + 0.114 * blue < 130 else INK

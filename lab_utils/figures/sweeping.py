@@ -1,21 +1,22 @@
-"""One variable swept: time against size, a line a distance, and the client's memory beneath."""
+"""Draw lab.sweep's figure: time against size, and the client's memory below."""
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import caption, paper, plt, styled
+from .canvas import WIDTH, caption, plt, styled
 from .charts import BESIDE_PX, draw_series
-from .labels import name_ends
+from .labels import name_ends, plain_ticks, ticks_at, write
 from .rows import ROUNDS, ROUNDS_NOTE
-from .scales import plain_ticks, ticks_at
 
 DECADE = 10  # times: values that are closer together are drawn from zero
 
 
 @styled
-def plot_sweep(sweep, title=None):
-    """Draw time against the size swept, a line a distance, its knee ringed; beneath, memory.
+def plot_sweep(sweep, title=None, shaded_from=None):
+    """Draw the time of each size of a Sweep, with a ring at its knee, and memory below.
 
-    Memory, if measured, has a log axis as the sizes have: what grows with them is a straight line.
+    Sizes from `shaded_from` on are shaded instead, since they gain little. Memory is drawn if it
+    was measured. Its axis and that of the sizes are log, so memory that grows with the size is a
+    straight line.
     """
     memory = sweep.memory
     figure, panels = plt.subplots(
@@ -23,37 +24,31 @@ def plot_sweep(sweep, title=None):
         1,
         sharex=True,
         squeeze=False,
-        figsize=(paper.width, 5.2 if memory else 4.4),
+        figsize=(WIDTH, 5.2 if memory else 4.4),
     )
     axes, last = panels[0][0], panels[-1][0]
-    named = {f"RTT {milliseconds(rtt)}": rtt for rtt in sweep.rtts}
-    series = {
-        name: {size: sweep.seconds(size, rtt) * 1000 for size in sweep.sizes}
-        for name, rtt in named.items()
-    }
-    looks = style.looks(list(named))
+    name = f"RTT {milliseconds(sweep.rtt_ms)}"
+    points = {size: sweep.seconds(size) * 1000 for size in sweep.sizes}
+    series = {name: points}
+    looks = style.looks([name])
+    color = looks[name].color
     axes.set_xscale("log")
     draw_series(axes, series, looks)
-    set_heights(axes, series)
-    words = {}
-    for name, rtt in named.items():
-        rounds = [
-            (size, 1000 * each)
-            for size in sweep.sizes
-            for each in sweep.comparison.rounds(str(size), rtt)
-        ]
-        axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": looks[name].color})
-        knee = sweep.knee(rtt)
-        words[name] = name if knee is None else f"{name}, knee {knee:,}"
-        if knee is not None:
-            axes.plot(
-                knee,
-                series[name][knee],
-                marker="o",
-                markersize=16,
-                markerfacecolor="none",
-                color=looks[name].color,
-            )
+    set_heights(axes, list(points.values()))
+    if shaded_from:
+        for each in panels[:, 0]:
+            each.axvspan(shaded_from, sweep.sizes[-1], color=style.GRID, zorder=0, linewidth=0)
+        place = (shaded_from, 1)
+        write(
+            axes, "less than a tenth to gain", place, (5, -4), xycoords=axes.get_xaxis_transform()
+        )
+    else:  # the rounds decide where the knee is
+        rounds = [(size, 1000 * each) for size, taken in sweep.rounds().items() for each in taken]
+        axes.plot(*zip(*rounds, strict=True), **ROUNDS | {"color": color})
+        if (knee := sweep.knee()) is not None:
+            ring = {"marker": "o", "markersize": 16, "markerfacecolor": "none", "color": color}
+            axes.plot(knee, points[knee], **ring)
+            write(axes, f"knee {knee:,}", (knee, points[knee]), (6, 10))
     if memory:
         draw_series(
             last,
@@ -64,21 +59,25 @@ def plot_sweep(sweep, title=None):
         last.margins(y=0.15)
         plain_ticks(last.yaxis)
     last.set_xlabel(f"{sweep.what}, log scale")
-    told = (
-        f"RTT {milliseconds(rtt)}: {knee_in_words(sweep, rtt)}, "
-        f"{plain_duration(sweep.seconds(sweep.sizes[0], rtt))} at {sweep.sizes[0]:,}"
-        for rtt in sweep.rtts
+    smallest = sweep.sizes[0]
+    told = f"{name}: {knee_in_words(sweep, shaded_from)}, "
+    told += f"{plain_duration(sweep.seconds(smallest))} at {smallest:,}"
+    caption(
+        figure,
+        title or sweep.finding(),
+        told,
+        [sweep.rtt_ms],
+        sweep.comparison.disturbance,
+        # Its rounds follow each other, so TCP's window is open: a silent connection takes longer.
+        "a connection in use" if shaded_from else f"a connection in use · {ROUNDS_NOTE}",
     )
-    title = title or sweep.finding(sweep.rtts[-1])
-    caption(figure, title, "; ".join(told), sweep.rtts, sweep.comparison.calm, ROUNDS_NOTE)
-    ticks_at(last.xaxis, sweep.sizes, 100 * paper.width - BESIDE_PX)
-    name_ends(axes, series, looks, words)
+    ticks_at(last.xaxis, sweep.sizes, 100 * WIDTH - BESIDE_PX)
+    name_ends(axes, series, looks)
     return figure
 
 
-def set_heights(axes, series):
-    """Begin at zero where the times are of one size; else set a log scale."""
-    values = [value for points in series.values() for value in points.values()]
+def set_heights(axes, values):
+    """Begin the y axis at zero if `values`, in ms, are within a factor of ten; else make it log."""
     if max(values) < DECADE * min(values):
         axes.set(ylim=(0, max(values) * 1.15), ylabel="milliseconds")
     else:
@@ -87,11 +86,13 @@ def set_heights(axes, series):
     plain_ticks(axes.yaxis)
 
 
-def knee_in_words(sweep, rtt):
-    knee, largest = sweep.knee(rtt), sweep.sizes[-1]
-    at_last = f"{plain_duration(sweep.seconds(largest, rtt))} at {largest:,}"
-    if sweep.still_falls(rtt):
+def knee_in_words(sweep, shaded_from):
+    # A figure that is shaded looks for another place than the knee.
+    knee = None if shaded_from else sweep.knee()
+    largest = sweep.sizes[-1]
+    at_last = f"{plain_duration(sweep.seconds(largest))} at {largest:,}"
+    if sweep.still_falls():
         return f"the largest tried is the fastest, {at_last}"
     if knee is None:
-        return f"no knee shown, {at_last}"
-    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee, rtt))}"
+        return at_last if shaded_from else f"no knee shown, {at_last}"
+    return f"knee at {knee:,}, {plain_duration(sweep.seconds(knee))}"
