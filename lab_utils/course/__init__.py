@@ -1,1 +1,1 @@
-"""What makes it a course: exercises, claims, what is remembered."""
+"""Provide the course: exercises, claims, guesses, and what the lab remembers of the learner."""

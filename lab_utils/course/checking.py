@@ -1,11 +1,13 @@
-"""What the checks of exercises/ share: a client, what an answer sent, budgets, and refusals.
+"""Help the checks in exercises/: a client, a record of the commands sent, refusals.
 
-The checks take every name of the lab from here, so that what moves is renamed in one place.
+`answer` is the learner's function throughout, and a check raises Refused to say what is wrong. The
+checks import every name of the lab from here, so that a moved helper is renamed in one place.
 """
 
 import contextlib
-import functools
+import gc
 import itertools
+from unittest.mock import patch
 
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
@@ -13,10 +15,9 @@ from roundtrips.redis_py import chunks_of
 from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, shown  # noqa: F401
-from ..counting.cost import cost_and_result, cost_of  # noqa: F401
+from ..counting.cost import cost_of
 from ..counting.recording import Recording
-from ..interrupts import Whole
-from ..testbed import event_loop, guard  # noqa: F401
+from ..testbed import event_loop, ownership  # noqa: F401
 from ..testbed.chosen_server import connect
 from ..testbed.freezing import frozen  # noqa: F401
 from ..testbed.replicas import replica  # noqa: F401
@@ -25,18 +26,27 @@ from ..words import counted
 from .claims import DEPENDS, FAILS, HOLDS  # noqa: F401
 
 WITH_TEXT = frozenset({b"EVAL", b"EVAL_RO"})  # scripts whose text travels with each call
+NUMBER = int, float
 QUEUED = (
     "A call on a pipeline only queues a command, and returns the pipeline. The replies come "
     "from pipe.execute(): one list, in the order in which you queued."
+)
+# Puts other methods or attributes into a class of redis-py for the length of a block.
+replaced = patch.multiple
+# Commands that leave every key as it is.
+READS = frozenset(
+    {"AUTH", "CLIENT", "DISCARD", "EVALSHA_RO", "EVAL_RO", "EXISTS", "FCALL_RO", "GET", "HELLO"}
+    | {"HEXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "MGET", "MULTI", "PING", "SCRIPT"}
+    | {"SELECT", "STRLEN", "TTL", "TYPE", "UNWATCH", "WATCH"}
 )
 SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
 
 
 class Refused(Exception):
-    """Say what was right in an answer, what was not, and by how much.
+    """Raised by a check. The message says what was right in the learner's work, and what was wrong.
 
-    `hints` fit this diagnosis, from a nudge to nearly the answer; without one, the exercise's own
-    are shown.
+    `hints` are sentences that fit this diagnosis, from a nudge to nearly the answer; if there are
+    none, the exercise's own hints are shown.
     """
 
     def __init__(self, why="", *hints):
@@ -45,19 +55,26 @@ class Refused(Exception):
 
 
 def clean(client):
-    """Delete the keys of the exercises, which all begin with `exercise:`, and no other key."""
-    guard.check(client)
+    """Delete the keys of the exercises, which all begin with `exercise:`, and no other key.
+
+    Raises LabError if `client` is not on a database of the lab's.
+    """
+    ownership.check(client)
     keys = list(client.scan_iter("exercise:*", count=1_000))
-    for start in range(0, len(keys), 1_000):
-        client.delete(*keys[start : start + 1_000])
+    if keys:
+        client.delete(*keys)
 
 
 @contextlib.contextmanager
 def exercise_client(**options):
-    """Yield a client for an answer, its connection open, with no key of an exercise around it.
+    """Yield a connected redis.Redis for a learner's function; delete the exercises' keys around it.
 
-    The clean-up has a client of its own, so it works whatever the answer did to the other.
+    They are deleted before and after the `with` block, by another client, so it works whatever the
+    function did to the yielded one. `options` are redis-py's, and `rtt_ms`, the distance in ms.
     """
+    # A pipeline that an earlier answer left watching says UNWATCH when Python's collector finds it,
+    # on a connection that it opens for that: not while this answer's round trips are counted.
+    gc.collect()
     with connect() as own, connect(**options) as client:
         clean(own)
         client.ping()
@@ -71,12 +88,16 @@ def exercise_client(**options):
 
 
 def trips_of(cost):
-    """Return all round trips of a Cost, those that opened connections included."""
+    """Return the number of round trips of a Cost, including those that opened connections."""
     return cost.round_trips + cost.handshake_trips
 
 
 def refuse_over(cost, budget, right="right values", *hints):
-    """Raise Refused if the answer made more round trips than the budget, or none through r."""
+    """Raise Refused if a learner's function made more round trips than `budget`, or none.
+
+    `cost` is the Cost of calling it: no round trip means that it did not use the client that it was
+    given. The message says first what was `right`, a text; `hints` are sentences that follow it.
+    """
     trips = trips_of(cost)
     if trips > budget:
         opened = (
@@ -100,59 +121,79 @@ def refuse_over(cost, budget, right="right values", *hints):
 
 
 def refuse_pipelines(got):
-    """Raise Refused if an answer holds a pipeline where a reply should be."""
-    if holds_pipeline(got):
+    """Raise Refused if `got`, which a learner's function returned, is or holds a pipeline."""
+    if f".{Pipeline.__name__}(" in repr(got):
         raise Refused("you returned the pipeline itself where a reply should be", QUEUED)
-
-
-def holds_pipeline(value, depth=2):
-    if isinstance(value, (list, tuple)) and depth:
-        return any(holds_pipeline(each, depth - 1) for each in value)
-    return isinstance(value, Pipeline)
 
 
 # What an answer sent
 
 
 def names_in(chunks):
-    """Return the names of the commands in written bytes, upper-case, in order."""
+    """Return the names of the commands in written bytes: a list, in upper case and in order.
+
+    `chunks` is a list of bytes.
+    """
     return [command[0].decode(errors="replace").upper() for command in commands_in(chunks)]
 
 
-def names_sent(seen):
-    """Return the names of the commands in a closed Recording, without connections' set-up."""
-    return [name for write in seen.writes if not write.setup for name in names_in([write.data])]
+class Attempt:
+    """One call of a learner's function: its `reply`, its `cost` and the commands that it sent.
+
+    The call is `answer(*arguments)`. `recording` is the closed Recording, `cost` a Cost. `commands`
+    are lists of bytes, `names` the commands' names in upper case; both leave out the commands that
+    open connections.
+    """
+
+    def __init__(self, answer, *arguments):
+        with Recording() as self.recording:
+            self.reply = answer(*arguments)
+        self.cost = cost_of(self.recording)
+        self.commands = [
+            command
+            for write in self.recording.writes
+            if not write.setup
+            for command in commands_in([write.data])
+        ]
+        self.names = [command[0].decode(errors="replace").upper() for command in self.commands]
 
 
-def commands_sent(seen):
-    """Return the commands in a closed Recording, each a list of bytes, without set-up."""
-    return [
-        command for write in seen.writes if not write.setup for command in commands_in([write.data])
-    ]
+def steps_of(names):
+    """Return command names cut into atomic steps, a list each: one name, or all from MULTI to EXEC.
+
+    `names` are in upper case, in the order of sending.
+    """
+    steps, queued = [], False
+    for name in names:
+        if queued:
+            steps[-1].append(name)
+        else:
+            steps.append([name])
+        queued = name == "MULTI" or (queued and name != "EXEC")
+    return steps
 
 
-def in_one_piece(names):
-    """Tell whether these commands ran as one: a single one, a script, or one MULTI … EXEC."""
-    return len(names) == 1 or (
-        names[:1] == ["MULTI"] and names[-1:] == ["EXEC"] and names.count("EXEC") == 1
-    )
+def refuse_pieces(attempt, why, *hints):
+    """Raise Refused if an Attempt's work is not one atomic step: a command, script or transaction.
 
-
-def refuse_pieces(seen, why, *hints):
-    """Raise Refused, the names between why[0] and why[1], if it was not sent as one step."""
-    names = names_sent(seen)
-    if not in_one_piece(names):
+    `why` ends the message; `hints` are sentences that follow it.
+    """
+    if len(steps_of(attempt.names)) > 1:
         raise Refused(
-            f"{why[0]}{' and '.join(names)}{why[1]}",
+            f"right so far, but {' and '.join(attempt.names)} are not one step: {why}",
             *hints,
             "r.pipeline(), as it comes, puts MULTI and EXEC around what is queued; "
             "transaction=False leaves them out.",
         )
 
 
-def refuse_pasted(seen, *values):
-    """Raise Refused if a script names no key, or has one of `values` (bytes) in its text."""
-    for name, *rest in commands_sent(seen):
+def refuse_pasted(attempt, *values):
+    """Raise Refused if a script that an Attempt sent has a value in its text, or names no key.
+
+    `values` are bytes. A value in the text makes another script for each value, which the server
+    compiles and keeps.
+    """
+    for name, *rest in attempt.commands:
         if name.upper() not in SCRIPTS:
             continue
         pasted = next(
@@ -177,38 +218,23 @@ def refuse_pasted(seen, *values):
 
 
 def borrowed(client):
-    """Return a one-connection client's connection, open and released to its pool."""
+    """Return the open connection of a client whose pool has only one.
+
+    The connection is back in the pool already, so the client can still use it.
+    """
     connection = client.connection_pool.get_connection()
     client.connection_pool.release(connection)
     return connection
 
 
-class replaced(Whole):
-    """Put other methods or attributes into a class of redis-py for the length of a block."""
-
-    def __init__(self, owner, **others):
-        self.owner, self.others = owner, others
-        self.originals = {name: getattr(owner, name) for name in others}
-
-    def enter(self):
-        self.set(self.others)
-
-    def leave(self):
-        self.set(self.originals)
-
-    def set(self, values):
-        for name, value in values.items():
-            setattr(self.owner, name, value)
-
-
 def sending(hook):
-    """Call `hook(connection, chunks, send)` in place of each send inside the block.
+    """In a `with` block, call `hook(connection, chunks, send)` whenever redis-py sends bytes.
 
-    `send(chunks)` sends them; what `hook` returns is what the sender gets.
+    `chunks` is a list of bytes, and `send(chunks)` really sends them. The value that `hook` returns
+    is returned to redis-py.
     """
     original = AbstractConnection.send_packed_command
 
-    @functools.wraps(original)
     def send_packed_command(self, command, *args, **kwargs):
         return hook(self, chunks_of(command), lambda parts: original(self, parts, *args, **kwargs))
 
@@ -219,33 +245,31 @@ def sending(hook):
 
 
 def text(value):
-    """Return bytes as the text they are, and anything else as it is."""
+    """Return a value decoded as text if it is bytes, and any other value unchanged."""
     return value.decode() if isinstance(value, bytes) else value
 
 
-def first_difference(one, other):
-    """Return the first place in which two lists differ; None if none as far as both go."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), None)
-
-
 def near(said, right, tolerance=0.01):
-    """Tell whether two numbers are the same but for a share of the second."""
+    """Return whether the number `said` is within `tolerance`, a share, of the number `right`."""
     return abs(said - right) <= tolerance * right
 
 
-def number(said, call, wanted):
-    """Return what a call returned, if it is a number; raise Refused otherwise."""
-    if not isinstance(said, (int, float)) or isinstance(said, bool):
-        raise Refused(
-            f"{call} returned {said!r}, not a {wanted}",
-            f"Let the function return the {wanted} itself, not print it.",
-        )
-    return said
+def of_kind(kind, value, call, wanted, *hints):
+    """Return `value`; raise Refused unless it is of the type `kind`, or of one type in a tuple.
+
+    For the message, `call` is the text of the call that returned it, and `wanted` the type in
+    words; `hints` are sentences that follow it.
+    """
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise Refused(f"{call} returned {shown(value)}, not {wanted}", *hints)
+    return value
 
 
 def packer():
-    """Return redis-py's own function from a command's parts to chunks of bytes; it sends none."""
+    """Return redis-py's function that packs a command into a list of bytes: `pack("GET", "key")`.
+
+    It sends nothing.
+    """
     with connect() as client:
         return borrowed(client).pack_command
 
@@ -259,9 +283,9 @@ NO_WALKS = (
 )
 
 
-def refuse_walks(sent):
-    """Raise Refused if KEYS or SCAN is among the names sent, a Counter."""
-    walks = [name for name in WALKS if sent[name]]
+def refuse_walks(attempt):
+    """Raise Refused if an Attempt sent KEYS or SCAN, which look at every key of the database."""
+    walks = [name for name in WALKS if name in attempt.names]
     if walks:
         raise Refused(
             f"right answer, but by {' and '.join(walks)}, which looks at every key of the database",
@@ -269,67 +293,91 @@ def refuse_walks(sent):
         )
 
 
+def refuse_bytes_in_names(attempt):
+    """Raise Refused if an Attempt used a key whose name contains b'…'.
+
+    Such a name is made by formatting a bytes value, such as a set's member, into it.
+    """
+    parts = [part.decode(errors="replace") for command in attempt.commands for part in command[1:]]
+    for name in parts:
+        if name.startswith("exercise:") and "b'" in name:
+            raise Refused(
+                f"you ask for {name!r}, and no key has that name: redis-py returns the "
+                "members of a set as bytes, and an f-string writes b'…' for them",
+                "int(…) or .decode() makes a number or a text of the bytes.",
+            )
+
+
 def stored(r):
-    """Return {key: all that it holds, as bytes} of the keys of the exercises."""
+    """Return {key: its whole content}, all bytes, of the exercises' keys: strings and hashes.
+
+    `r` is a client. A hash's content is its fields and values, a line each.
+    """
     held = {}
     for key in sorted(r.scan_iter("exercise:*")):
-        kind = r.type(key)
-        if kind == b"string":
-            held[key] = r.get(key)
-        elif kind == b"hash":
+        if r.type(key) == b"hash":
             held[key] = b"\n".join(part for pair in r.hgetall(key).items() for part in pair)
         else:
-            held[key] = r.dump(key)
+            held[key] = r.get(key)
     return held
 
 
 def in_one_turn(answer, client, *arguments):
-    """Return what the answer returned; raise Refused unless it came as one step, in one turn."""
+    """Return the reply of `answer(client, *arguments)`, the learner's function.
+
+    Raises Refused unless its work was atomic and took one round trip, without an argument's text in
+    a script.
+    """
     client.ping()
-    with Recording() as seen:
-        reply = answer(client, *arguments)
-    refuse_over(cost_of(seen), 1, "right so far")
-    refuse_pasted(seen, *(each.encode() for each in arguments if isinstance(each, str)))
+    attempt = Attempt(answer, client, *arguments)
+    refuse_over(attempt.cost, 1, "right so far")
+    refuse_pasted(attempt, *(each.encode() for each in arguments if isinstance(each, str)))
     refuse_pieces(
-        seen,
-        (
-            "right so far, but ",
-            " are not one step: if the key expires between the two, the second makes "
-            "one that never does",
-        ),
+        attempt,
+        "if the key expires between the two, the second makes one that never does",
         "MULTI and EXEC around the two, or a script.",
     )
-    return reply
+    return attempt.reply
 
 
-def in_flight(seen):
-    """Return the most requests that were under way at the same moment."""
-    turns = [turn for turn in seen.round_trips if not turn.setup]
+def in_flight(attempt):
+    """Return the largest number of an Attempt's requests that were under way at the same time."""
+    turns = [turn for turn in attempt.recording.round_trips if not turn.setup]
     steps = sorted([(turn.sent, 1) for turn in turns] + [(turn.replied, -1) for turn in turns])
     return max(itertools.accumulate(step for _, step in steps), default=0)
 
 
-def lines_within(trips, answer, given, expected, call, *hints):
-    """Run the answer; raise Refused unless it returns these lines in so many round trips.
+def refuse_other_list(got, right, call, *hints):
+    """Raise Refused, naming the first difference, unless `got` equals the list `right`.
 
-    The refusal names the first line that differs.
+    `got` is what the learner's function returned, in which texts may be bytes. `call` is the text
+    of the call in the message; `hints` are sentences that follow it.
     """
-    with Recording() as seen:
-        said = answer(*given)
-    if not isinstance(said, (list, tuple)):
-        raise Refused(
-            f"{call} returned {shown(said)}. A list of lines was expected",
-            "Return the list, line by line as the slow one makes it.",
-        )
-    place = first_difference(said, expected)
-    if place is not None:
-        raise Refused(
-            f"{call}: line {place + 1} is {shown(said[place])} and should be {expected[place]!r}",
-            *hints,
-        )
-    if len(said) != len(expected):
-        raise Refused(
-            f"{call} returned {counted(len(said), 'line')} and should return {len(expected)}",
-            *hints,
-        )
-    refuse_over(cost_of(seen), trips, f"{call}: right lines")
+    refuse_pipelines(got)
+    if not isinstance(got, (list, tuple)):
+        what = "a dict" if isinstance(got, dict) else shown(got)
+        raise Refused(f"{call} returned {what}, not a list of {len(right)}", *hints)
+    said = [text(each) for each in got]
+    if said == right:
+        return
+    if sorted(map(str, said)) == sorted(map(str, right)):
+        raise Refused(f"{call} returned what it should, but not in the right order", *hints)
+    if len(said) != len(right):
+        raise Refused(f"{call} returned a list of {len(said)}, not of {len(right)}", *hints)
+    place = next(place for place, value in enumerate(said) if value != right[place])
+    raise Refused(
+        f"{call}: place {place} holds {shown(said[place])} and should hold {shown(right[place])}",
+        *hints,
+    )
+
+
+def lines_within(trips, answer, given, expected, call, *hints):
+    """Raise Refused unless a learner's function returns `expected` in at most `trips` round trips.
+
+    The call is `answer(*given)`, where `given` begins with the client; `expected` is a list of
+    lines. `call` is the text that names this call in the message; `hints` are sentences for the
+    learner if the lines are not the expected ones.
+    """
+    attempt = Attempt(answer, *given)
+    refuse_other_list(attempt.reply, expected, call, *hints)
+    refuse_over(attempt.cost, trips, f"{call}: right lines")

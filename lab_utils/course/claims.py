@@ -1,16 +1,15 @@
-"""Published claims on trial: what an article said, what was measured here, and the verdict.
+"""Judge published claims: what an article said, what was measured here, and the verdict.
 
 Each article has a file in claims/: its claims, the chapter that tries each, a judge, and cases for
-and against. A judge is a plain function from measurements to a Verdict. It measures nothing itself,
-so it can be fed measurements that say the opposite, and then says the opposite. A chapter measures
-and calls `lab.claim`.
+and against. A judge is a plain function from measurements to a Verdict. A judge measures nothing
+itself: given the opposite measurements, it must say the opposite. A chapter measures and calls
+`lab.claim`, which writes the verdict into "claims" in `.lab/state.json`.
 """
 
 import functools
 import importlib.util
 import inspect
-import math
-import os
+import json
 import re
 import sys
 import textwrap
@@ -19,42 +18,37 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from .. import calm
+from .. import disturbance
 from ..errors import LabError
 from ..timing.ratio import SAME, TOO_FEW, Ratio
 from . import state
 
 FOLDER = Path(__file__).resolve().parents[2] / "claims"
-HOLDS, DEPENDS, FAILS, UNTESTED = "holds", "depends", "does not hold here", "untested"
+HOLDS = "holds"
+DEPENDS = "depends"
+FAILS = "does not hold here"
+UNTESTED = "untested"
 WORDS = (HOLDS, DEPENDS, FAILS, UNTESTED)
-PLURAL = {HOLDS: "hold", DEPENDS: "depend", FAILS: "do not hold here", UNTESTED: "untested"}
-TURNS_WITH = (
-    "the client",
-    "a default of the client",
-    "the distance",
-    "the size",
-    "the command",
-    "the data",
-    "the system",
-)
 PAGE = 100  # letters of a line that a page has room for, beside JupyterLab's file browser
 GOES_ON = " " * 12  # before what continues a line; tests/nbval_sanitize.cfg joins the two
-SHOWN = re.compile(r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)$", re.MULTILINE)
+SHOWN = re.compile(
+    r"^([A-E]\d+)  .*\n    verdict: ([a-z ]+): ?(.*)(?:\n    addition: (.*))?", re.MULTILINE
+)
 SETTINGS = ("rtt_ms", "near_ms", "far_ms", "default_bytes", "limit_bytes")  # name endings
 WHOLE_NUMBERS = ("_us", "_ns")  # name endings of times that the server gives as integers
 NEVER_EARLY = ("request_s",)  # times that the link holds up: a reply may be late, never early
 
 ARTICLES: dict[str, str] = {}  # {letter: the article's title and where it appeared}
-CLAIMS: dict[str, "Claim"] = {}
+CLAIMS: dict[str, "Claim"] = {}  # in the order of the articles
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word` is one of WORDS; `because` says why, with measured figures behind `~`.
+    """What came out of a claim: `word` is one of WORDS, `because` says why in a sentence.
 
-    `addition` is what the lab found beyond the claim: one sentence for all words, only its figures
-    differ; "" for none. "untested" is for what a machine cannot tell, never for what did not come
-    out clearly.
+    Each measured figure in `because` has a `~` before it. `addition` is one sentence on what the
+    lab found beyond the claim, "" for none; only its figures may differ from run to run. The word
+    "untested" is for what one machine cannot tell, and never for an unclear result.
     """
 
     word: str
@@ -64,12 +58,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """What an author said, in our short words, and how it is tried.
+    """A sentence of an author, in our short words, and how the lab tries it.
 
-    `chapter`, "03" for one, tries it. `turns_with`, one of TURNS_WITH, decides where it holds and
-    by how much. `after` names the page whose words the article repeats. `margin` is by how much any
-    one measurement may be off before the word turns: 1.5, and less where the author's own words are
-    finer. `watched`: cells measure by lab helpers alone. `cases` are (word, measurements).
+    - `name` is such as "A1", and `text` the sentence
+    - `chapter` is the number of the chapter that tries it, such as "03"
+    - `judge` is a function from measurements, its keyword arguments, to a Verdict
+    - `turns_with` names what the verdict depends on, such as "the distance" or "the client"
+    - `after` names the page whose words the article repeats, "" if they are its own
+    - `margin` is the factor by which one measurement may be wrong without another verdict: 1.5, or
+      less if the author's words are more precise
+    - `watched` is False if its cells also measure without the lab's helpers, so that a disturbance
+      may go unnoticed
+    - `cases` are test cases of the judge: pairs (word of the verdict, measurements)
     """
 
     name: str
@@ -82,65 +82,44 @@ class Claim:
     watched: bool = True
     cases: list = field(default_factory=list)
 
-    @property
-    def article(self):
-        return ARTICLES[self.name[0]]
-
-    @property
-    def credited(self):
-        """The claim in words, and whose words it repeats."""
-        return f"{self.text} After {self.after}." if self.after else self.text
-
 
 @dataclass(frozen=True)
 class Tried:
-    """A claim, its verdict and the measurements behind it."""
+    """What `lab.claim` returns: the claim's `name`, its `text` and its `verdict`, a Verdict.
+
+    The repr is what a notebook shows.
+    """
 
     name: str
     text: str
     verdict: Verdict
-    measured: dict
 
     def __repr__(self):
         return in_words(self.name, self.text, self.verdict)
 
 
-@dataclass(frozen=True)
-class Retried:
-    """A claim and the verdict that it got just now: `word`, `because`, `addition`.
-
-    `chapter` is the file name of the notebook that tells why, `section` "#its-section" there.
-    """
-
-    name: str
-    text: str
-    word: str
-    because: str
-    chapter: str
-    addition: str = ""
-    turns_with: str = ""
-    section: str = ""
-
-    @property
-    def clause(self) -> str:
-        """The verdict in one clause: 'depends on the client', for one."""
-        if self.word == DEPENDS:
-            return f"{self.word} {self.because.split(':')[0]}"
-        if self.word == UNTESTED:
-            return f"{self.word}: {self.because.split(', ')[0]}"
-        turns = self.word == HOLDS and self.turns_with
-        return f"{self.word}; the figures vary with {self.turns_with}" if turns else self.word
+# What the files of claims/ call
 
 
 def by_degree(wholly, partly, on, seen, adds=""):
-    """Return the Verdict of a claim that holds wholly, in part (`on` what), or not at all."""
+    """Return a Verdict: "holds" if `wholly`, else "depends" if `partly`, else "does not hold here".
+
+    `on` names what it depends on, such as "the distance", `seen` is the Verdict's `because`, `adds`
+    its `addition`.
+    """
     if wholly:
         return Verdict(HOLDS, seen, adds)
     return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
 
 
 def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True):
-    """Register the decorated function as the judge of a Claim."""
+    """Decorate the judge of a claim: register a Claim with this judge and these other fields.
+
+    `name` is such as "A1", `chapter` such as "03", `text` the claim; `turns_with` says what the
+    verdict depends on, `after` whose words the article repeats, `margin` by which factor a
+    measurement may be wrong, `watched` is False if measured without the lab's helpers. The judge is
+    returned unchanged.
+    """
 
     def register(function):
         CLAIMS[name] = Claim(name, chapter, text, function, turns_with, after, margin, watched)
@@ -150,16 +129,19 @@ def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True
 
 
 def cases(name, *told):
-    """Say what a claim's judge must say of measurements: (word, measurements) each.
+    """Register test cases of a claim's judge: pairs (expected word, {argument: measurement}).
 
-    All but the first give only what differs from the first.
+    The second and later pairs give only those measurements that differ from the first pair's.
     """
     first = told[0][1]
     CLAIMS[name].cases.extend((word, {**first, **measured}) for word, measured in told)
 
 
+# Finding them
+
+
 def load_file(name: str, path: Path) -> ModuleType:
-    """Return the module in a file outside of lab_utils, imported under this name."""
+    """Import the file `path`, outside of lab_utils, as the module `name`, and return the module."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec and spec.loader  # as of any file that ends in .py
     sys.modules[name] = loaded = importlib.util.module_from_spec(spec)
@@ -167,40 +149,29 @@ def load_file(name: str, path: Path) -> ModuleType:
     return loaded
 
 
-def check_clone(found, what: str):
-    """Raise LabError if `found` is empty: lab_utils was installed without its clone."""
-    if not found:
-        raise LabError(
-            f"There are no {what}. Run this from a clone of the lab, where lab_utils "
-            "was installed with pip install -e."
-        )
-
-
 @functools.cache
 def load_all() -> None:
-    """Run every file of claims/, so that all claims are known."""
+    """Import every article's file in claims/, once, so that CLAIMS and ARTICLES are filled."""
     for path in sorted(FOLDER.glob("article*.py")):
         ARTICLES[path.stem[-1]] = load_file(f"claims_{path.stem}", path).ARTICLE
-    check_clone(CLAIMS, f"claims in {FOLDER}")
 
 
 def judge_of(name: str) -> Callable[..., Verdict]:
-    """Return the judge of a claim, "C14" for one: a function from measurements to a Verdict."""
+    """Return the judge of a claim such as "C14": a function from measurements to a Verdict."""
     load_all()
     return CLAIMS[name].judge
 
 
-def order(name):
-    """Return what sorts A2 before A10."""
-    return name[0], int(name[1:])
+# The printed form of a claim, and the pattern that reads it again
 
 
 def in_words(name, text, verdict, where=""):
-    """Return a claim and its verdict as they are printed.
+    """Return a claim and its verdict as printed text; `where`, if any, follows the claim's text.
 
-    The verdict has a line of its own that nbval passes over, by how it begins: what was measured
-    decides it (see tests/nbval_sanitize.cfg). What the lab adds stands in the next: that it is
-    there is a fact, its figures are not.
+    `text` is the claim's, `verdict` a Verdict. The verdict has a line of its own. nbval passes over
+    it, recognized by its first word, since it depends on measurements (see
+    tests/nbval_sanitize.cfg). The addition stands in the next line: nbval compares its words but
+    not its figures.
     """
     claimed = in_lines(f"{name}  {text}{where}", indent="")
     said = in_lines(f"verdict: {verdict.word}: {verdict.because}")
@@ -208,166 +179,141 @@ def in_words(name, text, verdict, where=""):
     return "\n".join([*claimed, *said, *adds])
 
 
-def in_lines(sentence, indent=" " * 4):
-    """Return a sentence in lines that fit the page, the later ones further in."""
+def in_lines(sentence, indent=" " * 4, goes_on=GOES_ON):
+    """Return a sentence wrapped into lines of at most 100 characters, as a list.
+
+    The first line begins with the text `indent`, all others with `goes_on`.
+    """
     return textwrap.wrap(
         sentence,
         PAGE,
         initial_indent=indent,
-        subsequent_indent=GOES_ON,
+        subsequent_indent=goes_on,
         break_long_words=False,
         break_on_hyphens=False,
     )
 
 
-def shown_in(text: str) -> dict[str, tuple[str, str]]:
-    """Return {claim: (word, because)} of all that `in_words` wrote into a text."""
+def shown_in(text: str) -> dict[str, Verdict]:
+    """Return {claim: Verdict} for all claims that `in_words` wrote into the printed `text`."""
     found = SHOWN.findall(text.replace(f"\n{GOES_ON}", " "))
-    return {name: (word, because) for name, word, because in found}
+    return {name: Verdict(*verdict) for name, *verdict in found}
+
+
+# Judging
 
 
 def claim(name: str, **measured) -> Tried:
-    """Try claim `name` on measurements, and remember the verdict for the scoreboard.
+    """Judge claim `name` by measurements, and store the verdict for the scoreboard.
 
-    The measurements are the arguments of the claim's judge: seconds, counts and Ratios. Returns a
-    Tried, which shows the claim and its verdict. A Ratio of too few rounds makes that "untested",
-    unless the word stays either way. Raises LabError for an unknown claim, or for measurements that
-    the judge does not take.
+    `measured` are the arguments of the claim's judge: seconds, counts and Ratios. Returns a Tried,
+    which shows the claim and its verdict. The verdict is "untested" if a Ratio has too few rounds,
+    unless every value it may have gives the same word, and if other programs disturbed the
+    measurements so much that another word is possible. Raises LabError for an unknown claim, and
+    for measurements that the judge cannot use.
     """
     load_all()
     known = CLAIMS.get(name) if isinstance(name, str) else None
     if known is None:
-        raise LabError(f"There is no claim {name!r}. There are: {', '.join(sorted(CLAIMS))}.")
-    taken = inspect.signature(known.judge)
+        raise LabError(f"There is no claim {name!r}. There are: {', '.join(CLAIMS)}.")
+    numbers = plain(measured)
+    seen = disturbance.since_claim()
     try:
-        taken.bind(**measured)
-    except TypeError as error:
-        raise LabError(
-            f"Claim {name} is judged from {', '.join(taken.parameters)}: {error}. Pass just these."
-        ) from None
-    # Ratios of few rounds leave possible that there is no difference, and either end.
-    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
-    few, measured = [plain(measured, unsure) for unsure in ends], plain(measured)
-    for path, value in figures(measured):
-        if isinstance(value, float) and math.isnan(value):
-            raise LabError(
-                f"{path[0]} is not a number, so claim {name} cannot be judged. "
-                "Measure it again, and pass that."
-            )
-    seen = calm.since_claim()
-    try:
-        verdict = judged(known.judge, measured, seen, few, known.watched)
+        # What is no number is no measurement: it would pass every comparison, or none.
+        json.dumps(numbers, allow_nan=False)
+        verdict = judged(known, measured, numbers, seen)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        what = inspect.getdoc(known.judge) or f"{', '.join(taken.parameters)}, as measured."
+        what = " ".join((inspect.getdoc(known.judge) or "as they were measured.").split())
         raise LabError(
-            f"Claim {name} cannot be judged from these measurements ({error}). Pass {what}"
+            f"Claim {name} cannot be judged from these measurements ({error}). "
+            f"Pass {', '.join(inspect.signature(known.judge).parameters)}: {what}"
         ) from None
-    entry = {**asdict(verdict), "measured": measured, "taken_share": seen.taken_share}
-    enter(name, entry, chapter())
-    return Tried(name, known.credited, verdict, measured)
+    with state.changing("claims") as ledger:
+        ledger[name] = {**asdict(verdict), "measured": numbers, "taken_share": seen.taken_share}
+    return Tried(name, known.text + (f" After {known.after}." if known.after else ""), verdict)
 
 
-def judged(judge, measured, seen, few=(), watched=True):
-    """Return the judge's Verdict, or "untested" where a disturbance could have turned the word.
+def judged(known, measured, numbers, seen):
+    """Return the Verdict on a Claim, "untested" if the measurements allow more than one word.
 
-    `seen` is the Calm of what was measured, `few` the measurements that few rounds leave possible.
+    That may be if Ratios have too few rounds, or if other programs disturbed the machine. `known`
+    is the Claim, `measured` are the arguments of its judge, `numbers` the same with a number for
+    each Ratio, `seen` is the Disturbance.
     """
-    found = judge(**measured)
+    found = known.judge(**numbers)
 
-    def other_words(near):
-        words = {judge(**other).word for other in near} - {found.word}
+    def other_words(possible):
+        words = {known.judge(**other).word for other in possible} - {found.word}
         return " or ".join(f"“{word}”" for word in sorted(words))
 
     def untested(why, doubt):
         because = f"{why}. What was measured says “{found.word}”{doubt}: {found.because}"
         return Verdict(UNTESTED, because, found.addition)
 
-    if others := other_words(few):
+    # Ratios of few rounds leave possible that there is no difference, and either end.
+    ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
+    if others := other_words(plain(measured, end) for end in ends):
         return untested(TOO_FEW, f"; it may as well be {others}")
-    if seen.busy and not watched:
+    if seen.busy and not known.watched:
         return untested(seen.sentence(), ", in part without the lab's hand")
-    if seen.busy and (others := other_words(nearby(measured, 1 + seen.doubt))):
+    if seen.busy and (others := other_words(nearby(numbers, 1 + seen.doubt))):
         return untested(
             seen.sentence(), f"; with a figure off by ~{seen.doubt:.0%} it would be {others}"
         )
     return found
 
 
-def plain(measured, unsure=lambda ratio: ratio.value):
-    """Return the measurements with a number for each Ratio.
+def plain(measured, of_few=lambda ratio: ratio.value):
+    """Return measurements, a dict that may hold dicts, with a number in place of each Ratio.
 
-    It is 1 where the Ratio says "no different", and `unsure` of it where its rounds are few.
+    The number is 1 if the Ratio says "no different", `of_few(ratio)` if it has too few rounds, and
+    else its value.
     """
 
     def number(value):
         if isinstance(value, dict):
-            return plain(value, unsure)
+            return plain(value, of_few)
         if not isinstance(value, Ratio):
             return float(value) if isinstance(value, float) else value
         if value.judgement == TOO_FEW:
-            return unsure(value)
+            return of_few(value)
         return 1.0 if value.judgement == SAME else value.value
 
     return {name: number(value) for name, value in measured.items()}
 
 
 def nearby(measured, factor):
-    """Yield the measurements, each time in turn times `factor` and divided by it; counts stay."""
+    """Yield copies of the measurements, each with a single time changed.
+
+    `measured` is a dict that may hold dicts. The time is multiplied or divided by `factor`.
+    """
     for path, value in figures(measured):
         shorter = () if path[0] in NEVER_EARLY else (value / factor,)
         for changed in (value * factor, *shorter):
             yield replaced(measured, path, type(value)(changed))
 
 
-def turning(name: str, stored: dict) -> list[dict]:
-    """Return which measurements near the stored ones turn the claim's word: off by its margin."""
-    load_all()
-    known, measured = CLAIMS[name], numbered(stored)
-    word = known.judge(**measured).word
-    return [near for near in nearby(measured, known.margin) if known.judge(**near).word != word]
+def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
+    """Yield (path, value) for each measured time in a dict of measurements, which may hold dicts.
 
-
-def numbered(stored):
-    """Return measurements as they were: JSON turned the numbers that name them into strings."""
-    return {
-        int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
-        for name, value in stored.items()
-    }
-
-
-def figures(measured, path=()):
-    """Yield (path, value) of every measured figure in a dict of figures and dicts.
-
-    That is a float, or a whole number whose name says that it is a time; bytes are not disturbed.
+    A path is the tuple of keys that leads to the value, and begins with the argument `path`. Times
+    are all floats, and whole numbers whose name has one of the endings `whole_numbers`. Settings,
+    such as a distance, and counts of bytes are left out: no disturbance changes them.
     """
     for name, value in measured.items():
         label = str((*path, name)[0])
         if isinstance(value, dict):
-            yield from figures(value, (*path, name))
+            yield from figures(value, (*path, name), whole_numbers)
         elif not label.endswith(SETTINGS) and (
-            isinstance(value, float) or label.endswith(WHOLE_NUMBERS)
+            isinstance(value, float) or label.endswith(whole_numbers)
         ):
             yield (*path, name), value
 
 
 def replaced(measured, path, value):
-    """Return a copy of nested dicts with one value replaced."""
+    """Return a copy of nested dicts with `value` at `path`, a sequence of keys.
+
+    The first key is that of the outermost dict.
+    """
     first, *rest = path
     return {**measured, first: replaced(measured[first], rest, value) if rest else value}
-
-
-def enter(name, verdict, chapter):
-    """Write a verdict into the ledger, as its claim's latest and as that of the chapter."""
-    with state.changing("claims") as ledger:
-        before = ledger.get(name, {}).get("chapters", {})
-        ledger[name] = {
-            "text": CLAIMS[name].text,
-            "article": CLAIMS[name].article,
-            **verdict,
-            "chapters": {**before, chapter: verdict},
-        }
-
-
-def chapter():
-    """Return the notebook that runs here, "04_multi_exec" for one; "" where nobody says."""
-    return os.environ.get("LAB_CHAPTER") or Path(os.environ.get("JPY_SESSION_NAME", "")).stem

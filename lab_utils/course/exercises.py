@@ -1,13 +1,15 @@
-"""Exercises: checked by counting, so the same answer always gets the same verdict.
+"""Check exercises by counting, so that the same answer always gets the same verdict.
 
-An exercise is a folder of exercises/: `task.md` says what is missing and its hints, `check.py` has
-`check(answer)`, which returns what was achieved, in words, or raises Refused with what is wrong.
-`lab.check` prints and never raises, so that Run All goes on.
+An exercise is a folder of exercises/: `task.md` has the task and its hints, `check.py` a function
+`check(answer)`, which returns in words what was achieved, or raises Refused with what is wrong.
+`answer` is the learner's function throughout. `lab.check` prints and never raises, so that Run All
+goes on.
 """
 
 import functools
+import inspect
+import re
 import sys
-import textwrap
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +19,13 @@ import redis
 from ..errors import LabError
 from . import reporting, state
 from .checking import QUEUED, Refused
-from .claims import PAGE, check_clone, load_file
+from .claims import in_lines, load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "exercises"
+# A script's error where something is nil.
+IS_NIL = re.compile(r"\bnil\b|command arguments must be strings or integers")
+# A TypeError's words where a method of redis-py was called with other arguments than it takes.
+CALLED = re.compile(r"\w+Commands\.(\w+)\(\)")
 # Where code stands that is not the learner's.
 OTHERS = (
     "<frozen",
@@ -31,6 +37,14 @@ NO_VALUE = (
     "Redis takes bytes, text and numbers, and was given something else, such as None. Is "
     "there a case in which there is nothing to ask for?"
 )
+NOTHING_TO_ASK = (
+    "That command came without what it works on. The check also asks for nothing, such as an empty "
+    "list: what is the answer then?"
+)
+LUA_COUNTS = (
+    "Lua counts from 1: the first key is KEYS[1], the first argument ARGV[1]; KEYS[0] and ARGV[0] "
+    "are nil."
+)
 LOOK = (
     "Print what you have just before that line, and run this cell again. What the check asks "
     "with is gone when it ends; the reply to a key that is not there is None."
@@ -39,7 +53,11 @@ LOOK = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """`task` says what is missing; `hints`, to its main idea, go from a nudge to nearly all."""
+    """An exercise: `task` says what to write, `hints` lead from a nudge to nearly the answer.
+
+    All are texts but `check`, a function that gets the answer, returns in words what was achieved,
+    or raises Refused.
+    """
 
     name: str
     task: str
@@ -54,7 +72,7 @@ def names() -> list[str]:
 
 @functools.cache
 def load(name: str) -> Exercise:
-    """Return the Exercise that stands in the folder of that name."""
+    """Return the Exercise in the folder exercises/`name`; `name` is such as "03.2"."""
     folder = FOLDER / name
     task, *rest = (folder / "task.md").read_text(encoding="utf-8").strip().splitlines()
     module = load_file(f"exercise_{name.replace('.', '_')}", folder / "check.py")
@@ -63,13 +81,12 @@ def load(name: str) -> Exercise:
 
 
 def check(name: str, answer) -> None:
-    """Check an answer to exercise `name`, "03.2" for one, and print the verdict.
+    """Check an answer to exercise `name`, such as "03.2", and print the verdict.
 
-    It is solved, or not yet: then what is wrong is said, with a hint. While nothing is written,
-    what is missing is said. Raises LabError where lab_utils was installed without the exercises.
+    `answer` is the learner's function, or what else the task asks for. The verdict is "solved", or
+    what is wrong and a hint. For an answer that is still empty the task is printed.
     """
     known = names()
-    check_clone(known, f"exercises in {FOLDER}")
     if name not in known:
         print(f"There is no exercise {name!r}. There are: {', '.join(known)}.")
     elif unsolved(answer):
@@ -79,7 +96,10 @@ def check(name: str, answer) -> None:
 
 
 def judge(known, answer):
-    """Print what the check of an Exercise says of an answer, and remember it."""
+    """Run the check of the Exercise `known` on the learner's `answer`; print the result.
+
+    A solved exercise is stored.
+    """
     try:
         achieved = known.check(answer)
     except Refused as why:
@@ -87,23 +107,22 @@ def judge(known, answer):
     except LabError as why:  # a helper says what the answer lacks, such as an `await`
         refuse(known, str(why), ())
     except Exception as error:  # whatever the learner's code raises is a finding, not a crash
-        refuse(known, what_was_raised(error), hints_for(error) or known.hints)
+        refuse(known, what_was_raised(error), hints_for(error, known.hints))
     else:
         with state.changing("progress") as progress:
-            tries = progress.get(known.name, {}).get("tries", 0)
-            progress[known.name] = {"solved": True, "tries": tries}
+            progress[known.name] = {"solved": True}
         reporting.report("check", known.name, solved=True)
         tell(f"{known.name} solved: {achieved}")
         left = open_in(known.name[:2])
-        tell(
-            f"Open in this chapter: {', '.join(left)}"
-            if left
-            else "Every exercise of this chapter is solved."
-        )
+        here = f"Open in this chapter: {', '.join(left)}" if left else "This chapter is solved"
+        tell(f"{here}. {len(names()) - len(open_in(''))} of {len(names())} solved in all.")
 
 
 def open_in(chapter: str) -> list[str]:
-    """Return the names of the exercises of a chapter, "03" for one, that are not solved yet."""
+    """Return the names of unsolved exercises, of a chapter ("03") or of all chapters ("").
+
+    They are in order, such as ["03.2", "03.3"].
+    """
     progress = state.load("progress")
     return [
         name
@@ -113,35 +132,32 @@ def open_in(chapter: str) -> list[str]:
 
 
 def refuse(known, why, hints):
-    """Print the diagnosis and its next hint: each kind of mistake has its own, ever clearer."""
+    """Print the diagnosis `why` and one of the sentences `hints`; report "not solved" to the board.
+
+    Each time the same mistake is made, it is the next hint. `known` is the Exercise.
+    """
     with state.changing("progress") as progress:
-        entry = progress.setdefault(known.name, {"solved": False, "tries": 0})
-        entry["tries"] = entry.get("tries", 0) + 1
-        shown = entry.get("shown") if isinstance(entry.get("shown"), dict) else {}
+        shown = progress.setdefault(known.name, {"solved": False}).setdefault("shown", {})
         told = shown.get(hints[0], 0) if hints else 0
-        entry["shown"] = {**shown, **({hints[0]: told + 1} if hints else {})}
-    reporting.report("check", known.name, once=False, solved=False)
+        if hints:
+            shown[hints[0]] = told + 1
+    reporting.report("check", known.name, solved=False)
     tell(f"{known.name} not yet: {why}")
     if hints:
         tell(f"Hint: {hints[min(told, len(hints) - 1)]}")
 
 
 def tell(sentence):
-    """Print a sentence in lines that fit the page, the later ones further in."""
+    """Print a text's lines, wrapped to 100 characters; the lines that continue one are indented."""
     for line in sentence.splitlines():
-        print(
-            textwrap.fill(
-                line,
-                PAGE,
-                subsequent_indent=" " * 6,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
+        print("\n".join(in_lines(line, indent="", goes_on=" " * 6)))
 
 
 def what_was_raised(error):
-    """Say who raised an error: the learner's code, or the check with what that returned."""
+    """Return a sentence about an exception that the check of a learner's function met.
+
+    It says what was raised, and whether by the learner's code or by the check.
+    """
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
@@ -152,18 +168,39 @@ def what_was_raised(error):
     return f"your code raised {type(error).__name__} in line {lines[-1]}: {error}"
 
 
-def hints_for(error):
-    """Return a hint to a mistake of Python's, which no hint of the exercise fits, or ()."""
-    no_value = isinstance(error, redis.DataError)
-    if isinstance(error, redis.RedisError) and not no_value:
-        return ()
-    if "'Pipeline'" in str(error):  # asked for what only a reply has
+def hints_for(error, own):
+    """Return the hints to show for an exception that a learner's function raised.
+
+    They are a tuple of sentences. `own` are the exercise's hints.
+    """
+    said = str(error)
+    if isinstance(error, redis.DataError):
+        return (NO_VALUE,)
+    if "wrong number of arguments" in said:
+        return (NOTHING_TO_ASK,)
+    if isinstance(error, redis.ResponseError) and IS_NIL.search(said):
+        return (LUA_COUNTS,)
+    if "'Pipeline'" in said:  # asked for what only a reply has
         return (QUEUED,)
-    return (NO_VALUE if no_value else LOOK,)
+    if called := CALLED.match(said):
+        return (f"{signature(called[1])} {own[0]}", *own[1:])
+    # Other calls with wrong arguments, and what Redis says itself: the exercise knows better.
+    of_the_call = isinstance(error, (redis.RedisError, TypeError)) and "NoneType" not in said
+    return own if of_the_call else (LOOK,)
+
+
+def signature(name):
+    """Return a sentence with the arguments, without types, of the redis.Redis method `name`."""
+    _, *parameters = inspect.signature(getattr(redis.Redis, name)).parameters.values()
+    plain = ", ".join(str(each.replace(annotation=each.empty)) for each in parameters)
+    return f"redis-py has it as r.{name}({plain})."
 
 
 def unsolved(answer):
-    """Tell whether an answer is `...`, None, an empty function, or several of which one is."""
+    """Return whether a learner has not begun: `answer` is `...`, None or an empty function.
+
+    A tuple that contains one of these counts too.
+    """
     if isinstance(answer, tuple):
         return any(unsolved(part) for part in answer)
     if answer is None or answer is ...:
@@ -176,7 +213,7 @@ def unsolved(answer):
 
 
 def bytecode(source):
-    """Return the bytecode of the function `f` that a source defines."""
+    """Return the bytecode of the function `f` that the text `source` defines, as bytes."""
     space = {}
     exec(source, space)
     return space["f"].__code__.co_code

@@ -1,90 +1,96 @@
-"""Keep what the learner said before it was measured, with what was measured then.
+"""Keep the learner's guesses, made before measuring, and the measured values that answer them.
 
-Remembered (see state.py), in the order in which they were made, is the guess at each question that
-stood when its answer came: {"01.cart": {"guess": 20.0, "unit": "ms", "measured": 202.1}};
-"measured" is null until then. A guess made after its answer was shown in this kernel is shown too,
-and not remembered.
+Both are in `.lab/state.json` (see state.py), in the order in which guesses were made: {"01.cart":
+{"guess": 20.0, "unit": "ms", "measured": 202.1}}. "guess" is the last one made before the answer
+was shown, "measured" is null until the answer comes; "busy" is true if other programs disturbed the
+measurement. A guess made after this Jupyter kernel has shown the answer is printed, but not stored.
 """
 
 import math
 import numbers
-import re
 
-from .. import setting
+from .. import disturbance
 from ..arguments import check_number, shown
 from ..errors import LabError
-from ..figures.canvas import busy_note
 from ..words import factor_off, singular, three_figures, times
 from . import reporting, state
+from .claims import in_lines
 
 TIMES = {"s": 1, "ms": 1e-3, "µs": 1e-6}
-COUNTED = (
-    "bytes",
-    "round trips",
-    "commands",
-    "messages",
-    "types",
-    "replies",
-    "threads",
-    "connections",
-    "visits",
-    "writes",
-    "claims",
-    "tickets",
-)
-DISTURBED = (*TIMES, "x", "%")
-UNITS = (*DISTURBED, "MB", *COUNTED)
-NAME = re.compile(r"\d\d\.[a-z][a-z_]*")
+DISTURBED = (*TIMES, "x", "%")  # units of what other programs disturb; they leave counts alone
 SMALLEST, LARGEST = 1e-6, 1e12
 CLOSE = 2  # a guess within this factor was good
+BUSY = "other programs ran beside the lab"
+# Said once in a kernel, in place of the former.
+WHAT_BUSY_MEANS = (
+    "other programs ran beside the lab, such as a browser or an IDE, so times may be too long; "
+    "counts are exact"
+)
 
-_units: dict[str, str] = {}  # {name: unit}, as the cells of this kernel asked
-_answered: set[str] = set()  # names whose answer this kernel has shown while no guess was made
+answered: set[str] = set()  # names whose answer this kernel has shown while no guess was made
 
 
 class Guess(float):
-    """The number that was said, in `unit`, for the question `name`.
+    """The learner's guess at the question `name`: a float, in `unit`, such as "ms".
 
-    Where none was made it is nan, false, and in no figure.
+    If the learner made no guess it is nan, counts as false, and no figure shows it.
     """
 
     name: str
     unit: str
+    mark: int  # measurements after this one answer the guess
 
     def __new__(cls, value: float, name: str, unit: str) -> "Guess":
         made = super().__new__(cls, value)
-        made.name, made.unit = name, unit
+        made.name = name
+        made.unit = unit
+        made.mark = disturbance.mark()
         return made
 
     def __bool__(self):
         return not math.isnan(self)
 
-    made = property(__bool__)
-
     def __repr__(self):
         return quantity(self, self.unit) if self else "no guess yet"
 
     def against(self, measured: float, computed: bool = False) -> None:
-        """Print what was measured, in the guess's unit, and what you said.
+        """Print the measured value, in the guess's unit, and how far off the guess is.
 
-        `computed` is for a figure that follows from a rule and was not measured: the line says so.
-        A figure that a busy machine may have disturbed, which counts are not, is followed by who
-        disturbed this kernel, at worst. Raises LabError where `measured` is no number, or negative.
+        With `computed` the line says that `measured` follows from a rule and was not measured. A
+        value that other programs disturbed is not scored (counts are never disturbed); the line
+        says so, and the first time in a Jupyter kernel what that means. Raises LabError if
+        `measured` is no number, or negative.
         """
         measured = check_number(measured, "measured", 0)
-        found = "computed" if computed else "measured"
-        note = busy_note() if self.unit in DISTURBED and not computed else ""
-        busy = f" ({note})" if note else ""
-        first = self.learns(measured)
-        if not self:
-            print(f"{found}: {quantity(measured, self.unit)}{busy}")
-            return
-        off = f", {factor_in_words(self, measured)}" if measured else ""
-        kept = remembered(first, self)
-        print(f"{found}: you said {self}, {found} {quantity(measured, self.unit)}{off}{kept}{busy}")
+        busy = self.disturbed and not computed
+        kept = self.learns(measured, busy)
+        how = "computed" if computed else "measured"
+        found = quantity(measured, self.unit)
+        told = f"{how}: {found}"
+        if self:
+            off = ""
+            if measured:
+                factor = times(factor_off(self, measured))
+                off = ", the same" if factor == "1.00x" else f", {factor} off"
+            told = f"{how}: you said {self}, {how} {found}{off}{earlier_in_words(kept, self)}"
+        if busy:
+            score = "not scored: " if self else ""
+            why = BUSY if WHAT_BUSY_MEANS in state.said else WHAT_BUSY_MEANS
+            state.said.add(WHAT_BUSY_MEANS)
+            told += f" ({score}{why})"
+        print("\n".join(in_lines(told, indent="")))
+
+    @property
+    def disturbed(self):
+        """True if other programs disturbed what was measured since the guess; False for counts."""
+        return self.unit in DISTURBED and disturbance.since(self.mark).busy
 
     def hears(self, measured: float, unit: str) -> float | None:
-        """Return the guess in a figure's `unit`, as `measured` is; None where none was made."""
+        """Store the value that a figure measured; return the guess as a number in its `unit`.
+
+        `measured` is in `unit` too. Returns None if there is no guess. Raises LabError if the two
+        units can't be converted.
+        """
         if unit != self.unit and not {unit, self.unit} <= set(TIMES):
             raise LabError(
                 f"The guess {self.name} is in {self.unit}, and this figure measures in "
@@ -92,94 +98,81 @@ class Guess(float):
                 "guess.against(…)."
             )
         scale = 1 if unit == self.unit else TIMES[unit] / TIMES[self.unit]
-        self.learns(measured * scale)
+        self.learns(measured * scale, self.disturbed)
         return float(self) / scale if self else None
 
-    def learns(self, measured):
-        """Remember what was measured, once; return the guess remembered with it, or None."""
+    def learns(self, measured, busy):
+        """Store the measured value with the guess; return the number that counts as guess, or None.
+
+        `measured` is in the guess's unit. A value stored before is replaced only if other programs
+        had disturbed it. `busy` says that they disturbed this one.
+        """
         if not self:
-            _answered.add(self.name)
-        if comparable(measured):
-            reporting.report("measured", self.name, unit=self.unit, value=float(measured))
-        if not self or not setting.is_drawn() or not comparable(measured):
+            answered.add(self.name)
+        if not comparable(measured):
+            return None
+        reporting.report("measured", self.name, unit=self.unit, value=float(measured))
+        if not self:
             return None
         with state.changing("guesses") as known:
             entry = known.get(self.name)
             if not entry or entry["unit"] != self.unit:
                 return None
-            if entry.get("measured") is None:
+            if entry.get("measured") is None or entry.get("busy"):
                 entry["measured"] = measured
+                entry["busy"] = busy
         return entry["guess"]
 
 
-def guess(name: str, value, unit: str, *rest) -> Guess:
-    """Take your guess at the question `name`, "01.cart" for one: a number above 0 in `unit`.
+def guess(name: str, value, unit: str) -> Guess:
+    """Record your guess at the question `name`, such as "01.cart": a number above 0 in `unit`.
 
-    It is `...` as long as you make none. Prints that it was noted, and returns a number that knows
-    its unit: hand it to a figure as `said=guess`, or hold it against what was measured with
-    `guess.against(measured)`. The last one made before its answer was shown is remembered for
-    `lab.calibration()`. What cannot be a guess is said in a sentence, and counts as none. Raises
-    LabError for a name that is not as `NN.word`, for a unit that is not of the lab's, and for a
-    name that had another unit before.
+    Pass `...` as `value` as long as you make none. `unit` is a text such as "ms", "x" or "round
+    trips". Prints that the guess was noted, and returns a Guess: hand it to a figure as
+    `said=guess`, or compare it with a measurement by `guess.against(measured)`. The last guess made
+    before the answer was shown is stored for `lab.calibration()`. For a value that can't be a guess
+    a sentence is printed, and it counts as no guess.
     """
-    if rest:  # 5,000 with a comma is two numbers
-        value, unit = (value, unit, *rest[:-1]), rest[-1]
-    check_question(name, unit)
-    made = Guess(usable(value, unit), name, unit)
-    kept = float(made)
-    if made and name not in _answered and setting.is_drawn():
-        with state.changing("guesses") as known:
-            if name not in known or known[name]["unit"] != unit:  # another unit is another question
-                known.pop(name, None)  # so that it stands at the end, as the latest
-                known[name] = {"guess": float(made), "unit": unit, "measured": None}
-            elif known[name].get("measured") is None and known[name]["guess"] != made:
-                revision = known[name].get("revision", 0) + 1  # a slip, mended in time
-                known[name] |= {"guess": float(made), "revision": revision}
-            kept, revision = known[name]["guess"], known[name].get("revision", 0)
-        reporting.report("guess", name, revision=revision, unit=unit, value=kept)
+    made = Guess(value if comparable(value) else math.nan, name, unit)
+    if not made and value not in (None, ...):
+        print(
+            f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, "
+            f"0.5 or 5000, without quotes and without a comma. The unit is {unit}."
+        )
     if made:
-        print(f"noted: {made}{remembered(kept, made)}")
+        kept = made if name in answered else remember(made)
+        print(f"noted: {made}{earlier_in_words(kept, made)}")
     return made
 
 
-def remembered(first, made):
-    """Return what to say where an earlier guess is kept in the place of `made`, or ""."""
-    if first in (None, float(made)):
+def remember(made):
+    """Store a Guess; return the number that counts as the learner's guess.
+
+    That is this guess, or the earlier one if the question was answered by a measurement already.
+    """
+    with state.changing("guesses") as known:
+        entry = known.get(made.name)
+        # A guess in another unit belongs to another question.
+        if not entry or entry["unit"] != made.unit:
+            known[made.name] = entry = {"unit": made.unit, "measured": None}
+        if entry.get("measured") is None:
+            entry["guess"] = float(made)
+    reporting.report("guess", made.name, unit=made.unit, value=entry["guess"])
+    return entry["guess"]
+
+
+def earlier_in_words(kept, made):
+    """Return the end of a printed line that names an earlier guess, if that one counts; else "".
+
+    `kept` is the number that counts, or None, `made` the Guess that was made last.
+    """
+    if kept in (None, float(made)):
         return ""
-    return f" (remembered is your earlier guess, {quantity(first, made.unit)})"
-
-
-def check_question(name, unit):
-    """Raise LabError for a name or a unit that no guess has."""
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise LabError(
-            f"{shown(name)} does not name a guess. Write the chapter's number and a "
-            'word: "01.cart".'
-        )
-    if unit not in UNITS:
-        raise LabError(f"{shown(unit)} is not a unit of a guess. There are: {', '.join(UNITS)}.")
-    if _units.setdefault(name, unit) != unit:
-        raise LabError(
-            f"The guess {name} was in {_units[name]} before, and is in {unit} now. Give "
-            "it the same unit, or write another name."
-        )
-
-
-def usable(value, unit):
-    """Return the number that was said; nan, and a sentence, where what was said is none."""
-    if value is None or value is ...:
-        return math.nan
-    if comparable(value):
-        return float(value)
-    print(
-        f"{shown(value)} was not noted. Write one number above 0 in its place, such as 20, 0.5 "
-        f"or 5000, without quotes and without a comma. The unit is {unit}."
-    )
-    return math.nan
+    return f" (remembered is your earlier guess, {quantity(kept, made.unit)})"
 
 
 def comparable(value):
-    """Tell whether a value is a number that can stand on a log scale beside a measurement."""
+    """Return whether a value is a number from 1e-6 to 1e12, which a log scale can show."""
     return (
         isinstance(value, numbers.Real)
         and not isinstance(value, bool)
@@ -188,43 +181,43 @@ def comparable(value):
 
 
 def quantity(value, unit):
-    """Return '20 ms', '4x', '80%', '1 round trip', '9,000 commands'."""
+    """Return a value with its unit as text: '20 ms', '4x', '80%' or '9,000 commands'.
+
+    `unit` is the plural or an abbreviation; for 1 it becomes singular: '1 round trip'.
+    """
     number = f"{value:,.0f}" if float(value).is_integer() else three_figures(value)
     if unit in ("x", "%"):
         return f"{number}{unit}"
-    return f"{number} {singular(unit) if value == 1 and unit in COUNTED else unit}"
-
-
-def factor_in_words(said, measured):
-    """Return '2.1x off', or how close it was."""
-    factor = factor_off(said, measured)
-    if factor == 1:
-        return "the same"
-    return "within 5%" if factor < 1.05 else f"{times(factor)} off"
+    return f"{number} {singular(unit) if value == 1 and unit not in TIMES else unit}"
 
 
 def calibration():
-    """Print how close your guesses of all chapters were; return a figure of them, None of none."""
+    """Print how close your guesses of all chapters were; return a figure of them.
+
+    Returns None without guesses that were measured. Guesses whose measurement other programs
+    disturbed are counted apart, and not scored.
+    """
     from ..figures.calibrated import draw_calibration
 
-    pairs = [
-        (name, entry["guess"], entry["measured"])
+    known = {
+        name: entry
         for name, entry in state.load("guesses").items()
         if comparable(entry.get("guess")) and comparable(entry.get("measured"))
+    }
+    scored = [
+        (name, entry["guess"], entry["measured"])
+        for name, entry in known.items()
+        if not entry.get("busy")
     ]
-    words = how_close([factor_off(said, measured) for _, said, measured in pairs])
-    print(f"measured: {words}")
-    return draw_calibration(pairs, CLOSE, words) if pairs else None
-
-
-def how_close(factors: list[float]) -> str:
-    """Return '12 of your 20 guesses were within 2x', of the factors by which they were off."""
-    if not factors:
-        return (
-            "none of your guesses has been measured yet. Replace the three dots of a guess, "
-            "and run its cell and those below"
+    if not known:
+        print(
+            "measured: none of your guesses has been measured yet. Replace the three dots of a "
+            "guess, and run its cell and those below"
         )
-    close = sum(factor <= CLOSE for factor in factors)
-    if len(factors) == 1:
-        return f"your one guess was{'' if close else ' not'} within {CLOSE}x"
-    return f"{close} of your {len(factors)} guesses were within {CLOSE}x"
+        return None
+    close = sum(factor_off(said, measured) <= CLOSE for _, said, measured in scored)
+    words = f"{close} of your {len(scored)} guesses within {CLOSE}x"
+    if busy := len(known) - len(scored):
+        words += f"; {busy} not scored, since {BUSY}"
+    print(f"measured: {words}")
+    return draw_calibration(scored, CLOSE, words) if scored else None

@@ -1,19 +1,17 @@
-"""What the lab remembers for the learner, in one JSON file: `.lab/state.json` beside the notebooks.
+"""Store what the lab remembers for the learner in `.lab/state.json` beside the notebooks.
 
-It holds dicts of entries by name, such as "progress" or "guesses". Losing the memory never stops a
-lesson, and a file that cannot be read is never lost: it is kept aside, and said.
+The file holds dicts of entries, each a dict, under names such as "progress" or "guesses". Losing it
+never stops a lesson; a file that cannot be read is renamed, and one line says so.
 """
 
 import contextlib
-import itertools
+import fcntl
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..system import fcntl
-
-said: set[str] = set()  # what was printed already, so that each thing is said once in a kernel
+said: set[str] = set()  # lines already printed: a kernel prints each once
 
 
 def folder() -> Path:
@@ -21,19 +19,19 @@ def folder() -> Path:
 
 
 def load(name: str) -> dict:
-    """Return the remembered dict `name`; empty if there is none."""
+    """Return the dict stored under `name`, such as "guesses"; {} if there is none."""
     with locked():
         return read().get(name, {})
 
 
 @contextlib.contextmanager
 def changing(name: str) -> Iterator[dict]:
-    """Yield the remembered dict `name`, and remember what the block made of it.
+    """Yield the dict stored under `name` for changing, and store it when the `with` block ends.
 
-    No other kernel can change it meanwhile. A folder that cannot be written costs the memory, not
-    the lesson.
+    No other process can change it meanwhile. If the folder cannot be written, the `with` block
+    still runs, and nothing is stored.
     """
-    with contextlib.suppress(OSError):  # writing says what is wrong with it
+    with contextlib.suppress(OSError):  # `write` reports the error
         folder().mkdir(exist_ok=True)
     with locked():
         content = read()
@@ -43,7 +41,7 @@ def changing(name: str) -> Iterator[dict]:
 
 @contextlib.contextmanager
 def locked():
-    """Keep other kernels and threads out; where the folder cannot be locked, go on without."""
+    """In a `with` block, lock out other processes and threads; if that fails, go on unlocked."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             held = os.open(folder(), os.O_RDONLY)
@@ -53,7 +51,10 @@ def locked():
 
 
 def read():
-    """Return all that is remembered; what cannot be read is kept aside and said in one line."""
+    """Return all that is stored, {name: dict}; {} if there is nothing.
+
+    A file that cannot be read is renamed, and one line says so.
+    """
     path = folder() / "state.json"
     if not path.exists():
         return {}
@@ -61,13 +62,9 @@ def read():
         content = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(content, dict) and all(map(holds_entries, content.values())):
             return content
-    aside = next(
-        place
-        for number in itertools.count(1)
-        if not (place := path.with_name(f"{path.name}.broken-{number}")).exists()
-    )
+    aside = path.with_name("state.json.broken")  # the latest of them
     try:
-        path.rename(aside)
+        path.replace(aside)
         say(f"{path} cannot be read as what the lab writes; it is kept aside as {aside.name}")
     except OSError as error:
         say(f"{path} cannot be read, nor kept aside ({error.strerror}): the lab does without it")
@@ -79,7 +76,10 @@ def holds_entries(part):
 
 
 def write(content):
-    """Put the whole file in place at once."""
+    """Store `content`, {name: dict}, in state.json, so that nobody reads a half-written file.
+
+    If the folder cannot be written, one line says so.
+    """
     target = folder() / "state.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")
     try:
@@ -90,7 +90,7 @@ def write(content):
 
 
 def say(line):
-    """Print a line about this machine once in a kernel; CI compares no such line."""
+    """Print a line about this machine, once in a process; CI does not compare such lines."""
     if line not in said:
         said.add(line)
         print(f"this machine: {line}")
