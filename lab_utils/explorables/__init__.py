@@ -1,4 +1,4 @@
-"""Figures that one can drag: an ES module and a style each, for notebooks and the book's pages."""
+"""Figures that readers can drag, in notebooks and the book, each drawn by a JavaScript module."""
 
 import re
 from io import BytesIO
@@ -11,15 +11,18 @@ IMPORT = re.compile(r'import [^"]* from "\./(\w+\.js)";')
 
 
 def sent(path: Path) -> str:
-    """Return what a page gets of a module or a style: no comment, no space that it can spare."""
+    """Return the text of a JavaScript or CSS file without comments and needless space.
+
+    `path` is the file's Path.
+    """
     spare = SPARE if path.suffix == ".css" else ASIDE
     return spare.sub("", ASIDE.sub("", path.read_text(encoding="utf-8")))
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return a figure's module, with what it imports in its place, and its style.
+    """Return (JavaScript, CSS) of the figure `name`, such as "race", as texts.
 
-    A page takes no module from a file.
+    The JavaScript contains the modules that it imports, since a page cannot load them from files.
     """
     text = {path.name: sent(path) for path in FOLDER.glob("*.*s")}
     module = IMPORT.sub(lambda used: text[used[1]], text[f"{name}.js"])
@@ -27,18 +30,19 @@ def parts(name: str) -> tuple[str, str]:
 
 
 class Explorable:
-    """A figure to drag; a plain picture where no script runs.
+    """A figure to drag, with a plain picture for pages in which no script runs.
 
-    `name` is its module's, `figure` the still one, `constants` what the module computes from; it
-    needs no kernel once it is shown. A notebook keeps the constants beside the picture, and the
-    book takes them from there.
+    `name` is that of the JavaScript module, `figure` the plain picture, a matplotlib Figure, and
+    `constants` the data from which the module computes, a dict for JSON. Once shown, it needs no
+    Jupyter kernel. A notebook stores the constants beside the picture, and the book reads them
+    there.
     """
 
     def __init__(self, name: str, figure, constants: dict):
         self.name, self.figure, self.constants = name, figure, constants
 
     def widget(self):
-        """Return the figure as a widget."""
+        """Return the figure as an anywidget, for Jupyter to show."""
         import anywidget
         import traitlets
 

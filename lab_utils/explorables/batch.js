@@ -1,7 +1,7 @@
 // How large a batch? What it takes and holds, and from where on a larger one gains little.
 import { inBatches, largeEnough } from "./model.js";
 import {
-  among, ask, digits, duration, element, keepSetting, knob, mount, nearest, settingOf,
+  among, ask, digits, draggable, duration, element, keepSetting, knob, mount, nearest, settingOf,
   spoken, times, youSaid,
 } from "./parts.js";
 
@@ -91,21 +91,18 @@ function render({ model, el }) {
     }
     holds.draw(held, inClient, { curve: memory }, memory);
     runs.draw(run, inOneGo, { curve: [[1, 1], [most, most], [commands, most]] }, reads);
-    sentence.textContent = `Batches of ${times(batch)}, ${rtt} ms away: about ${duration(took)} for ${all} commands, `
-      + `${inClient} in your client; ${enoughWords(rtt)}.`;
+    sentence.textContent = `Batches of ${times(batch)}, ${rtt} ms away, on a connection in use: about ${duration(took)} `
+      + `for ${all} commands, ${inClient} in your client; ${enoughWords(rtt)}.`;
     const ruled = 10000 * rtt / way.command_us;
     more.textContent = `Redis runs ${inOneGo} in one go, then serves others. `
       + (rtt ? `The rule, ten times ${rtt} ms of work, asks for ${digits(ruled, 2)}${ruled > commands
         ? ", more than there are: send all at once" : ""}.` : "Without distance the rule asks for no batch.");
   }
 
-  drawn.onpointerdown = drawn.onpointermove = ({ buttons, pointerId, clientX }) => {
-    if (!buttons) return;
-    drawn.setPointerCapture(pointerId);
-    const box = runs.box.getBoundingClientRect();
-    const wanted = commands ** ((clientX - box.left) / box.width);
+  draggable(drawn, slider, (x) => {
+    const wanted = commands ** x;
     slider.set(nearest(batches, wanted, (one) => Math.abs(Math.log(one / wanted))));
-  };
+  });
   turned();
   mount(el, "batch", figure, from);
   ask({ model, el, by: "rtt", go: "Show it",

@@ -1,4 +1,4 @@
-"""How large a batch? What the figure that one can drag computes from."""
+"""Prepare the data of the figure “how large a batch”, which readers can drag."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -9,20 +9,22 @@ from . import Explorable
 
 
 def explore(figure, sizes, model: Model, costs: Iterable):
-    """Return the figure of a sweep over batches, to drag; as it is where the server is shared.
+    """Return the Explorable of a sweep over batch sizes; `figure` itself on a shared server.
 
-    `sizes` is the Sweep, with memory; what a turn costs is the `model`'s, what a command costs
-    the sweep's own. `costs` are Costs of batches: how many commands the server found in a read.
+    `figure` is the plain picture, and `sizes` the Sweep, with memory. The cost of a round trip is
+    taken from `model`, a fitted Model, that of a command from the sweep. `costs` are the Costs of
+    batches, from which it is computed how many commands the server found in one read.
     """
     reads = [
         [cost.commands // part for part in (cost.round_trips, cost.server_reads)]
         for cost in costs
         if cost.server_reads
     ]
-    if figure is None or not reads:
+    if not reads:
         return figure
-    total, rtt = int(sizes.comparison.ops), sizes.rtts[0]
-    took = {size: sizes.seconds(size, rtt) for size in sizes.sizes}
+    total = int(sizes.comparison.ops)
+    rtt = sizes.rtt_ms
+    took = {size: sizes.seconds(size) for size in sizes.sizes}
     turns_s = {size: model.seconds(ceil(total / size), 0, rtt) for size in took}
     command_s = median((took[size] - turns_s[size]) / total for size in took)
     off = max(abs((turns_s[size] + total * command_s) / took[size] - 1) for size in took)
@@ -38,6 +40,7 @@ def explore(figure, sizes, model: Model, costs: Iterable):
             "reads": reads,
             "from": f"The dots were measured on this machine, {rtt:g} ms away: the thin line, "
             f"{Model(model.turn_s, command_s, off)!r}. Dashed: the work alone. "
-            "Shaded: a larger batch gains less than a tenth. TCP's slow start is left out.",
+            "Shaded: a larger batch gains less than a tenth. After a silence the first batch takes "
+            "further round trips if it is larger than 14 KB: see lab.predict.",
         },
     )

@@ -18,25 +18,38 @@ export function largeEnough(way, commands, rttMs) {
   return Math.ceil(commands / Math.floor(spare / (rttMs + way.turn_us / 1000)));
 }
 
-export function milliseconds(way, commands, rttMs) {
+// What a turn waits and a command computes, in ms.
+function costsOf(way, rttMs) {
   const costs = rttMs ? way : way.direct ?? way;
-  const [wait, work] = [rttMs + costs.turn_us / 1000, costs.command_us / 1000];
-  return way.at_once ? sideBySide(commands, way.at_once, wait, work) : wait + commands * work;
+  return { wait: rttMs + costs.turn_us / 1000, work: costs.command_us / 1000 };
 }
 
-// When the one CPU of a client begins a call, of calls that share so many connections: it has begun all
-// before, and the call's connection is back. lab_utils/model.py has it too.
-export function begins(call, connections, rttMs, cpuMs) {
+// When the one CPU of a client begins a call, of calls that share so many connections: it has begun
+// all before, and the call's connection is back. lab_utils/model.py has it too.
+function begins(call, connections, { wait, work }) {
   const turn = Math.floor(call / connections);
-  return Math.max(call * cpuMs, turn * (rttMs + cpuMs) + (call % connections) * cpuMs);
+  return Math.max(call * work, turn * (wait + work) + (call % connections) * work);
 }
 
-export function sideBySide(calls, connections, rttMs, cpuMs) {
-  return begins(calls - 1, connections, rttMs, cpuMs) + cpuMs + rttMs;
+export function milliseconds(way, commands, rttMs) {
+  const costs = costsOf(way, rttMs);
+  if (!way.at_once) return costs.wait + commands * costs.work;
+  return begins(commands - 1, way.at_once, costs) + costs.work + costs.wait;
 }
 
-// How many calls are under way or wait, every 5 ms for 4 s: so many come a second, evenly; each holds one of `size`
-// connections for `held` ms; from 0.8 s on nothing is answered for `pause` seconds. pool.py has it too.
+// Each request as [sent, answered, commands, connection], in ms.
+export function flights(way, commands, rttMs) {
+  if (!way.at_once) return [[0, milliseconds(way, commands, rttMs), commands, 0]];
+  const costs = costsOf(way, rttMs);
+  return Array.from({ length: commands }, (_, call) => {
+    const sent = begins(call, way.at_once, costs) + costs.work;
+    return [sent, sent + costs.wait, 1, call % way.at_once];
+  });
+}
+
+// How many calls are under way or wait, every 5 ms for 4 s: so many come a second, evenly; each
+// holds one of `size` connections for `held` ms; from 0.8 s on nothing is answered for `pause`
+// seconds. pool.py has it too.
 export function underWay({ arrivals, held, size, pause }) {
   const found = [Math.min(size, arrivals * held / 1000)];
   for (let step = 0; step < 800; step += 1) {
@@ -44,32 +57,4 @@ export function underWay({ arrivals, held, size, pause }) {
     found.push(found[step] + 0.005 * arrivals - served);
   }
   return found;
-}
-
-// What somebody else feels while a server works in pieces that nothing interrupts; tests/test_dragged_who.py has
-// it too. A way is {points, pieces, at_once, gap_us, own_us, ahead}: [keys, µs] in all; how many pieces, or where it is not
-// null, keys a piece; the µs between two pieces, and for each key of one; how many more (0 or 1) run before a PING's reply leaves.
-export function serving(way, keys, atOnce = way.at_once) {
-  const pieces = atOnce ? Math.ceil(keys / atOnce) : way.pieces;
-  const piece = workOf(way.points, keys) / pieces / 1000;
-  const gap = (way.gap_us + way.own_us * keys / pieces) / 1000;
-  const each = piece + gap;
-  const total = pieces * each;
-  const worst = piece + Math.min(way.ahead, pieces - 1) * each;
-  const mean = piece * (pieces * piece / 2 + way.ahead * (pieces - 1) * each) / total;
-  return { pieces, piece, each, total, worst, mean, ahead: way.ahead };
-}
-
-// How long a PING waits that comes `at` ms after the first piece began.
-export function waitAt({ pieces, piece, each, ahead }, at) {
-  const place = Math.floor(at / each);
-  if (place >= pieces || at - place * each >= piece) return 0;
-  return (place + Math.min(ahead, pieces - 1 - place)) * each + piece - at;
-}
-
-// The server's µs for so many keys: on a line between what was measured for fewer and for more.
-function workOf(points, keys) {
-  const next = points.findIndex(([measured]) => measured >= keys);
-  const [[few, least], [many, most]] = [[0, 0], ...points].slice(next < 0 ? -2 : next).slice(0, 2);
-  return least + (keys - few) * (most - least) / (many - few);
 }

@@ -17,7 +17,7 @@ export function counted(number, what) {
   return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }
 
-// What the page's address asks of this figure: ?fig=ladder&rtt=5&commands=100 of the ladder alone,
+// What the page's address asks of this figure: ?fig=race&rtt=5&commands=100 of the race alone,
 // without `fig` of each figure there is. Only the book, which heeds the address, names a figure.
 function askedOf(model) {
   const figure = model.get("figure");
@@ -66,17 +66,50 @@ export function spoken(name) {
   return element("p", { class: name, role: "status" });
 }
 
-// Puts a figure in its place, with what it was computed from below it.
+// Puts a figure in its place, with what it was computed from below it. A notebook must not take a
+// press in the figure for one that picks its cell: the next Shift+Enter would measure it again. So
+// the focus stays inside, and the notebook hears of neither.
 export function mount(el, name, figure, from) {
-  el.replaceChildren(figure, element("p", { class: "quiet" }, from));
+  el.replaceChildren(figure, typeof from === "string" ? element("p", { class: "quiet" }, from) : from);
   el.classList.add("explorable", name);
+  el.tabIndex = -1;
+  for (const kind of ["mousedown", "focusin"]) {
+    el.addEventListener(kind, (event) => event.stopPropagation());
+  }
+  keepKeys();
 }
 
-function kept(key) {
+// JupyterLab takes keys from the document, before a slider sees them, and goes from cell to cell by
+// arrows. Those that move a slider are the slider's; all others, Shift+Enter too, go on.
+const MOVES = /^(Arrow\w+|Home|End|Page\w+)$/;
+function keepKeys() {
+  if (window.explorablesKeepKeys) return;
+  window.explorablesKeepKeys = true;
+  window.addEventListener("keydown", (event) => {
+    if (MOVES.test(event.key) && event.target.matches?.(".explorable input")) event.stopPropagation();
+  }, true);
+}
+
+// Calls `moved` with where a finger or a pressed mouse is, from 0 to 1 of the width and height of
+// what is drawn; arrow keys then move the knob.
+export function draggable(drawn, knob, moved) {
+  const drag = (event) => {
+    if (!event.buttons) return;
+    drawn.setPointerCapture(event.pointerId);
+    const box = drawn.getBoundingClientRect();
+    moved((event.clientX - box.left) / box.width, (box.bottom - event.clientY) / box.height);
+    knob.querySelector("input").focus({ preventScroll: true });
+  };
+  drawn.addEventListener("pointerdown", drag);
+  drawn.addEventListener("pointermove", drag);
+  drawn.addEventListener("mousedown", (event) => event.preventDefault()); // which would take the focus
+}
+
+export function kept(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
-function keep(key, guess) {
+export function keep(key, guess) {
   try { localStorage.setItem(key, guess); } catch { /* a page that may keep nothing */ }
 }
 
@@ -92,6 +125,10 @@ export function knob(label, list, value, worded, changed) {
   slider.addEventListener("input", () => { show(); changed(list[slider.value]); });
   show();
   return Object.assign(element("label", {}, element("span", {}, label), slider, shown), {
+    put(to) { // and nobody is told
+      slider.value = list.indexOf(to);
+      show();
+    },
     set(to) {
       slider.value = list.indexOf(to);
       slider.dispatchEvent(new Event("input"));
@@ -99,13 +136,25 @@ export function knob(label, list, value, worded, changed) {
   });
 }
 
-// First the guess, where the page asks for one: the figure is hidden until then, and `then` is called as it is seen.
-// Not if one was made before, or a link is for this figure: by its name, or by its knob `by`. It is
-// kept in this browser only.
-export function ask({ model, el, by, question, go, answer, then = () => {} }) {
-  const key = `redis-round-trip-lab.${model.get("figure")}.guess`;
-  const linked = ["fig", by].some((name) => askedOf(model).has(name));
-  if (!model.get("asks") || Number(kept(key)) > 0 || linked) { then(); return; }
+// Whether a link is for this figure: by its name, or by its knob `by`.
+export function isLinked(model, by) {
+  return ["fig", by].some((name) => askedOf(model).has(name));
+}
+
+export function guessKey(model, unit = "guess") {
+  return `redis-round-trip-lab.${model.get("figure")}.${unit}`;
+}
+
+// Whether a guess is asked for: where the page asks at all, and not if one was made before, or a
+// link is for this figure. A guess is kept in this browser only.
+export function asksHere(model, key, by) {
+  return Boolean(model.get("asks")) && !(Number(kept(key)) > 0) && !isLinked(model, by);
+}
+
+// First the guess, where one is asked for: the figure is hidden until then.
+export function ask({ model, el, by, question, go, answer }) {
+  const key = guessKey(model);
+  if (!asksHere(model, key, by)) return;
   const number = element("input", { type: "number", min: 0.1, step: "any", inputmode: "decimal" });
   const skip = element("button", { type: "button", class: "plain" }, "just show me");
   const form = element("form", {}, element("label", {}, `${question} `, number),
@@ -115,7 +164,6 @@ export function ask({ model, el, by, question, go, answer, then = () => {} }) {
     said.textContent = answer(guess);
     figure.forEach((child) => { child.hidden = false; });
     form.remove();
-    then();
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -45,8 +45,11 @@ function render({ model, el }) {
   function show() {
     const { arrivals, held, size, pause } = setting;
     const calls = underWay(setting);
-    const theirs = Object.keys(own).every((name) => own[name] === setting[name]) && noted[size] || [];
-    const top = 1.1 * Math.max(size < 50 ? size : 0, ...calls, ...theirs.map(([, there]) => there));
+    // What was measured with this pool, and with the others beside it.
+    const measured = Object.keys(own).every((name) => own[name] === setting[name]) ? noted : {};
+    const theirs = measured[size] ?? [];
+    const others = Object.entries(measured).filter(([other]) => Number(other) !== size);
+    const top = 1.1 * Math.max(size < 50 ? size : 0, ...calls, ...Object.values(measured).flat().map(([, there]) => there));
     const y = (there) => (100 - 100 * there / top).toFixed(2);
     const label = (name, x, there, words = "") =>
       `<span class="${name}" style="left:${x}%;top:${y(there)}%">${words}</span>`;
@@ -56,8 +59,14 @@ function render({ model, el }) {
     chart.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">`
       + `<rect x="${25 * BEFORE}" width="${25 * pause}" height="100"/><polygon points="0,100 ${area} 100,100"/>`
       + `<polygon class="served" points="0,100 ${lineOf((there) => Math.min(there, size))} 100,100"/>`
+      + others.map(([, found]) =>
+        `<polyline class="other" points="${found.map(([at, there]) => `${25 * at},${y(there)}`).join(" ")}"/>`).join("")
       + `<polyline points="${area}"/><path d="M0 ${y(size)}h100"/></svg>`
       + theirs.map(([at, there]) => label("ring", 25 * at, there)).join("")
+      + others.map(([other, found]) => {
+        const [at, there] = found.reduce((peak, one) => (one[1] > peak[1] ? one : peak));
+        return label("peak", 25 * at, there, `pool of ${other}`);
+      }).join("")
       + label("size", 100, Math.min(size, top), `pool of ${size}${size > top ? " ↑" : ""}`)
       + label("most", 0, most, times(most)) + label("most", 0, 0, 0)
       + (pause ? label("paused", 25 * (BEFORE + pause / 2), top / 2, "pause") : "")

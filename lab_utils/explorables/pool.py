@@ -1,4 +1,4 @@
-"""A pool and a pause, to drag: what even arrivals would do, beside what the chapter measured."""
+"""Prepare the data of the figure “a pool and a pause”: measured and computed calls under way."""
 
 from . import Explorable
 
@@ -6,7 +6,12 @@ STEPS, STEPS_BEFORE = 800, 160  # of 5 ms, and of them before the pause
 
 
 def under_way(arrivals: float, held: float, size: int, pause: float) -> list[float]:
-    """Return the calls under way or waiting, by steps, as model.js does; `held` in milliseconds."""
+    """Compute how many calls are under way or waiting, every 5 ms for 4 s; return these numbers.
+
+    model.js computes the same. `arrivals` is calls a second, `held` for how many ms a call uses a
+    connection, `size` the pool's connections, `pause` for how many seconds the server stands still,
+    from 0.8 s on.
+    """
     found = [min(size, arrivals * held / 1000)]
     for step in range(STEPS):
         paused = STEPS_BEFORE <= step < STEPS_BEFORE + 200 * pause
@@ -16,7 +21,12 @@ def under_way(arrivals: float, held: float, size: int, pause: float) -> list[flo
 
 
 def explore(still, noted: dict[int, dict], arrivals: int, held: float, pause: float) -> Explorable:
-    """Return the figure: `noted` is, by the pool's size, the calls under way by the second."""
+    """Return the Explorable of a pool and a pause.
+
+    `still` is its plain picture. `noted` is {size of the pool: {second: measured calls under way}}.
+    `arrivals` is calls a second, `held` for how many seconds a call uses a connection, `pause` for
+    how many seconds the server stands still.
+    """
     own = {"arrivals": arrivals, "held": round(1000 * held, 1), "pause": pause}
     least = min(noted)
     end, there = list(noted[least].items())[-1]
@@ -30,8 +40,8 @@ def explore(still, noted: dict[int, dict], arrivals: int, held: float, pause: fl
                 size: [[round(at, 2), calls] for at, calls in list(found.items())[::8]]
                 for size, found in noted.items()
             },
-            "from": "Rings: measured on this machine, calls at random moments. The line is for calls "
-            f"that come evenly: {computed:.0f} at {end:.0f} s with a pool of {least}, where "
+            "from": "Rings: measured on this machine, calls at random moments. The line is for "
+            f"calls that come evenly: {computed:.0f} at {end:.0f} s with a pool of {least}, where "
             f"{there} were measured.",
         },
     )

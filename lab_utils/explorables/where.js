@@ -1,7 +1,7 @@
 // Where is my time? A map by distance and by commands a round trip, with you on it.
 import { milliseconds } from "./model.js";
 import {
-  among, ask, counted, digits, duration, element, keepSetting, knob, mount, nearest,
+  among, ask, counted, digits, draggable, duration, element, keepSetting, knob, mount, nearest,
   settingOf, spoken, times, youSaid,
 } from "./parts.js";
 
@@ -138,20 +138,16 @@ function render({ model, el }) {
     show();
   }
 
-  function drag(event) {
-    if (!event.buttons) return;
-    drawn.setPointerCapture(event.pointerId);
-    const box = drawn.getBoundingClientRect();
-    const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
-    distance.set(log(knobs.rtt[0], rttAt((event.clientX - box.left) / box.width)));
-    each.set(log(knobs.commands[0], commandsAt((box.bottom - event.clientY) / box.height)));
-  }
-
-  for (const kind of ["pointerdown", "pointermove"]) drawn.addEventListener(kind, drag);
+  const log = (list, wanted) => nearest(list, wanted, (one) => Math.abs(Math.log(one / wanted)));
+  draggable(drawn, distance, (x, y) => {
+    distance.set(log(knobs.rtt[0], rttAt(x)));
+    each.set(log(knobs.commands[0], commandsAt(y)));
+  });
   show();
   mount(el, "where", figure, `${from} The diamond is you; the bar is one round trip: blue waits, `
     + "orange is your client and the way between, green Redis. On the solid line half of the time is waiting, on the dashed ones a tenth and nine tenths. Dots were measured: "
-    + "where one melts into the ground, the computation is about right.");
+    + "where one melts into the ground, the computation is about right. All of it on a connection in use: "
+    + "after a silence more than 14 KB take further round trips.");
   const { rtt: asked } = start;
   ask({ model, el, by: "rtt", go: "Show the map",
     question: `${asked} ms away: with how many commands in one pipeline does the work take as long as the waiting?`,

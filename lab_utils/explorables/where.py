@@ -1,13 +1,14 @@
-"""Where is my time? What the map that one can drag computes from."""
+"""Prepare the data of the map “where is my time”, which readers can drag."""
 
 from ..model import Model
 from . import Explorable
 
 
 def explore(figure, model: Model, runs: list[tuple]):
-    """Return the map with runs of a page: (round trips, commands, RTT in ms, seconds that it took).
+    """Return the Explorable of the map, with a dot for each of `runs`.
 
-    You are the first. `figure` is the still one, None where figures are off.
+    These are [(round trips, commands, RTT in ms, seconds it took)], each of one page; the first is
+    marked as yours. `figure` is the plain picture, `model` the fitted Model.
     """
     dots = [
         {
@@ -19,11 +20,16 @@ def explore(figure, model: Model, runs: list[tuple]):
         }
         for trips, commands, rtt, took_s in runs
     ]
-    return figure and shown(figure, model, dots, dots[0])
+    return shown(figure, model, dots, dots[0])
 
 
 def shown(figure, model: Model, dots: list[dict], you: dict) -> Explorable:
-    """Return the map with these dots, and you."""
+    """Return the Explorable of the map with `dots`; `you` is the dot marked as yours.
+
+    A dot has "rtt" in ms, "commands" a round trip and "share", the share of time waiting, 0 to 1;
+    those of pages also have "ms" and "trips". `figure` is the plain picture, `model` the fitted
+    Model.
+    """
     way, server = (
         {"turn_us": 1e6 * of.turn_s, "command_us": 1e6 * of.command_s} if of else {}
         for of in (model, model.server)
