@@ -1,8 +1,11 @@
-"""What a helper is handed, looked at before anything runs: a LabError says what to hand instead.
+"""Check the arguments of helpers before anything runs; a LabError says what to pass instead.
 
-A wrong argument must never end as a figure. The worst are those that run nothing: a coroutine that
-nobody awaits, a generator that nobody reads, a pipeline that nobody executes. They would be counted
-as 0 and timed as fast.
+A wrong argument must never give a result. The worst are functions that do no work: they return a
+coroutine that nobody awaits, a generator that nobody reads, or a pipeline that nobody executes.
+They would be counted as 0 round trips, and timed as fast.
+
+In all functions here, `helper` is the text that names the calling helper in the message, such as
+"lab.count".
 """
 
 import contextlib
@@ -10,7 +13,7 @@ import functools
 import inspect
 import math
 import numbers
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import redis
@@ -27,7 +30,7 @@ MOST_LOOKED_AT = 100  # of the parts of a reply
 
 
 def shown(value: Any) -> str:
-    """Return a value as an error message can hold it: short, and on one line."""
+    """Return the repr of a value for an error message: on one line, at most 60 characters."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # an object of the learner's own
@@ -39,14 +42,18 @@ def shown(value: Any) -> str:
 
 
 def is_a(test, fn) -> bool:
-    """Ask a test of `inspect` of a function, a partial of one, or an object that can be called."""
+    """Return whether `test(fn)` is true, for a test such as inspect.iscoroutinefunction.
+
+    If `fn` is a functools.partial, its function is tested; if `fn` is an object with `__call__`,
+    that method is tested too.
+    """
     while isinstance(fn, functools.partial):
         fn = fn.func
     return test(fn) or test(inspect.getattr_static(type(fn), "__call__", None))
 
 
 def is_async(fn: Any) -> bool:
-    """Return whether a call gives a coroutine: `async def f(client)`, or a partial of one."""
+    """Return whether a call of `fn` returns a coroutine: an `async def`, or a partial of one."""
     return is_a(inspect.iscoroutinefunction, fn)
 
 
@@ -58,7 +65,11 @@ def check_function(
     may_be_async: bool = False,
     takes: int = 1,
 ) -> None:
-    """Raise LabError unless `fn` is a function of so many arguments that `helper` can run."""
+    """Raise LabError unless `fn` is a function that can be called with `takes` arguments.
+
+    For the message, `helper` is the helper's name, `call` the text of the arguments of a right call
+    of the helper, and `such_as` describes a right `fn`. `may_be_async` allows an `async def`.
+    """
     if not callable(fn) or isinstance(fn, type):
         raise LabError(
             f"{helper} needs {such_as}, and got {shown(fn)}. Pass the function itself, without "
@@ -74,7 +85,7 @@ def check_function(
             f"{helper} takes a plain function, and this one is `async def`. Write it as `def`; "
             "lab.count and lab.compare take both."
         )
-    with contextlib.suppress(ValueError):  # some functions written in C tell nobody what they take
+    with contextlib.suppress(ValueError):  # some functions written in C have no signature
         signature = inspect.signature(fn)
         try:
             signature.bind(*range(takes))
@@ -86,7 +97,11 @@ def check_function(
 
 
 def check_ran(reply: Any, helper: str) -> Any:
-    """Return the reply of a function; raise LabError if it shows that its work is not done yet."""
+    """Return `reply`, a function's result; raise LabError if the function has not done its work.
+
+    That is so if the result is a pipeline that holds commands, a coroutine, an iterator, or a list,
+    tuple or dict of these. `helper` is the helper's name in the message.
+    """
     parts = reply.values() if isinstance(reply, dict) else reply
     parts = list(parts)[:MOST_LOOKED_AT] if isinstance(reply, (list, tuple, dict)) else []
     for each in [reply, *parts]:
@@ -97,7 +112,7 @@ def check_ran(reply: Any, helper: str) -> Any:
                 "return pipe.execute()."
             )
         if inspect.iscoroutine(each):
-            each.close()  # or Python would warn of it
+            each.close()  # or Python warns that nobody awaited the coroutine
             raise LabError(
                 f"{helper} ran a function that returned a coroutine, so its work was never done. "
                 "Write the function as `async def` and `await` in it; a lambda cannot."
@@ -112,7 +127,11 @@ def check_ran(reply: Any, helper: str) -> Any:
 
 
 def check_sent(commands: Any, helper: str) -> None:
-    """Raise LabError if an `async def` function sent no command, as it does without `await`."""
+    """Raise LabError if an `async def` function sent no command, as happens without `await`.
+
+    `commands` is the number of commands that it sent, or a container of them. `helper` is the
+    helper's name in the message.
+    """
     if not commands:
         raise LabError(
             f"{helper} ran an `async def` function that sent nothing to Redis. Did you forget "
@@ -124,7 +143,10 @@ def check_sent(commands: Any, helper: str) -> None:
 
 
 def check_client(client: Any, helper: str, cluster: bool = False) -> None:
-    """Raise LabError unless it is a `redis.Redis`, or, with `cluster`, a `RedisCluster`."""
+    """Raise LabError unless `client` is a `redis.Redis` or, with `cluster`, a `RedisCluster`.
+
+    A pipeline or an asyncio client is refused too. `helper` is the helper's name in the message.
+    """
     kinds = (redis.Redis, RedisCluster) if cluster else redis.Redis
     if not isinstance(client, kinds) or isinstance(client, PIPELINES):
         raise LabError(
@@ -137,7 +159,11 @@ def check_client(client: Any, helper: str, cluster: bool = False) -> None:
 
 @contextlib.contextmanager
 def as_options(options: dict, helper: str):
-    """Raise LabError in place of what redis-py raises in the block over options it can't take."""
+    """In a `with` block, turn errors of redis-py about wrong `options` into a LabError.
+
+    `options` are the keyword arguments passed to redis.Redis. Without any, and if the server is
+    lost, redis-py's error is raised as it is. `helper` is the helper's name in the message.
+    """
     try:
         yield
     except (TypeError, ValueError, AttributeError, LookupError, redis.RedisError) as error:
@@ -152,13 +178,16 @@ def as_options(options: dict, helper: str):
         ) from None
 
 
-# Numbers, texts, dicts
+# Numbers, dicts
 
 
 def check_number(
     value: Any, name: str, least: float = -math.inf, most: float = math.inf, whole: bool = False
 ) -> Any:
-    """Return a number; raise LabError unless it is one from `least` to `most`, and `whole`."""
+    """Return `value`; raise LabError unless it is a number from `least` to `most`, not infinite.
+
+    With `whole` it must be a whole number. The message calls it `name`.
+    """
     fits = isinstance(value, numbers.Integral if whole else numbers.Real)
     if not fits or isinstance(value, bool) or not least <= value <= most or abs(value) == math.inf:
         bounds = f" from {least:,} to {most:,}" if math.isfinite(most) else f", {least:,} or more"
@@ -169,27 +198,18 @@ def check_number(
 
 
 def check_positive(value: Any, name: str) -> Any:
-    """Return a number; raise LabError unless it is above 0."""
+    """Return `value`; raise LabError unless it is a number above 0. The message calls it `name`."""
     if not check_number(value, name, 0):
         raise LabError(f"{name}={shown(value)} must be above 0. Choose a positive number.")
     return value
 
 
-def check_text(value: Any, name: str) -> str:
-    """Return a text; raise LabError where it is none, or empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise LabError(f"{name}={shown(value)} is not a text. Write it in quotes.")
-    return value
-
-
-def check_title(title: Any, helper: str) -> None:
-    """Raise LabError unless `title` is a text, or None where the figure finds its own."""
-    if title is not None:
-        check_text(title, f"{helper}: title")
-
-
 def check_dict(value: Any, helper: str, example: str) -> Mapping:
-    """Return a dict that has texts as names, and is not empty; raise LabError otherwise."""
+    """Return `value`; raise LabError unless it is a dict, not empty, whose keys are all str.
+
+    The message begins with `helper`, the helper's name, and shows the text `example` as a right
+    dict.
+    """
     named = isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
     if not value or not named:
         raise LabError(
@@ -197,33 +217,3 @@ def check_dict(value: Any, helper: str, example: str) -> Mapping:
             f"{shown(value)}. Write at least one entry, its name in quotes."
         )
     return value
-
-
-def check_names(names: Any, name: str) -> list[str]:
-    """Return a collection of texts as a list; raise LabError where it is none."""
-    if not isinstance(names, Collection) or not all(isinstance(each, str) for each in names):
-        raise LabError(f'{name}={shown(names)} is not a list of names. Write them so: ["loop"].')
-    return list(names)
-
-
-def check_positive_one(values: Any, helper: str) -> None:
-    """Raise LabError unless one of the numbers is above 0: a log scale can show no other."""
-    if not any(value > 0 for value in values):
-        raise LabError(
-            f"{helper} has no number above 0, and log=True can show no other. Pass log=False."
-        )
-
-
-def heard(said: Any, measured: float, unit: str) -> Any:
-    """Return the learner's guess as a number in `unit`, or None.
-
-    A lab.guess also remembers `measured`.
-    """
-    if hasattr(said, "hears"):
-        return said.hears(measured, unit)
-    if said is None or said is ...:
-        return None
-    if isinstance(said, (int, float)) and not isinstance(said, bool) and 0 < said < math.inf:
-        return said
-    print(f"{shown(said)} is not a number above 0, so the figure leaves it out")
-    return None

@@ -1,15 +1,15 @@
-"""The lab's own error: one paragraph that says what is wrong and what to do next."""
+"""Define the lab's own error: one paragraph that says what is wrong and what to do next."""
 
 import textwrap
 
 
 class LabError(RuntimeError):
-    """Something the learner can put right; the message says how."""
+    """An error that the learner can put right; the message says how."""
 
     def __init__(self, message):
         super().__init__(" ".join(message.split()))
 
     def _render_traceback_(self):
-        """Jupyter shows this instead of a traceback: the stack is the lab's, not the learner's."""
+        """Return the lines that Jupyter shows: the message, without the lab's own traceback."""
         lines = textwrap.wrap(str(self), 100, break_long_words=False, break_on_hyphens=False)
         return ["LabError", *lines]

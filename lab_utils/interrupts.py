@@ -1,48 +1,43 @@
-"""Ctrl-C, or Jupyter's stop button: what the lab changed is put back, and one sentence says so.
+"""Close what a helper has open when Ctrl-C, or Jupyter's stop button, interrupts it.
 
-It stays a KeyboardInterrupt, so that Run All stops. Python raises it between any two lines of the
-main thread, also on the first line of a `finally`. So the lab changes something, and puts it back,
-inside `uninterrupted`; a helper that is `interruptible` closes at its end what is still open.
+The helper then raises a KeyboardInterrupt with one sentence, so that Run All stops. Python raises
+it between any two lines of the main thread. Some steps must not be left half done: storing the pid
+of a process that was started, or reading the link's answer to a request. Such steps stand in a
+`with uninterrupted():` block, and Ctrl-C waits for its end.
 """
 
 import contextlib
 import functools
-import inspect
-import os
 import signal
 import textwrap
 import threading
 from collections.abc import Callable
 
+import redis
+from redis.cluster import RedisCluster
 from roundtrips.redis_py import close_all
-
-AGAIN_S = 0.005  # until a signal that came at a bad moment comes again
-# Functions, by the end of their names, in which an exception would do harm: the signal waits.
-BAD_MOMENTS = (
-    "__del__",  # what is raised in one is thrown away
-    "__init__.<locals>._remove",  # a weak set's, when an object in it goes: the same
-    "__init__.<locals>.remove",  # a weak dictionary's
-    "parse_info.<locals>.get_value",  # redis-py's, which makes a ValueError of what is raised in it
-    "Condition.__enter__",  # threading's: who called it is to give the lock back, if it returns
-    "_acquireLock",  # logging's, up to Python 3.12: the same
-    "HiredisRespSerializer.pack",  # hiredis 3.5.0 (src/pack.c) crashes where a handler raises
-)
-_open: list["Whole"] = []  # each whose block has begun and not ended
 
 
 class Interrupted(KeyboardInterrupt):
-    """An interrupt that a helper of the lab's has cleaned up after."""
+    """A Ctrl-C during a helper, after the helper has closed its connections and processes."""
 
     def _render_traceback_(self):
-        """Show one sentence in Jupyter, and not where in redis-py the lab happened to wait."""
+        """Return the lines that Jupyter shows: one sentence, without redis-py's traceback."""
         return ["Interrupted", *textwrap.wrap(str(self), 100)]
 
 
 class uninterrupted:
-    """Make SIGINT wait for the end of a `with` block; `caught` is set when one came."""
+    """In a `with` block, delay Ctrl-C (SIGINT) until the block ends.
+
+    `caught` is None until a SIGINT has come, then the arguments of its handler. In other threads
+    than the main one nothing is delayed.
+    """
 
     def __enter__(self):
-        self.caught, self.before = None, handler()
+        self.caught = None
+        # only the main thread gets signals, and only it may set their handlers
+        in_main = threading.current_thread() is threading.main_thread()
+        self.before = signal.getsignal(signal.SIGINT) if in_main else None
         if self.before:
             signal.signal(signal.SIGINT, self.note)
         return self
@@ -58,115 +53,49 @@ class uninterrupted:
 
 
 class Whole:
-    """A context manager whose `enter` and `leave`, which subclasses write, each run to their end.
+    """A context manager whose subclasses define `enter` and `leave`, methods without arguments.
 
-    `leave` also runs when `enter` fails, so it undoes what has been done so far. `failed` tells it
-    whether the block ended by an error. An `enter` that waits looks at `signals.caught`, and
-    returns.
+    `leave` also runs if `enter` fails, to undo what `enter` had done. In `leave`, `failed` is True
+    if the `with` block or `enter` ended by an error. Ctrl-C waits until `leave` has ended.
     """
 
     failed = False
 
-    def enter(self):
-        """Change something."""
-
-    def leave(self):
-        """Put it back."""
-
     def __enter__(self):
         self.thread = threading.get_native_id()
         try:
-            with uninterrupted() as self.signals:
-                _open.append(self)
-                self.enter()
-        except BaseException:
-            self.close(failed=True)
+            self.enter()
+        except BaseException as error:
+            self.__exit__(type(error))
             raise
         return self
 
     def __exit__(self, kind, *_):
-        self.close(failed=kind is not None)
-
-    def close(self, failed):
         with uninterrupted():
-            if self in _open:
-                _open.remove(self)
-                self.failed = failed
-                self.leave()
-
-
-class Patient:
-    """A handler of SIGINT that waits while the moment is a bad one, and goes when it raises."""
-
-    def __enter__(self):
-        self.before = handler()
-        if callable(self.before):
-            signal.signal(signal.SIGINT, self.handle)
-
-    def handle(self, number, frame):
-        if at_a_bad_moment(frame):
-            again()
-        else:
-            self.__exit__()
-            self.before(number, frame)
-
-    def __exit__(self, *_):
-        if signal.getsignal(signal.SIGINT) == self.handle:
-            signal.signal(signal.SIGINT, self.before)
-
-
-def handler():
-    """Return the handler of SIGINT in the main thread; None in the others, which never get one."""
-    if threading.current_thread() is threading.main_thread():
-        return signal.getsignal(signal.SIGINT)
-    return None
-
-
-def at_a_bad_moment(frame):
-    while frame and not frame.f_code.co_qualname.endswith(BAD_MOMENTS):
-        frame = frame.f_back
-    return frame is not None
-
-
-def again():
-    """Send the signal once more, shortly."""
-    threading.Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
+            self.failed = kind is not None
+            self.leave()
 
 
 def interruptible(function: Callable) -> Callable:
-    """Make a helper one that may be interrupted anywhere, and leaves the kernel as it found it."""
+    """Decorate a helper: on Ctrl-C it closes its connections and raises Interrupted.
+
+    Closed are connections that are in use, and those of clients among its arguments.
+    """
 
     @functools.wraps(function)
     def helper(*args, **kwargs):
-        before = list(_open)
         try:
-            with Patient():
-                return function(*args, **kwargs)
+            return function(*args, **kwargs)
         except KeyboardInterrupt:
             with contextlib.suppress(KeyboardInterrupt), uninterrupted():
-                put_back(before, [*args, *kwargs.values()])
+                close_all()
+                for client in [*args, *kwargs.values()]:
+                    # one of its connections may hold a reply that the next request would read
+                    if isinstance(client, (redis.Redis, RedisCluster)):
+                        client.close()
             raise Interrupted(
                 f"lab.{function.__name__} was interrupted. The kernel is as it was before; keys "
                 "that had been written may remain. Run the cell again."
             ) from None
 
     return helper
-
-
-def put_back(open_before, arguments):
-    for one in reversed(list(_open)):
-        if one.thread == threading.get_native_id() and one not in open_before:
-            one.close(failed=True)
-    close_all()
-    for client in arguments:
-        disconnect(client)
-
-
-def disconnect(client):
-    """Close a client's connections: one may hold a reply that the next request would read."""
-    pool = getattr(client, "connection_pool", None)
-    with contextlib.suppress(Exception):
-        if hasattr(client, "disconnect_connection_pools"):
-            client.disconnect_connection_pools()
-        elif hasattr(pool, "disconnect") and not inspect.iscoroutinefunction(pool.disconnect):
-            pool.disconnect()

@@ -1,25 +1,26 @@
-"""A median that knows what it is the median of, so that a figure can show its rounds."""
+"""Define a median that keeps the values it was computed from, so that a figure can show them."""
 
 import statistics
 
 
 class Median(float):
-    """The median of `rounds`; × or ÷ a plain number it keeps them, otherwise it is a float."""
+    """The median of `rounds`, numbers: a float, with these as the tuple `rounds`.
+
+    Multiplied or divided by a number it is a Median again, of all rounds so changed; divided by a
+    Median it is a float.
+    """
 
     def __new__(cls, rounds):
         found = super().__new__(cls, statistics.median(rounds))
         found.rounds = tuple(rounds)
         return found
 
-    def __getnewargs__(self):
-        return (self.rounds,)
-
     def __mul__(self, by):
-        plain = isinstance(by, Median)
-        return float(self) * float(by) if plain else Median([each * by for each in self.rounds])
+        return Median([each * by for each in self.rounds])
 
     __rmul__ = __mul__
 
     def __truediv__(self, by):
-        plain = isinstance(by, Median)
-        return float(self) / float(by) if plain else Median([each / by for each in self.rounds])
+        if isinstance(by, Median):
+            return float(self) / float(by)
+        return Median([each / by for each in self.rounds])

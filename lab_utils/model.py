@@ -1,31 +1,73 @@
-"""How long it should take: turns × (RTT + a) + commands × c.
+"""Predict how long work should take: turns × (RTT + a) + commands × c.
 
-`a` is what a turn costs beside the distance (building the request, the system calls, waking up) and
-`c` what one more command in the same turn costs. `timing/fitting.py` fits both on this machine.
+A turn is one round trip. `a` is the cost of a turn besides the distance (building the request,
+system calls, waking up), `c` the cost of one more command in the same turn. `timing/fitting.py`
+fits both on this machine.
+
+A turn takes one RTT if it sends at most 14 KB each way. More bytes take further round trips on a
+connection that is new or was silent: TCP's slow start, RFC 6928 and RFC 5681.
 """
 
+import math
 from dataclasses import dataclass
 
 from .arguments import check_number
 from .words import duration
 
+FIRST_WINDOW = 10 * 1_448  # bytes: ten segments, as Ethernet carries them
+
+
+def trips(size: float) -> int:
+    """Return the round trips that `size` bytes one way take on a new or a silent connection.
+
+    Ten segments go at first, and twice as many after each round trip. So 1 to 6 round trips carry
+    up to 14, 43, 101, 217, 448 and 912 KB. Raises LabError for a negative size.
+    """
+    check_number(size, "size", 0)
+    return max(1, math.ceil(math.log2(size / FIRST_WINDOW + 1)))
+
 
 @dataclass(frozen=True)
 class Model:
-    """`turn_s` and `command_s`, a and c, in seconds; `residual` is how far off the worst fit is."""
+    """The costs in seconds = turns × (RTT + turn_s) + commands × command_s, on one machine.
+
+    A turn is one round trip. `residual` is the error of the worst fitted measurement, a share such
+    as 0.1. `server` is a Model of the server's CPU time alone, None if unknown.
+    """
 
     turn_s: float
     command_s: float
-    residual: float = 0.0  # 0.1 for 10%
-    server: "Model | None" = None  # how much of both is the server's CPU time
+    residual: float = 0.0
+    server: "Model | None" = None
 
-    def seconds(self, turns: float, commands: float, rtt_ms: float = 0) -> float:
-        """Return the seconds that so many commands in so many turns should take at `rtt_ms`."""
-        turns, commands, rtt_ms = (
+    def seconds(
+        self,
+        turns: float,
+        commands: float,
+        rtt_ms: float = 0,
+        sent: float = 0,
+        received: float = 0,
+    ) -> float:
+        """Return the seconds that `commands` commands in `turns` round trips should take.
+
+        The distance is `rtt_ms` ms. `sent` and `received` are the bytes of the first round trip, on
+        a connection that is new or was silent; later ones find its window open. Without them no
+        further round trips are added. A pipeline whose own work takes longer than its further round
+        trips hides them. Raises LabError for negative numbers.
+        """
+        for value, name in (
+            (turns, "turns"),
+            (commands, "commands"),
+            (rtt_ms, "rtt_ms"),
+            (sent, "sent"),
+            (received, "received"),
+        ):
             check_number(value, name, 0)
-            for name, value in (("turns", turns), ("commands", commands), ("rtt_ms", rtt_ms))
-        )
-        return turns * (rtt_ms / 1000 + self.turn_s) + commands * self.command_s
+        more = trips(sent) - 1, trips(received) - 1
+        # Of a pipeline the replies flow while requests still do.
+        further = max(more) if commands > turns else sum(more)
+        waiting = turns * (rtt_ms / 1000 + self.turn_s) + further * rtt_ms / 1000
+        return waiting + commands * self.command_s
 
     def __repr__(self):
         text = f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}"
@@ -34,7 +76,12 @@ class Model:
 
 
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
-    """Return the ms that `way` should take; its keys are those of `explorables/model.js`."""
+    """Return the milliseconds that `commands` commands should take at an RTT of `rtt_ms` ms.
+
+    `way` holds the costs of one way to send them, with the keys that model.js reads: "turn_us" and
+    "command_us", "at_once" (commands under way at once, None for all), and "direct", the costs at
+    RTT 0.
+    """
     costs = (way if rtt_ms else way.get("direct")) or way
     wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
     if not way["at_once"]:
@@ -43,9 +90,10 @@ def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
 
 
 def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
-    """Return the milliseconds of calls over so many connections and one CPU, as model.js does.
+    """Return the milliseconds of `calls` calls over `connections` connections and one CPU.
 
-    The CPU begins a call when it has begun all before and the call's connection is back.
+    Each call takes `cpu_ms` of the CPU, then waits `wait_ms`. The CPU begins a call after all
+    earlier ones, once the call's connection is free. model.js computes the same.
     """
     turn, place = divmod(calls - 1, connections)
     begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)

@@ -1,4 +1,7 @@
-"""What was on its way, and when: one run, which `counting/watching.py` records and figures draw."""
+"""Define the Run of a function: its round trips with their times.
+
+`counting/watching.py` records it, and figures draw it.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,10 +12,10 @@ REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered
 
 
 def kind_of(trip: RoundTrip) -> str:
-    """Return "request", or what else a round trip was.
+    """Return the kind of a round trip: "request", "handshake", "unanswered" or "redirected".
 
-    It is "handshake" for what opening a connection sends, "unanswered" where the connection broke
-    or timed out, "redirected" where a cluster's node sent it elsewhere.
+    A handshake opens a connection. Unanswered is a request whose connection broke or timed out,
+    redirected one that a cluster's node sent to another node.
     """
     if trip.outcome == LOST:
         return UNANSWERED
@@ -21,11 +24,11 @@ def kind_of(trip: RoundTrip) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a function: its round trips in order, and the `seconds` it took, traced.
+    """One recorded call of a function: its round trips in order, and the `seconds` it took.
 
-    `trips` are RoundTrips, in seconds after the run began. `nodes` tells for each connection the
-    node of a cluster that it leads to, counted from 0 as `cluster.node` does, or None. `rtt_ms` is
-    the distance, None if unknown.
+    `trips` are RoundTrips, with times in seconds after the call began. `nodes` is {number of a
+    connection: its node in a cluster}, with nodes counted from 0, {} for a single server. `rtt_ms`
+    is the distance, None if unknown.
     """
 
     trips: list[RoundTrip]
@@ -35,12 +38,12 @@ class Run:
 
     @property
     def requests(self):
-        """Everything but handshakes: what `lab.count` calls round trips."""
+        """The list of round trips that `lab.count` counts: all but those that open connections."""
         return [trip for trip in self.trips if kind_of(trip) != HANDSHAKE]
 
     @property
     def connections(self):
-        """The numbers of the connections used, by node and then by first use."""
+        """The list of the connections used, each an identifying int, by node, then by first use."""
         first = {}
         for trip in self.trips:
             first.setdefault(trip.connection, trip.sent)
@@ -48,19 +51,24 @@ class Run:
 
     @property
     def commands(self):
-        """How often each command was answered, by name."""
+        """Counter of the answered commands, {name: number}, without those that open connections."""
         return sum(
             (Counter(each.names) for each in self.trips if kind_of(each) == REQUEST), Counter()
         )
 
     @property
     def waiting(self):
-        """The seconds during which at least one request, or one handshake, was on its way."""
+        """The seconds during which at least one request or handshake was under way."""
         return sum(end - start for start, end in on_the_way(self.trips))
 
 
 def on_the_way(trips):
-    """Return the spans (start, end) in which any of the round trips was on its way, in order."""
+    """Return the spans [(start, end)] in which any of the RoundTrips `trips` was under way.
+
+    They are in order.
+
+    Spans that overlap are joined; times are in seconds.
+    """
     found = []
     for start, end in sorted((trip.sent, trip.replied) for trip in trips):
         if found and start <= found[-1][1]:

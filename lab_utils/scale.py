@@ -1,4 +1,4 @@
-"""LAB_SCALE=ci|workshop|full: how long the lab measures. It never changes what is counted."""
+"""Read LAB_SCALE=ci|workshop|full: how long measurements may take. It never changes counts."""
 
 import os
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from .errors import LabError
 
 @dataclass(frozen=True)
 class Scale:
-    """How long measuring may take: `seconds` a comparison, of `fewest` to `rounds` rounds.
+    """How long measuring may take: `seconds` for a comparison, of `fewest` to `rounds` rounds.
 
-    Whether a bystander `repeats` its runs as often as asked, or watches one; `progress` bar or not.
+    With `repeats` a bystander is measured as often as asked, else once. With `progress` a long
+    measurement says below its cell how long it takes.
     """
 
     seconds: float
@@ -29,7 +30,10 @@ SCALES = {
 
 
 def scale() -> Scale:
-    """Return the scale in force, "workshop" by default; raise LabError for an unknown one."""
+    """Return the Scale that LAB_SCALE names, "workshop" by default.
+
+    Raises LabError for an unknown name.
+    """
     name = os.environ.get("LAB_SCALE", "workshop")
     if name not in SCALES:
         raise LabError(
