@@ -1,10 +1,13 @@
-"""Round trips to Redis, counted: what a program sent, how often it waited, from which line.
+"""Count a program's round trips to Redis: what it sent, how often it waited, from which line.
 
-    with trace() as t: ...          counts what the block does through redis-py
-    with budget(max=3): ...         fails where it makes more round trips
+    with trace() as t: ...          counts what the code inside does through redis-py
+    with budget(max=3): ...         fails if the code inside makes more round trips
+    growth(page, fill)              tells whether a page makes more for more data
 
-Nothing of redis-py is imported, and nothing in the process changed, until a block opens.
-(PYTEST_DONT_REWRITE: no assert in here is a test's, and pytest warns where it comes too late.)
+The code inside such a `with` is called a counting block in this package. Importing the package
+neither imports redis-py nor changes anything in the process; opening a counting block does.
+(PYTEST_DONT_REWRITE: no assert in this package is a test's. Without this word pytest warns that it
+rewrites the module too late.)
 """
 
 from __future__ import annotations
@@ -20,16 +23,21 @@ if TYPE_CHECKING:
     from .budgets import Uncounted as Uncounted
     from .budgets import budget as budget
     from .errors import RoundTripsError as RoundTripsError
+    from .page_growth import Growth as Growth
+    from .page_growth import growth as growth
     from .traces import Trace as Trace
     from .traces import trace as trace
 
 __version__ = "0.1.0"
+folder = ""  # by whose settings blocks go; "" is the current one, as the first block is opened
 __all__ = [
-    "OverBudget", "RoundTripsError", "RoundTripsMixin", "Trace", "Uncounted", "budget", "trace",
+    "Growth", "OverBudget", "RoundTripsError", "RoundTripsMixin", "Trace", "Uncounted", "budget",
+    "growth", "trace",
 ]  # fmt: skip
 HOMES = {
     **dict.fromkeys(("OverBudget", "RoundTripsMixin", "Uncounted", "budget"), "budgets"),
     **dict.fromkeys(("Trace", "trace"), "traces"),
+    **dict.fromkeys(("Growth", "growth"), "page_growth"),
     "RoundTripsError": "errors",
 }
 

@@ -1,4 +1,4 @@
-"""`python -m roundtrips` is `roundtrips`."""
+"""Let `python -m roundtrips` do the same as the command `roundtrips`."""
 
 import sys
 

@@ -1,46 +1,50 @@
-"""A budget: a block that makes more round trips fails, and says which, from where, what instead.
+"""Fail code that makes too many round trips, and say which lines make them.
 
-It fails closed: where something was not counted (threads of before, other processes, a client that
-is not redis-py), Uncounted is raised rather than nothing, unless that is allowed.
+If something was not counted (threads that were there before, other processes, a client that is not
+redis-py), Uncounted is raised, unless `allow_uncounted`.
 """
-
-from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from .errors import RoundTripsError
+from .made_later import AROUND, check_is_complete, name_of
+from .page_growth import growth
 from .report.text import sites, table
 from .traces import Trace, Tracing
 from .words import counted
 
-WAY_OUT = "What is sent several times can be one round trip: MGET or HMGET, a pipeline, a script."
-AROUND = "Write the budget around the loop that uses it."
-LIMITED = {  # {name of the limit: (number of a Trace, what it is a number of)}
+LIMITED = {  # {name of the limit: (attribute of a Trace, its noun)}
     "max": ("round_trips", "round trip"),
     "exactly": ("round_trips", "round trip"),
     "waits": ("waits", "wait"),
     "setup": ("setup_trips", "set-up round trip"),
 }
+LIMITS = ("max", "waits", "setup")  # the same words in a test, in pytest, for the command
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OverBudget(AssertionError):
-    """A block made more round trips, waits or set-up round trips than it was allowed."""
+    """Raised if a counting block made more round trips, waits or set-up than allowed."""
 
 
 class Uncounted(OverBudget):
-    """What a block did could not all be counted, so that its budget can't be judged."""
+    """Raised if something in a counting block was not counted, so that no limit can be judged."""
 
 
 class Budget(Tracing):
-    """What `budget()` returns: to be opened by `with` or `async with`, or put on a function."""
+    """What `budget()` returns: open it with `with` or `async with`, or use it as a decorator.
+
+    `limits` is {argument of `budget`: number}, such as {"max": 3}. With `allow_uncounted` it passes
+    even if not everything was counted.
+    """
 
     def __init__(self, limits: dict[str, int], allow_uncounted: bool = False) -> None:
         super().__init__()
-        self.limits, self.allow_uncounted = limits, allow_uncounted
+        self.limits = limits
+        self.allow_uncounted = allow_uncounted
 
     def __exit__(self, *failure: Any) -> None:
         __tracebackhide__ = True  # pytest shows the line of the test
@@ -49,7 +53,7 @@ class Budget(Tracing):
             check(self.trace, self.limits, self.allow_uncounted)
 
     def __call__(self, function: F) -> F:
-        """Return the function with this budget around each call of it."""
+        """Return `function` wrapped, so that each call of it has this budget."""
         return around(function, lambda: Budget(self.limits, self.allow_uncounted))
 
 
@@ -60,15 +64,15 @@ def budget(
     exactly: int | None = None,
     allow_uncounted: bool = False,
 ) -> Budget:
-    """Trace a block, and raise OverBudget if it made more: `with budget(max=3, waits=2) as t:`.
+    """Fail a `with` block that makes too many round trips: `with budget(max=3, waits=2) as t:`.
 
-    `max` or `exactly` is for round trips, `waits` for the longest chain of those that had to follow
-    one another, `setup` for the round trips of setting connections up; None is any number. It goes
-    with `async with` as well, and as a decorator of a function, sync or async: `@budget(max=3)`.
-
-    OverBudget is an AssertionError that tells the call sites and what to change. Where not all was
-    counted it is Uncounted, unless `allow_uncounted`. If the block raises, that stands. Raises
-    RoundTripsError for anything but whole numbers of 0 or more.
+    `max` or `exactly` limits round trips, `waits` the longest chain of round trips that had to
+    follow one another, `setup` the round trips that set connections up; None is no limit. Works
+    with `with`, `async with`, and as a decorator of a function, sync or async: `@budget(max=3)`.
+    `with … as t` gives the Trace. Raises OverBudget, an AssertionError that lists the call sites
+    and what to change, and Uncounted if something was not counted, unless `allow_uncounted`. An
+    error that the `with` block raises is raised instead. Raises RoundTripsError for anything but
+    whole numbers of 0 or more.
     """
     given = {"max": max, "exactly": exactly, "waits": waits, "setup": setup}
     limits = {name: value for name, value in given.items() if value is not None}
@@ -81,9 +85,17 @@ def budget(
 
 
 def around(function: F, opened: Callable[[], Any]) -> F:
-    """Return the function with a new `with opened()` around each call. Raises RoundTripsError."""
+    """Return `function` wrapped: each call runs in a new `with opened():`.
+
+    `opened()` returns a context manager. Raises RoundTripsError for a generator function, and for a
+    function that is not `async def` but returns an awaitable: their work would run after the `with`
+    block.
+    """
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise RoundTripsError(f"{function.__name__} is a generator. {AROUND}")
+        raise RoundTripsError(f"{name_of(function)} is a generator. {AROUND}")
+    # Of a callable object it is the class that says whether its call is awaited.
+    either = function, type(function).__call__
+    is_async = any(map(inspect.iscoroutinefunction, either))
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -91,32 +103,28 @@ def around(function: F, opened: Callable[[], Any]) -> F:
         with opened():
             result = function(*args, **kwargs)
             if inspect.isawaitable(result):
-                raise RoundTripsError(f"{function.__name__} is no async def. Make it one.")
-            return done(function, result)
+                raise RoundTripsError(f"{name_of(function)} is no async def. Make it one.")
+            return check_is_complete(function, result)
 
     @functools.wraps(function)
     async def awaited(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         with opened():
-            return done(function, await function(*args, **kwargs))
+            return check_is_complete(function, await function(*args, **kwargs))
 
-    return cast(F, awaited if inspect.iscoroutinefunction(function) else wrapped)
-
-
-def done(function: Any, result: Any) -> Any:
-    """Return the result. Raises RoundTripsError where it is read only later, past the budget."""
-    if isinstance(result, (Iterator, AsyncIterator)):
-        raise RoundTripsError(f"{function.__name__} gives a {type(result).__name__}. {AROUND}")
-    return result
+    return cast(F, awaited if is_async else wrapped)
 
 
 def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -> None:
-    """Raise OverBudget for a Trace outside its limits (named as in budget()), or Uncounted."""
+    """Raise OverBudget if a Trace exceeds its limits, or Uncounted if something was not counted.
+
+    `limits` is {argument of `budget`: number}. With `allow_uncounted` Uncounted is not raised.
+    """
     __tracebackhide__ = True
     over = excess(trace, limits)
     missed = trace.uncounted if limits and not allow_uncounted else []
     if over:
-        raise OverBudget(told(trace, over, missed))
+        raise OverBudget(failure_text(trace, over, missed))
     if missed:
         first = f"{counted(trace.round_trips, 'round trip')} counted, but not all that was done:"
         last = "Do it all within the block, or allow it: allow_uncounted=True."
@@ -124,36 +132,58 @@ def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -
 
 
 class RoundTripsMixin:
-    """For a TestCase of unittest or Django, beside Django's own assertNumQueries."""
+    """Assertions for a TestCase of unittest or Django, like Django's own assertNumQueries.
+
+    They are assertRoundTrips and assertConstantRoundTrips.
+    """
 
     def assertRoundTrips(
         self, num: int, func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any
     ) -> Any:
-        """Fail unless the block, or func(*args, **kwargs), makes exactly `num` round trips."""
+        """Fail unless the `with` block, or func(*args, **kwargs), makes exactly `num` round trips.
+
+        Without `func` it returns a context manager: `with self.assertRoundTrips(2):`. With `func`
+        it calls that and returns its result.
+        """
         exactly = budget(exactly=num)
         return exactly if func is None else exactly(func)(*args, **kwargs)
 
+    def assertConstantRoundTrips(
+        self,
+        page: Callable[[], Any],
+        fill: Callable[[int], Any],
+        sizes: Sequence[int] = (2, 4, 8),
+    ) -> None:
+        """Fail unless page() makes the same number of round trips for every amount of data.
+
+        `fill(n)` brings the data to n rows, in place of those of the call before. For each n in
+        `sizes` it is called, then page(), and all of that twice.
+        """
+        growth(page, fill, sizes).check_constant()
+
 
 def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
-    """Return ['12 round trips, 3 allowed']: each number outside its limit, in words."""
-    found = []
+    """Return a text for each number of a Trace that is outside its limit, in a list.
+
+    `limits` is {argument of `budget`: number}. A text is such as '12 round trips, 3 allowed'.
+    """
+    texts = []
     for name, limit in limits.items():
-        number, exact = getattr(trace, LIMITED[name][0]), name == "exactly"
+        number = getattr(trace, LIMITED[name][0])
+        exact = name == "exactly"
         if number > limit or (exact and number < limit):
             word = "expected" if exact else "allowed"
-            found.append(f"{counted(number, LIMITED[name][1])}, {limit:,} {word}")
-    return found
+            texts.append(f"{counted(number, LIMITED[name][1])}, {limit:,} {word}")
+    return texts
 
 
-def told(trace: Trace, over: list[str], missed: list[str]) -> str:
-    """Return what is too much, where it comes from, and what to change, as several lines."""
+def failure_text(trace: Trace, over: list[str], missed: list[str]) -> str:
+    """Return the text of a failed budget: the exceeded limits, call sites, and what to change.
+
+    `over` are the texts that `excess` returned, `missed` sentences on what was not counted.
+    """
     first = "; ".join(over)
     lines = [*(table(first, sites(trace, setup="set-up" in over[-1])) or [first]), *missed]
-    try:
-        if trace.findings:
-            lines.append(repr(trace.findings))
-        elif any(site.round_trips > 1 for site in trace.call_sites):
-            lines.append(WAY_OUT)
-    except Exception as fault:  # the budget is judged all the same
-        lines.append(f"roundtrips failed to say what to change: {type(fault).__name__}: {fault}")
+    if trace.findings:
+        lines.append(repr(trace.findings))
     return "\n".join(lines)

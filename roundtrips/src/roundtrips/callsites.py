@@ -1,55 +1,73 @@
-"""Call sites: the line of the caller's own code, and the library that it went through.
+"""Find call sites: the line of the program's own code, and the library that it went through.
 
-A caller's own code is what stands neither in redis-py, nor in an installed package, nor in Python's
-own library. Where no such line is on the stack, as in a worker of a library's, the library's own
-line is the call site. Where a thread runs nothing but redis-py's own function, as in
-`pool.map(r.get, keys)`, it is where that was handed over: the line that submitted it, or that
-started the thread.
+The module `ownership` decides whose code a line is. In three cases the call site is another line.
+If all calls go through one short function of the program's own, it is that function's caller: see
+`without_helpers`. If the stack has no line of the caller's own, as in a worker thread of a library,
+it is the library's line. If a thread runs nothing but a function of redis-py, as in
+`pool.map(r.get, keys)`, it is the line that submitted the function or started the thread.
 """
 
-from __future__ import annotations
-
-import asyncio
 import functools
 import os
+import re
 import sys
-import sysconfig
 import threading
 import weakref
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-import redis
+from .ownership import HERE, OWN, REDIS, SKIP, TASK, is_helper, kind_of, may_be_helper
 
-OWN, REDIS, SKIP, TASK = "own", "redis", "skip", "task"  # kinds of file; else a library's name
-INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
-REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
-HERE = os.path.dirname(__file__) + os.sep
-EVENTS = asyncio.events.__file__  # what runs a task: further down the stack is who runs the loop
-PYTHONS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
-OF_THREADS = (threading.__file__, HERE + "scope.py")
+UNNAMED = re.compile(r"(\.<locals>)?\.?<(?!module>|locals>)\w+>")
+OF_THREADS = (threading.__file__, HERE + "blocks.py")
 
 
 @dataclass(frozen=True)
 class CallSite:
-    """`function` in line `line` of `file`; `through` is the library on the way, or None."""
+    """A line of code from which Redis is called: `line` of `file`, in `function`.
+
+    `through` is the name of the library between this line and redis-py, or None.
+    """
 
     file: str
     line: int
     function: str
     through: str | None = None
 
+    @property
+    def outer(self) -> str:
+        """The function without what Python names in it: 'View.show' of its comprehension, too."""
+        return UNNAMED.sub("", self.function) or "<module>"
+
     def __str__(self) -> str:
         if self == NOWHERE:
             return "a thread that runs no line of yours"
         through = f", through {self.through}" if self.through else ""
-        function = self.function.rsplit(".", 1)[-1]  # without those that it stands in
+        function = self.function.rsplit(".", 1)[-1]  # without its class or outer function
         return f"{short_file(self.file)}:{self.line} in {function}{through}"
 
 
+@dataclass(frozen=True)
+class HelperSite(CallSite):
+    """A line in a function that may be a helper of the program's own.
+
+    `above` are its callers on the stack: the lines of the program's own that led to the call.
+    """
+
+    above: tuple[CallSite, ...] = ()
+
+    def __str__(self) -> str:
+        # The function right above is where it is called in a loop, or by a test.
+        return ", from ".join([super().__str__(), *map(str, self.above * (len(self.above) == 1))])
+
+
 NOWHERE = CallSite("?", 0, "?")
+# They are made at each round trip: one that was made before takes less time, and room.
+known, known_helper = map(functools.cache, (CallSite, HelperSite))
 
 
 class HandedOver(threading.local):
@@ -62,14 +80,16 @@ started_at: weakref.WeakKeyDictionary[threading.Thread, CallSite] = weakref.Weak
 # of redis-py's, which is then noted here, or by one of somebody else's, which is no key.
 made_at: dict[int, CallSite] = {}
 MOST_MADE = 100_000
+DEEPEST = 3  # helpers that call one another
+MOST = 2  # lines from which a helper sends
 # Functions of redis-py that call the caller's own: another line of theirs may stand between.
 CALL_BACK = ("transaction", "get_message", "handle_message", "listen", "run")
 
 
 def short_file(name: str) -> str:
-    """Return a file's name from the current folder, or else its last two parts.
+    """Return a file's path relative to the current folder, or else its last two parts.
 
-    A notebook's cell, whose code has a made-up file, is 'In[5]', as IPython's tracebacks say.
+    The made-up file of a notebook's cell is shown as 'In[5]', as in IPython's tracebacks.
     """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
@@ -82,50 +102,30 @@ def short_file(name: str) -> str:
         return os.sep.join(Path(name).parts[-2:])
 
 
-@functools.cache
-def kind_of(file: str) -> str:
-    """Return the kind of a code object's file."""
-    if file == EVENTS:
-        return TASK
-    if file.startswith(REDIS_FOLDER):
-        return REDIS
-    if file.startswith((HERE, "<frozen")):
-        return SKIP
-    for folder in INSTALLED:
-        if folder in file:
-            return file.split(folder, 1)[1].split(os.sep)[0].removesuffix(".py")
-    return SKIP if file.startswith(PYTHONS) else OWN
-
-
 class Finder:
-    """Finds the place that the present call came from, and hands out one CallSite for each."""
+    """Finds the line of the program's own code that led to the running call of redis-py."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int, int, str | None], CallSite] = {}
-        # Of calls of redis-py without anything between: (depth, id of code, instruction).
-        self.direct: dict[tuple[int, int, int], CallSite] = {}
-        self.codes: list[CodeType] = []  # kept, so that no id is used twice
-        self.depth = 6  # how far up the caller's own frame stood the last time
+        # Of calls of redis-py without anything between: (depth, id of code, instruction). The code
+        # is kept with its call site, so that no id is used twice.
+        self.direct: dict[tuple[int, int, int], tuple[CallSite, CodeType]] = {}
+        self.depth = 6  # how many frames up the caller's own was the last time
 
     def find(self) -> CallSite:
-        """Return the CallSite of whoever called redis-py."""
+        """Return the CallSite of the running call of redis-py; it is cached for the next call."""
         depth = self.depth
         try:
             own = sys._getframe(depth)
-            return self.direct[depth, id(own.f_code), own.f_lasti]
+            found, _ = self.direct[depth, id(own.f_code), own.f_lasti]
+            return with_callers(found, own) if type(found) is HelperSite else found
         except (ValueError, KeyError):
             return self.search()
 
-    def forget(self) -> None:
-        if self.codes:
-            self.known.clear()
-            self.direct.clear()
-            self.codes.clear()
-
     def search(self) -> CallSite:
-        """Go up the stack from what `find` was called by.
+        """Search up the stack for the first line of the program's own code; return its CallSite.
 
-        In a thread that runs only a function of redis-py's it is where that was handed over.
+        In a thread that runs nothing but redis-py it is the line that started the thread or
+        submitted the function. If there is none, it is NOWHERE.
         """
         frame: FrameType | None = sys._getframe(2)
         below: FrameType | None = None
@@ -134,50 +134,97 @@ class Finder:
         while frame is not None:
             file = frame.f_code.co_filename
             kind = kind_of(file)
-            if kind is OWN:
-                found = self.site(frame, library)
+            if kind is OWN and is_helper(file, function_of(frame.f_code)):
+                lowest = lowest or frame  # the call site where nothing else is above
+            elif kind is OWN:
+                found = site_of(frame, library)
+                if may_be_helper(frame.f_code):
+                    found = with_callers(found, frame)
                 code = below and below.f_code
                 if code and kind_of(code.co_filename) is REDIS and code.co_name not in CALL_BACK:
                     self.depth = depth
-                    self.direct[depth, id(frame.f_code), frame.f_lasti] = found
+                    self.direct[depth, id(frame.f_code), frame.f_lasti] = found, frame.f_code
                 return found
             if kind is TASK:
-                return self.site(lowest, library) if lowest else NOWHERE
-            if kind is not REDIS and kind is not SKIP and library is None:
+                return site_of(lowest, library) if lowest else NOWHERE
+            if kind not in (OWN, REDIS, SKIP) and lowest is None:
                 library, lowest = kind, frame
             # A thread started with a function of redis-py's runs nothing between; a pool's does.
             only_threads = kind is REDIS or (only_threads and file in OF_THREADS)
             frame, depth, below = frame.f_back, depth + 1, frame
         if lowest:
-            return self.site(lowest, library)
+            return site_of(lowest, library)
         if handed_over.site is not NOWHERE:
             return handed_over.site
         return started_at.get(threading.current_thread(), NOWHERE) if only_threads else NOWHERE
 
-    def site(self, frame: FrameType, library: str | None) -> CallSite:
-        code, instruction = frame.f_code, frame.f_lasti
-        known = self.known.get((id(code), instruction, library))
-        if known is None:
-            self.codes.append(code)
-            function = getattr(code, "co_qualname", code.co_name)  # the former from Python 3.11 on
-            known = CallSite(code.co_filename, frame.f_lineno, function, library)
-            self.known[id(code), instruction, library] = known
-        return known
+
+def site_of(frame: FrameType, library: str | None) -> CallSite:
+    """Return the CallSite of a stack frame.
+
+    `library` is the library that the call goes through on its way to redis-py, or None.
+    """
+    code = frame.f_code
+    return known(code.co_filename, frame.f_lineno, function_of(code), library)
+
+
+def with_callers(site: CallSite, frame: FrameType) -> CallSite:
+    """Return a HelperSite with the lines above its frame, up to the first that is in no helper."""
+    above: list[CallSite] = []
+    caller = frame.f_back
+    while caller is not None and len(above) < DEEPEST:
+        kind = kind_of(caller.f_code.co_filename)
+        if kind is OWN:
+            above.append(site_of(caller, site.through))
+        if kind is not SKIP and not (kind is OWN and may_be_helper(caller.f_code)):
+            break
+        caller = caller.f_back
+    return known_helper(site.file, site.line, site.function, site.through, tuple(above))
+
+
+def without_helpers(sites: Iterable[CallSite]) -> dict[CallSite, CallSite]:
+    """Return {call site: the one to show}: of a helper that several lines call, those lines.
+
+    A function is no helper that sends from more than two lines.
+    """
+    shown = {
+        site: (site, *site.above) if isinstance(site, HelperSite) else (site,) for site in sites
+    }
+    for _ in range(DEEPEST):
+        callers, lines = defaultdict(set), defaultdict(set)
+        for first, *above in shown.values():
+            callers[first.file, first.line].add(tuple(above))
+            lines[first.file, first.function].add(first.line)
+        for site, (first, *above) in shown.items():
+            if (
+                above
+                and len(callers[first.file, first.line]) > 1
+                and len(lines[first.file, first.function]) <= MOST
+            ):
+                shown[site] = tuple(above)
+    return {site: chain[0] for site, chain in shown.items()}
+
+
+def function_of(code: CodeType) -> str:
+    return str(getattr(code, "co_qualname", code.co_name))  # the former from Python 3.11 on
 
 
 finder = Finder()
-of_coroutines = Finder()  # called at another depth
+of_coroutines = Finder()  # a Finder of its own: it is called from another depth of the stack
 
 
-def made(coroutine: Any) -> None:
-    """Note where a coroutine of redis-py's was made: it may become a task."""
+def note_made(coroutine: Any) -> None:
+    """Store the line that made a coroutine of redis-py.
+
+    A task may run the coroutine later, when no line of the program's is on the stack.
+    """
     if len(made_at) >= MOST_MADE:
         made_at.clear()
     made_at[id(coroutine)] = of_coroutines.find()
 
 
 def made_at_task(task: Any) -> CallSite | None:
-    """Return where this task's coroutine was made, if it is one of redis-py's."""
+    """Return the CallSite that made a task's coroutine; None unless the coroutine is redis-py's."""
     coroutine = task.get_coro()
     code = getattr(coroutine, "cr_code", None)
     if code is None or kind_of(code.co_filename) is not REDIS:
@@ -186,8 +233,11 @@ def made_at_task(task: Any) -> CallSite | None:
 
 
 def forget() -> None:
-    """Forget what was noted: the last block has closed."""
+    """Delete what is stored of the lines that started threads and made coroutines.
+
+    To be called when the last counting block has closed.
+    """
     started_at.clear()
     made_at.clear()
-    finder.forget()
-    of_coroutines.forget()
+    finder.direct.clear()
+    of_coroutines.direct.clear()

@@ -1,96 +1,139 @@
-"""Other processes that a block starts, or hands work: what they do is not counted, and is noted.
+"""Notice other processes that are started or given work: their round trips are not counted.
 
-Noted are the names of programs, forks, processes of multiprocessing, and work for its pools and for
-a ProcessPoolExecutor. Whether one of them speaks to Redis can't be seen from here, so each counts;
-programs that never do are listed as `programs` in [tool.roundtrips]. A worker of before that takes
-its work from a queue of its own, such as Celery's, is not seen at all.
+Noticed are started programs, by name, forks, processes of multiprocessing, and work for its pools
+or for a ProcessPoolExecutor. Nothing in this process tells whether another one uses Redis, so each
+of them makes a counting block uncounted. Programs that don't use Redis are listed as `programs` in
+[tool.roundtrips]. A worker that was started before and takes its work from a queue, such as
+Celery's, is not noticed at all.
 """
 
-from __future__ import annotations
-
-import functools
+import asyncio.subprocess
 import multiprocessing.process
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from typing import Any
 
-from . import faults, scope
-from .processes import name_of
+from . import own_errors
+from .blocks import listeners_here
+from .config import settings_of_process
 
 # Programs that Python's own library or a test run starts, and that don't speak to Redis.
 HARMLESS = {
     "arp", "cc", "file", "gcc", "git", "ifconfig", "ip", "ld", "ldconfig", "lsb_release", "netstat",
     "objdump", "stty", "tput", "uname",
+    "dragonfly", "garnet-server", "keydb-server", "kvrocks", "redis-sentinel", "redis-server",
+    "valkey-sentinel", "valkey-server",  # servers are no clients
 }  # fmt: skip
-SHELL = 7  # place of Popen's `shell`, counted from behind its `args`
+SHELL = 7  # position of `shell` among Popen's arguments after `args`
+Replacement = tuple[Any, str, Callable[[Any], Any]]
 
 
-def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield (owner, name, what makes the replacement), as redis_py's."""
-    yield subprocess.Popen, "__init__", starts_program
-    for name in ("system", "posix_spawn", "posix_spawnp"):
-        if hasattr(os, name):
-            yield os, name, functools.partial(runs_program, f"os.{name}")
-    yield multiprocessing.process.BaseProcess, "start", hands_work
-    if "concurrent.futures.process" in sys.modules:  # else there is none of before
-        yield sys.modules["concurrent.futures.process"].ProcessPoolExecutor, "submit", hands_work
+def replacements() -> Iterator[Replacement]:
+    """Yield (class or module, attribute, function that makes a replacement from the original).
+
+    These are what starts other processes or gives them work.
+    """
+    yield subprocess.Popen, "__init__", make_popen
+    yield os, "system", make_system
+    yield multiprocessing.process.BaseProcess, "start", make_hand_over
+    # A pool can only have been made before the block if its module is imported.
+    if "concurrent.futures.process" in sys.modules:
+        executors = sys.modules["concurrent.futures.process"]
+        yield executors.ProcessPoolExecutor, "submit", make_hand_over
+    # Pools of processes that others make, such as joblib's loky.
+    for kind in subclasses(Executor):
+        of_python = kind.__module__.startswith("concurrent.futures.")
+        if not of_python and "Process" in kind.__name__ and "submit" in kind.__dict__:
+            yield kind, "submit", make_hand_over
     pools = sys.modules.get("multiprocessing.pool")
     if hasattr(getattr(pools, "Pool", None), "_check_running"):
-        yield pools.Pool, "_check_running", hands_work  # type: ignore[union-attr]
+        yield pools.Pool, "_check_running", make_hand_over  # type: ignore[union-attr]
+
+
+def subclasses(kind: Any) -> Iterator[Any]:
+    """Yield all subclasses of the class `kind`, each one before its own subclasses."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from subclasses(each)
 
 
 def note(name: str) -> None:
-    """Note with the blocks that this code stands in what they start."""
+    """Report the name of a started program to the Recorders that count here, in their `others`.
+
+    Programs that the settings list are left out, and those known not to use Redis.
+    """
     try:
-        if name not in HARMLESS and name not in harmless():
-            for each in scope.blocks_here():
+        if name not in HARMLESS and name not in settings_of_process().programs:
+            for each in listeners_here():
                 each.others.add(name)
-    except Exception as fault:
-        faults.note(fault)
+    except Exception as error:
+        own_errors.note(error)
 
 
-@functools.cache
-def harmless() -> tuple[str, ...]:
-    from .config import settings
-    from .errors import RoundTripsError
+def program_name(argv: Any) -> str:
+    """Return the program of a command line, a text or a list: 'ls', or 'python worker.py'.
 
-    try:
-        return settings().programs
-    except RoundTripsError:  # the command and the plugin say what is wrong with the table
-        return ()
+    Other arguments are left out.
+    """
+    given = [argv] if isinstance(argv, (str, bytes, os.PathLike)) else argv
+    words = [os.fsdecode(word) for word in given]
+    name = os.path.basename(words[0])
+    if not name.startswith("python"):
+        return name
+    if "-m" in words[1:-1]:
+        return f"python -m {words[words.index('-m') + 1]}"
+    return next(
+        (f"python {os.path.basename(word)}" for word in words if word.endswith(".py")), name
+    )
 
 
-def note_start(event: str, arguments: tuple[Any, ...]) -> None:
-    note(faults.fenced(name_of, event, arguments) or event)
-
-
-def starts_program(original: Any) -> Any:
+def make_popen(original: Any) -> Any:
     def init(self: Any, args: Any, *rest: Any, **kwargs: Any) -> None:
         original(self, args, *rest, **kwargs)
         in_shell = kwargs.get("shell") or rest[SHELL : SHELL + 1] == (True,)
-        note_start("os.system" if in_shell else "subprocess.Popen", (None, args))
+        note("sh" if in_shell else own_errors.fenced(program_name, args) or "a program")
 
     return init
 
 
-def runs_program(event: str, original: Any) -> Any:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        note_start(event, args)
+def make_system(original: Any) -> Any:
+    def system(*args: Any, **kwargs: Any) -> Any:
+        note("sh")
         return original(*args, **kwargs)
 
-    return run
+    return system
 
 
-def hands_work(original: Any) -> Any:
-    def hand(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(self).__name__ != "ThreadPool":  # whose class is a Pool too
+def make_hand_over(original: Any) -> Any:
+    def hand_over(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # A ThreadPool's class is a Pool too.
+        if type(self).__name__ != "ThreadPool":
             note("multiprocessing")
         return original(self, *args, **kwargs)
 
-    return hand
+    return hand_over
+
+
+def note_fork() -> None:
+    """Report that this process forks: by the program's name if asyncio starts one, else 'a fork'.
+
+    Python calls this before a fork. A Popen of subprocess is reported elsewhere. With uvloop, whose
+    code has no frames, asyncio's frame is the nearest one too.
+    """
+    frame = sys._getframe(1)
+    file = frame.f_code.co_filename
+    if file == subprocess.__file__:
+        return
+    if file != asyncio.subprocess.__file__:
+        note("a fork")
+        return
+    given = frame.f_locals
+    argv = [given["program"], *given["args"]] if "program" in given else ["sh"]
+    note(own_errors.fenced(program_name, argv) or "a program")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=functools.partial(note, "a fork"))
+    os.register_at_fork(before=note_fork)

@@ -1,54 +1,44 @@
-"""`roundtrips script.py …`, `roundtrips -m module …`: runs a program as it is, and reports.
+"""Run a program as it is, and report its round trips: `roundtrips script.py …`, `-m module …`.
 
-The program's output and exit status are its own. The report goes to stderr when everything is
-done: after its threads and what it registered with atexit; after a crash, Ctrl-C, SIGTERM, sys.exit
-and os._exit as well. SIGKILL leaves no time for it. Until the program runs, only what cannot
-disturb it is imported: see `processes`.
+The program keeps its output and its exit status. The report goes to stderr after the program's
+threads and its atexit functions have ended, also if it raised or called sys.exit. Only this process
+is counted; the report names other processes that were started, and they fail a limit. There is no
+report if the process is killed, calls os._exit or becomes another program.
 """
 
-from __future__ import annotations
-
 import argparse
-import builtins
+import atexit
 import contextlib
-import io
 import json
 import os
-import pkgutil
-import runpy
 import sys
-import types
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
-from importlib.machinery import SourceFileLoader, SourcelessFileLoader
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-from . import __version__, config, processes, ratchets
+from . import __version__, budgets, config, program, ratchets
+from .budgets import LIMITS
 from .errors import RoundTripsError
-
-if TYPE_CHECKING:
-    from .parts import Run
-    from .traces import Trace
+from .report import github
+from .report.json import summary
+from .traces import Trace, trace
 
 USAGE, OVER, UNCOUNTED = 2, 6, 7  # exit statuses; 3 to 5 are pytest's
-SIGINT = 2
-OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
-FILES = ("ratchet", "save", "html", "perfetto", "json_file", "summary")
-LIMITS = {"max": "max", "max_waits": "waits", "max_setup": "setup"}  # as budgets calls them
+FILES = ("ratchet", "json_file", "summary")
 EPILOG = f"""
 exit status:
   the program's own, if it is not 0; else
-  {OVER}  over a budget, a ratchet grown, or a finding with --fail-on-findings
-  {USAGE}  wrong usage; a budget that can't be decided; a report that can't be made or written
-  {UNCOUNTED}  with a budget, a ratchet or --fail-on-findings: not everything was counted
+  {OVER}  over a limit, or a ratchet grown
+  {USAGE}  wrong usage; a limit that can't be decided; a report that can't be made or written
+  {UNCOUNTED}  with a limit or a ratchet: not everything was counted
 
 [tool.roundtrips] in pyproject.toml may hold the same options, and what to ignore.
 """
-OPTIONS: dict[str, tuple[str, str]] = {  # (what it takes, what it does)
+OPTIONS: dict[str, tuple[str, str]] = {  # {option: (its argument, its help)}
     "max": ("N", "fail if it makes more round trips, set-up apart"),
-    "max-waits": ("N", "fail if more had to follow one another"),
-    "max-setup": ("N", "fail if setting connections up takes more"),
-    "fail-on-findings": ("", "fail if there is something to change"),
+    "waits": ("N", "fail if more had to follow one another"),
+    "setup": ("N", "fail if setting connections up takes more"),
     "ratchet": ("FILE", "fail if a call site makes more than FILE says"),
     "accept": ("", "write what it makes now into the --ratchet's FILE"),
     "ratchet-tolerance": ("N", "let a call site grow by N, or by N%%"),
@@ -56,15 +46,13 @@ OPTIONS: dict[str, tuple[str, str]] = {  # (what it takes, what it does)
     "no-keys": ("", "show no word of any key"),
     "json": ("", "report as one line of JSON"),
     "json-file": ("FILE", "write that line into a file"),
-    "save": ("FILE", "write the whole trace, as JSON"),
-    "html": ("FILE", "write the report as one web page"),
-    "perfetto": ("FILE", "write it for ui.perfetto.dev"),
     "annotations": ("", "print GitHub's workflow commands, to stderr"),
     "summary": ("", "append Markdown to GITHUB_STEP_SUMMARY"),
 }
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line of `roundtrips`."""
     made = argparse.ArgumentParser(
         prog="roundtrips",
         usage="roundtrips [options] (script.py | -m module) [its own arguments]",
@@ -76,275 +64,211 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", action="version", version=f"roundtrips {__version__}")
     for name, (takes, text) in OPTIONS.items():
         kind: dict[str, Any] = {"metavar": takes} if takes else {"action": "store_true"}
-        if name.startswith("max"):
-            kind["type"] = int
+        if name in LIMITS:
+            kind["type"] = whole_number
         made.add_argument(f"--{name}", help=text, **kind)
-    rest, words = {"nargs": argparse.REMAINDER}, "run a module"
-    made.add_argument("-m", dest="module", metavar="module", help=words, **rest)  # type: ignore[arg-type]
-    made.add_argument("script", help=argparse.SUPPRESS, **rest)  # type: ignore[arg-type]
+    rest: dict[str, Any] = {"nargs": argparse.REMAINDER}
+    made.add_argument("-m", dest="module", metavar="module", help="run a module", **rest)
+    made.add_argument("script", help=argparse.SUPPRESS, **rest)
     return made
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program that the command line names.
+def whole_number(text: str) -> int:
+    """Return the int in a text of the command line.
 
-    Returns the exit status so far (it is final when the process ends), or raises the program's own
-    SystemExit.
+    Raises ArgumentTypeError, of argparse, for anything but a whole number of 0 or more.
+    """
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text} is no number of 0 or more")
+    return int(text)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program that the command line names, report, and return the exit status.
+
+    `arguments` are the words of the command line, by default those of this process.
     """
     options = parser().parse_args(arguments)
     try:
         command = Command(options)
+        command.begin()
     except RoundTripsError as error:
         print(f"roundtrips: {error}", file=sys.__stderr__)
         return USAGE
     return command.run()
 
 
-# The program
-
-
-class Program:
-    """A script, a folder or zip file with a __main__.py, or a module by its name."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.module: str | None = None
-        self.path = ""  # of a script
-        if options.module is not None:
-            words: list[str] = options.module or [""]
-            self.module, self.arguments = words[0], words[1:]
-            self.name = f"-m {self.module}"
-            if not self.module or self.module.startswith("-"):
-                raise RoundTripsError(
-                    "-m needs a module's name. Write it behind: roundtrips -m package.module."
-                )
-            return
-        words = options.script[1:] if options.script[:1] == ["--"] else options.script
-        if not words:
-            raise RoundTripsError(
-                "There is no program to run. Write roundtrips script.py, or roundtrips -m module; "
-                "--help says more."
-            )
-        self.name, *self.arguments = words
-        self.path = os.path.abspath(self.name)
-        if not os.path.exists(self.path):
-            raise RoundTripsError(
-                f"There is no file {self.name} here, in {os.getcwd()}. Write the program's path as "
-                "you give it to python: roundtrips script.py."
-            )
-
-    def run(self) -> None:
-        """Run it in a new __main__ as `python` would; what it raises comes out."""
-        main = types.ModuleType("__main__")
-        vars(main)["__builtins__"] = builtins
-        if sys.version_info < (3, 14):
-            vars(main)["__annotations__"] = {}
-        self.before = sys.modules["__main__"]  # kept: its functions are still running
-        sys.modules["__main__"] = main
-        if self.module is not None:
-            self.takes_place("-m", os.getcwd())
-            runpy._run_module_as_main(self.module)  # type: ignore[attr-defined]
-        elif pkgutil.get_importer(self.path) is not None:
-            self.takes_place(self.name, self.path)
-            runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]
-        else:
-            self.takes_place(self.name, os.path.dirname(os.path.realpath(self.path)))
-            exec(self.code(main), vars(main))
-
-    def takes_place(self, first: str, folder: str) -> None:
-        sys.argv[:] = [first, *self.arguments]
-        if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-            sys.path[0] = folder
-
-    def code(self, main: types.ModuleType) -> Any:
-        data = SourceFileLoader("__main__", self.path).get_data(self.path)
-        compiled = pkgutil.read_code(io.BytesIO(data))  # of a .pyc
-        loader = (SourcelessFileLoader if compiled else SourceFileLoader)("__main__", self.path)
-        vars(main).update(__file__=self.path, __loader__=loader, __cached__=None)
-        return compiled or compile(data, self.path, "exec", dont_inherit=True)
-
-
-def without_ours(error: BaseException) -> BaseException:
-    """Return the error with the traceback that it has under python."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
-        trace = trace.tb_next
-    return error.with_traceback(trace)
-
-
-# What comes of it
-
-
+@dataclass
 class Verdict:
-    """What is wrong with a run, by what it means for the exit status."""
+    """What came of running a program: its exit `status`, and lists of sentences.
 
-    def __init__(self, status: int) -> None:
-        self.status = status  # the program's own; below 0 the signal that it ends by
-        self.over: list[str] = []
-        self.undecided: list[str] = []
-        self.uncounted: list[str] = []
-        self.fails_uncounted = False  # whether that fails it
-        self.hints: list[str] = []
+    `over` are exceeded limits, `undecided` limits that could not be judged, `uncounted` what was
+    not counted, `hints` what to do.
+    """
+
+    status: int  # the program's own
+    over: list[str] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    uncounted: list[str] = field(default_factory=list)
+    fails_uncounted: bool = False  # whether the run fails if something was not counted
+    hints: list[str] = field(default_factory=list)
 
     @property
     def exit_status(self) -> int:
-        """The program's own status if it failed, or what is due in its place."""
+        """The program's status if that is not 0, else the status for failed or undecided limits."""
         if self.status:
             return self.status
-        return OVER if self.over else USAGE if self.undecided else UNCOUNTED if self.failures else 0
+        if self.over:
+            return OVER
+        if self.undecided:
+            return USAGE
+        return UNCOUNTED if self.failures else 0
 
     @property
     def failures(self) -> list[str]:
-        """Why it fails, in words."""
-        missed = "not everything was counted; --allow-uncounted lets that pass"
-        unpassed = [missed] if self.fails_uncounted and self.uncounted else []
-        return [*self.over, *self.undecided, *unpassed]
-
-    @contextlib.contextmanager
-    def fence(self, what: str) -> Iterator[None]:
-        """Note what fails in here, and go on."""
-        try:
-            yield
-        except Exception as fault:
-            why = f"{type(fault).__name__}: {fault}"
-            if isinstance(fault, (OSError, RoundTripsError)):
-                why = getattr(fault, "strerror", None) or str(fault)
-            self.undecided.append(f"{what}: {why}")
+        """The list of sentences that say why the command fails; [] if it does not."""
+        failures = [*self.over, *self.undecided]
+        if self.fails_uncounted and self.uncounted:
+            failures.append("not everything was counted; --allow-uncounted lets that pass")
+        return failures
 
 
 class Command:
-    """One run of the command, from its options to its exit status. Raises RoundTripsError."""
+    """One use of the command `roundtrips`, from its options to its exit status."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options, self.folder = options, os.getcwd()
+        self.options = options
+        self.folder = os.getcwd()
+        self.pid = os.getpid()
         self.errors: Any = sys.__stderr__  # None where nobody reads it
-        self.program = Program(options)
+        self.program = program.find(options.module, options.script)
+        self.status = 0  # the program's own
+        self.verdict: Verdict | None = None
         self.table = config.current = config.settings()
-        self.check()
-        for each in fields(self.table):  # what the command line leaves out, the table may say
+        # What the command line leaves out, the table may say; 0 is a limit.
+        for each in fields(self.table):
             given = getattr(options, each.name, None)
-            if given is None or given is False:  # 0 is a limit
+            if given is None or given is False:
                 setattr(options, each.name, getattr(self.table, each.name))
-        ratchets.most(0, options.ratchet_tolerance)  # refuses what is none
-        for name in FILES:  # the program may go to another folder
+        ratchets.most(0, options.ratchet_tolerance)  # raises for a bad tolerance
+        if options.summary:
+            options.summary = github.step_summary("--summary")
+        # Now: the program may change the working folder.
+        for name in FILES:
             if getattr(options, name):
                 setattr(options, name, self.place(name, getattr(options, name)))
         if options.accept and not options.ratchet:
             raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
         self.before = None
-        if options.accept:
-            ratchets.refuse_others(options.ratchet)
-        elif options.ratchet:
+        if options.ratchet and (not options.accept or os.path.exists(options.ratchet)):
             self.before = ratchets.read(options.ratchet)
-
-    def check(self) -> None:
-        """Raise RoundTripsError for what the command line can't mean."""
-        options = self.options
-        for name in LIMITS:
-            given = getattr(options, name)
-            if given is not None and given < 0:
-                dashed = name.replace("_", "-")
-                raise RoundTripsError(f"--{dashed} is {given}. Write a number of 0 or more.")
-        if options.summary:
-            options.summary = os.environ.get("GITHUB_STEP_SUMMARY")
-            if not options.summary:
-                raise RoundTripsError(
-                    "--summary writes where GITHUB_STEP_SUMMARY says, which is not set. Leave it "
-                    "out, or name a file there."
-                )
+        self.tracing = trace(scope="process", keys="none" if options.no_keys else None)
 
     def place(self, option: str, given: str) -> str:
-        """Return where a file is to be written. Raises RoundTripsError where it can't be."""
-        path, name = os.path.abspath(given), f"--{option.replace('_', '-')}"
+        """Return the absolute path of the file `given` with an option.
+
+        `option` is the option's name, for the message. Raises RoundTripsError for a folder, or a
+        file in a folder that does not exist.
+        """
+        path = os.path.abspath(given)
         if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
             raise RoundTripsError(
-                f"{name} {given} is no place for a file. Name one in a folder that is there."
-            )
-        real, own = os.path.realpath(path), os.path.realpath(self.program.path)
-        if option != "ratchet" and os.path.isfile(path) and (real.endswith(".py") or real == own):
-            raise RoundTripsError(
-                f"{name} would write over {given}, which is a program. Name another file."
+                f"--{option.replace('_', '-')} {given} is no place for a file. Name one in a "
+                "folder that is there."
             )
         return path
 
+    def begin(self) -> None:
+        """Begin to count, and register `finish`, which reports, to run when the process ends.
+
+        Raises RoundTripsError for an unknown version of redis-py.
+        """
+        self.tracing.__enter__()
+        # Before the program registers anything: the first to be registered is the last to run.
+        atexit.register(self.finish)
+
     def run(self) -> int:
-        """Run the program, and leave the rest to the end of the process."""
-        if self.options.no_keys:
-            os.environ["ROUNDTRIPS_KEYS"] = "none"  # for other processes, too
-        self.process = processes.Process(processes.new_folder(), self.finish)
-        self.process.begin()
-        os.environ.update(processes.environment(self.process.folder))
+        """Run the program, wait for its threads and exit functions, and return the exit status."""
+        interrupt: KeyboardInterrupt | None = None
         try:
             self.program.run()
         except SystemExit as end:
-            code = 0 if end.code is None else end.code
-            self.process.status = code & 0xFF if isinstance(code, int) else 1
-            raise
+            self.status = status_of(end)
         except BaseException as error:
-            self.process.status = -SIGINT if isinstance(error, KeyboardInterrupt) else 1
-            shown = without_ours(error)
-            sys.last_type, sys.last_value = type(shown), shown  # what runs at the exit may ask
-            sys.last_traceback = shown.__traceback__
-            if sys.version_info >= (3, 12):
-                sys.last_exc = shown
-            sys.excepthook(type(shown), shown, shown.__traceback__)
-        finally:
-            self.process.prepare()
-        return max(self.process.status, 0)
+            self.status = 1
+            if isinstance(error, KeyboardInterrupt):
+                interrupt = error
+                self.status = -2
+            program.show(error)
+        # As Python does at its end, and multiprocessing in its workers: so the status can still
+        # change, and afterwards Python closes the program's files.
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        if interrupt is not None:
+            sys.excepthook = lambda *_: None  # it has been shown
+            raise interrupt
+        if os.getpid() != self.pid:  # a child that the program forked
+            return self.status
+        return self.status or (USAGE if self.verdict is None else self.verdict.exit_status)
 
-    # At the end of the process
+    # At the end
 
-    def finish(self, status: int, notes: Sequence[str]) -> int:
-        """Judge, and then draw; return the exit status that is due."""
-        import shutil
+    def finish(self) -> None:
+        """Judge what the program did and write the report; an error in that fails the command."""
+        if os.getpid() != self.pid:
+            return
+        self.tracing.__exit__(None, None, None)
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        counted = self.tracing.trace
+        verdict = Verdict(self.status)
+        lines = [f"roundtrips: {self.program.name}"]
+        try:
+            self.judge(verdict, counted)
+            lines += self.report_of(verdict, counted)
+        except (OSError, RoundTripsError) as error:
+            verdict.undecided.append(str(error))
+        except Exception as error:
+            verdict.undecided.append(f"an error of its own: {type(error).__name__}: {error}")
+        lines += verdict.hints
+        lines += [f"roundtrips: failed: {each}" for each in verdict.failures]
+        if self.options.json:
+            lines = [self.json_of(verdict, counted)]
+        # It may be closed.
+        with contextlib.suppress(OSError, ValueError):
+            print("\n".join(lines), file=self.errors, flush=True)
+        self.verdict = verdict
 
-        verdict, run, lines = Verdict(status), None, [f"roundtrips: {self.program.name}"]
-        with verdict.fence("what was counted can't be told"):
-            from .parts import gather
+    def judge(self, verdict: Verdict, counted: Trace) -> None:
+        """Add to `verdict` the limits, and call sites of the ratchet, that the program exceeded.
 
-            run = gather(self.process, self.program.name, self.table.programs, notes)
-            verdict.uncounted += run.trace.uncounted
-        shutil.rmtree(self.process.folder, ignore_errors=True)
-        if run is not None:
-            self.judge(verdict, run.trace)
-            with verdict.fence("the report can't be made"):
-                lines += self.drawn(verdict, run)
-        with verdict.fence("the report can't be told"):
-            lines = self.told(verdict, run, lines)
-        failed = [f"roundtrips: failed: {each}" for each in verdict.failures]
-        if getattr(self.errors, "isatty", bool)() and not os.environ.get("NO_COLOR"):
-            failed = [f"\033[31m{each}\033[0m" for each in failed]
-        self.say(lines if lines[:1] and lines[0].startswith("{") else [*lines, *failed])
-        return verdict.exit_status
-
-    def judge(self, verdict: Verdict, trace: Trace) -> None:
-        """Hold a run to its limits, to the ratchet, and to having no findings."""
+        `counted` is the program's Trace.
+        """
         options = self.options
-        asked = {limit: getattr(options, name) for name, limit in LIMITS.items()}
-        limits = {limit: most for limit, most in asked.items() if most is not None}
-        guarded = bool(limits or options.fail_on_findings or options.ratchet)
+        limits = {name: most for name in LIMITS if (most := getattr(options, name)) is not None}
+        guarded = bool(limits or options.ratchet)
         verdict.fails_uncounted = guarded and not options.allow_uncounted
-        with verdict.fence("the budget can't be decided"):
-            from .budgets import excess
+        verdict.uncounted += counted.uncounted
+        verdict.over += budgets.excess(counted, limits)
+        if options.ratchet:
+            self.hold(verdict, counted)
 
-            verdict.over += excess(trace, limits)
-        with verdict.fence("whether there are findings can't be decided"):
-            sure = trace.findings if options.fail_on_findings else []
-            verdict.over += [f"{each.what}, at {each.site}" for each in sure if each.sure]
-        with verdict.fence("the ratchet can't be decided"):
-            if options.ratchet:
-                self.hold(verdict, trace)
+    def hold(self, verdict: Verdict, counted: Trace) -> None:
+        """Compare the program's Trace, `counted`, with the ratchet's file, or write that file.
 
-    def hold(self, verdict: Verdict, trace: Trace) -> None:
-        """Compare with the ratchet's file, or write it."""
-        path, now = self.options.ratchet, ratchets.state_of(trace, self.folder, self.table)
+        What comes of it is added to `verdict`.
+        """
+        path = self.options.ratchet
+        now = ratchets.state_of(counted, self.folder, self.table)
         name = os.path.relpath(path, self.folder)
-        if self.before is None:
+        if self.before is None or self.options.accept:
             if verdict.exit_status:
                 verdict.hints.append(f"{name} is as it was: the run failed")
                 return
-            with verdict.fence(f"{name} could not be written"):
-                ratchets.write(path, now)
-                verdict.hints.append(f"written: {name}")
+            # Read again: the program may be a pytest that has written its rows.
+            stored = ratchets.read(path) if os.path.exists(path) else None
+            ratchets.write(path, ratchets.with_tests_of(stored, now))
+            verdict.hints.append(f"written: {name}")
             return
         grown = ratchets.worse(self.before, now, self.options.ratchet_tolerance)
         verdict.over += grown
@@ -355,58 +279,49 @@ class Command:
         elif fewer and not verdict.status:
             verdict.hints.append(f"better by {fewer:,} than {name} says; --accept keeps it so")
 
-    def drawn(self, verdict: Verdict, run: Run) -> list[str]:
-        """Write the files that were asked for; return the report, in lines."""
-        from .report import FAILED, github, perfetto
+    def report_of(self, verdict: Verdict, counted: Trace) -> list[str]:
+        """Write the files that the options name; return the report as lines.
 
-        trace, name, notes = run.trace, self.program.name, run.by_process()
-        many = "\n".join(notes)
-        self.write(verdict, "save", lambda: dumped(trace.to_dict()))
-        self.write(verdict, "html", lambda: page(trace, name, notes))
-        self.write(verdict, "perfetto", lambda: dumped(perfetto.events_of(trace, name)))
-        self.write(verdict, "summary", lambda: github.summary(trace, name, verdict.failures, many))
-        text = trace.report()
-        if FAILED in text:
-            verdict.undecided.append("a part of the report could not be made")
-        more = github.workflow_commands(trace) if self.options.annotations else []
-        return [text, *notes, *more]
+        `counted` is the program's Trace.
+        """
+        name = self.program.name
+        self.write(verdict, "summary", lambda: github.summary(counted, name, verdict.failures))
+        self.write(verdict, "json_file", lambda: self.json_of(verdict, counted))
+        more = github.workflow_commands(counted) if self.options.annotations else []
+        return [counted.report(), *more]
 
     def write(self, verdict: Verdict, option: str, content: Callable[[], str]) -> None:
-        """Write a file that was asked for; a summary is added to what is there."""
+        """Write the text content() to the file that `option` names, if it was given.
+
+        A summary is appended to its file. `verdict` gets a hint that names the file.
+        """
         path = getattr(self.options, option)
         if path:
-            name = os.path.relpath(path, self.folder)
-            with verdict.fence(f"{name} could not be written"):
-                text = content()
-                with open(path, "a" if option == "summary" else "w", encoding="utf-8") as file:
-                    file.write(text)
-                verdict.hints.append(f"written: {name}")
+            with open(path, "a" if option == "summary" else "w", encoding="utf-8") as file:
+                file.write(content())
+            verdict.hints.append(f"written: {os.path.relpath(path, self.folder)}")
 
-    def told(self, verdict: Verdict, run: Run | None, lines: list[str]) -> list[str]:
-        """Return what is printed, before what failed: with --json all of it in one line."""
-        from .report.json import summary
-
-        self.write(verdict, "json_file", lambda: dumped(summary(run, self.program.name, verdict)))
-        if self.options.json:
-            return [dumped(summary(run, self.program.name, verdict))]
-        return [*lines, *verdict.hints]
-
-    def say(self, lines: list[str]) -> None:
-        text = "\n".join(lines)
-        if text and self.errors is not None:
-            try:
-                print(text, file=self.errors, flush=True)
-            except RuntimeError:  # a signal came while the program itself was printing
-                os.write(2, f"{text}\n".encode())
-            except (OSError, ValueError):  # it is closed
-                pass
+    def json_of(self, verdict: Verdict, counted: Trace) -> str:
+        """Return the report as one line of JSON; `counted` is the program's Trace."""
+        judged = {
+            "program": self.program.name,
+            "status": verdict.status,
+            "exit_status": verdict.exit_status,
+            "uncounted": verdict.uncounted,
+            "hints": verdict.hints,
+            "failures": verdict.failures,
+        }
+        return json.dumps({**summary(counted), **judged}, ensure_ascii=False, default=str)
 
 
-def page(trace: Trace, name: str, notes: Sequence[str]) -> str:
-    from .report.html import page_of  # only then: it needs more of Python's library
+def status_of(end: SystemExit) -> int:
+    """Return the exit status that a SystemExit means.
 
-    return page_of(trace, name, notes)
-
-
-def dumped(what: Any) -> str:
-    return json.dumps(what, ensure_ascii=False, default=str)
+    If its argument is no number, print that, as Python does, and return 1.
+    """
+    if end.code is None:
+        return 0
+    if isinstance(end.code, int):
+        return end.code & 0xFF
+    print(end.code, file=sys.stderr)
+    return 1

@@ -1,36 +1,43 @@
-"""Settings: the table [tool.roundtrips] of the nearest pyproject.toml, and what it ignores.
+"""Read the settings: the table [tool.roundtrips] of the nearest pyproject.toml.
 
-`ignore` holds kinds of finding, files (with * and ?) and functions in them: their findings are left
+`ignore` lists kinds of finding, files (with * and ?) and functions in them: their findings are left
 out, and they are not held to the ratchet. A comment `# roundtrips: ignore` on the line of a call
-site leaves out its findings. Counts and budgets leave nothing out.
+site leaves out the findings of that line. Counts and budgets leave nothing out.
 """
 
+# `made_of` reads the types of Settings as texts.
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import roundtrips
+
+from .callsites import CallSite
 from .errors import RoundTripsError
+from .ownership import file_from, is_listed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .advice import Finding, Findings
-    from .callsites import CallSite
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 COMMENT = "# roundtrips: ignore"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the table says; None, False or () where it says nothing. `folder` is where it stands."""
+    """The settings in the table [tool.roundtrips]; a missing one is None, False or ().
+
+    `folder` is the path of the folder with the pyproject.toml.
+    """
 
     max: int | None = None  # of the command: what the whole program may make
-    max_waits: int | None = None
-    max_setup: int | None = None  # round trips of setting connections up
-    fail_on_findings: bool = False
+    waits: int | None = None
+    setup: int | None = None  # round trips of setting connections up
     allow_uncounted: bool = False
     ratchet: str | None = None  # a file, named from the folder of the pyproject.toml
     ratchet_tolerance: str | int | None = None  # 2 or "10%": by how much a call site may grow
@@ -38,43 +45,33 @@ class Settings:
     min_loop: int | None = None  # calls in a row from which a loop is a finding
     ignore: tuple[str, ...] = ()  # such as "loop", "app/legacy.py", "app/pages.py:show"
     programs: tuple[str, ...] = ()  # that the program starts and that don't speak to Redis
+    own: tuple[str, ...] = ()  # installed packages that are your own, and no libraries
+    helpers: tuple[str, ...] = ()  # packages, files, "file.py:function": their callers are shown
+    ignore_threads: tuple[str, ...] = ()  # names of threads whose round trips are nobody's
     folder: str = ""
 
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:
-        """Return whether `ignore` names this call site, or this kind of finding."""
+        """Return whether the setting `ignore` names this call site, or this kind of finding.
+
+        `kind` is such as "loop".
+        """
         if not self.ignore:
             return False
-        from fnmatch import fnmatch
-
-        from .functions import function_at
-
-        file, function = file_from(site.file, self.folder or os.getcwd()), function_at(site)
-        names = {"", function, function.rsplit(".", 1)[-1]}
-        places = (each.partition(":") for each in self.ignore)
-        named = any(fnmatch(file, path) and function in names for path, _, function in places)
-        return named or kind in self.ignore
-
-    def kept(self, findings: Iterable[Finding]) -> Findings:
-        """Return the findings that neither the table nor a comment ignores."""
-        import linecache
-
-        from .advice import Findings
-
-        return Findings(
-            each
-            for each in findings
-            if not self.ignores(each.site, each.kind)
-            and COMMENT not in linecache.getline(each.site.file, each.site.line)
-        )
+        if kind in self.ignore:
+            return True
+        file = file_from(site.file, self.folder or os.getcwd())
+        return is_listed(self.ignore, file, site.outer)
 
 
 current: Settings | None = None  # the command's, found before its program goes elsewhere
 
 
 def settings(start: str | None = None) -> Settings:
-    """Return the Settings for a folder (default: the current one): of the nearest pyproject.toml.
+    """Return the Settings of the pyproject.toml nearest to the folder `start`.
 
-    Raises RoundTripsError for a table that can't be read, or holds something unknown.
+    By default that is the current folder; folders above it are searched too. Without any such file
+    they are the default Settings. Raises RoundTripsError for a table that can't be read, or that
+    has an unknown setting.
     """
     if start is None and current is not None:
         return current
@@ -87,8 +84,23 @@ def settings(start: str | None = None) -> Settings:
     return Settings()
 
 
+@functools.cache
+def settings_of_process() -> Settings:
+    """Return the Settings by which counting blocks go.
+
+    They are the default ones if the table can't be read.
+    """
+    try:
+        return current or settings(roundtrips.folder or None)
+    except RoundTripsError:  # the command and the plugin say what is wrong with the table
+        return Settings()
+
+
 def table_in(path: str) -> dict[str, Any]:
-    """Return [tool.roundtrips] of a pyproject.toml, or {}."""
+    """Return the table [tool.roundtrips] of the pyproject.toml at `path`; {} if there is none.
+
+    Raises RoundTripsError for a file that can't be read.
+    """
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -96,10 +108,6 @@ def table_in(path: str) -> dict[str, Any]:
         raise RoundTripsError(f"{path} can't be read ({error}). Save it as UTF-8.") from None
     if "roundtrips" not in text:  # it may be broken otherwise: that is not ours to say
         return {}
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
         found = tomllib.loads(text).get("tool", {}).get("roundtrips", {})
     except (tomllib.TOMLDecodeError, AttributeError) as error:
@@ -117,10 +125,10 @@ def made_of(table: dict[str, Any], path: str) -> Settings:
                 f"[tool.roundtrips] of {path} has {name!r}, which is unknown. Choose from "
                 f"{', '.join(types)}."
             )
-        kind, wanted = KINDS[types[name]]
-        if not fits(value, wanted):
+        if not fits(value, types[name]):
             raise RoundTripsError(
-                f"{name} = {value!r} in [tool.roundtrips] of {path} is no {kind}. Write one."
+                f"{name} = {value!r} in [tool.roundtrips] of {path} is of a wrong type. Write "
+                f"something like {name} = {EXAMPLES[types[name]]}."
             )
         made[name] = tuple(value) if isinstance(value, list) else value
     if "ratchet" in made:
@@ -128,30 +136,21 @@ def made_of(table: dict[str, Any], path: str) -> Settings:
     return Settings(**made)
 
 
-KINDS: dict[str, tuple[str, tuple[type, ...]]] = {  # of a setting's type
-    "int | None": ("whole number of 0 or more", (int,)),
-    "bool": ("true or false", (bool,)),
-    "str | None": ("text", (str,)),
-    "str | int | None": ('number or text such as "10%"', (str, int)),
-    "tuple[str, ...]": ("list of texts", (list,)),
+EXAMPLES = {  # of a setting's type
+    "int | None": "20",
+    "bool": "true",
+    "str | None": '"trips.json"',
+    "str | int | None": '2, or "10%"',
+    "tuple[str, ...]": '["loop", "app/old.py"]',
 }
 
 
-def fits(value: Any, wanted: tuple[type, ...]) -> bool:
-    """Return whether a value of a TOML file is of these types, and not a negative number."""
-    if isinstance(value, list):
-        return list in wanted and all(isinstance(each, str) for each in value)
-    # No isinstance: True is an int.
-    return type(value) in wanted and (type(value) is not int or value >= 0)
+def fits(value: Any, kind: str) -> bool:
+    """Return whether a value from TOML has the type `kind` of a setting, such as "int | None".
 
-
-def file_from(file: str, folder: str) -> str:
-    """Return a file's name as it is on every machine.
-
-    That is the way from the folder, or the last two parts where it lies elsewhere.
+    A number must be 0 or more.
     """
-    if file.startswith(folder + os.sep):
-        file = os.path.relpath(file, folder)
-    elif os.path.isabs(file):
-        file = os.sep.join(file.split(os.sep)[-2:])
-    return file.replace(os.sep, "/")
+    if isinstance(value, list):
+        return kind.startswith("tuple") and all(isinstance(each, str) for each in value)
+    # No isinstance: True is an int.
+    return type(value).__name__ in kind.split(" | ") and (type(value) is not int or value >= 0)

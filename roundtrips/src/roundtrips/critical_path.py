@@ -1,88 +1,70 @@
-"""The critical path: which round trips had to follow one another.
+"""Find the critical path: the longest chain of round trips that had to follow one another.
 
-`waits` is the longest chain of round trips that depend on each other: each was sent after the one
-before it had been answered, by the same thread or task, on the same connection, or by one that
-started the other. A loop of a hundred GETs is a hundred round trips and a hundred waits; a
-cluster's pipeline to three nodes three round trips and one wait; a hundred tasks at once, on a
-hundred connections, a hundred round trips and one wait.
+`waits` is the length of that chain. A round trip depends on an earlier one if it was sent after the
+earlier one had been answered, and was sent by the same thread or task, on the same connection, or
+by a thread or task of which one had started the other. A loop of a hundred GETs is a hundred round
+trips and a hundred waits. A cluster's pipeline to three nodes is three round trips and one wait. A
+hundred tasks at once, on a hundred connections, are a hundred round trips and one wait.
 """
 
-from __future__ import annotations
-
 import heapq
+from weakref import WeakKeyDictionary
 
-from .scope import Worker
+from .blocks import Worker
 
-open_paths: set[object] = set()  # tokens of those that are still entered into
-MOST_PATHS = 8  # that a worker knows of, before those that are closed are left out
 MOST_CONNECTIONS = 10_000  # whose depth is known: the newest
+NONE = (0, 0)
 
 
 class CriticalPath:
-    """What the round trips that were entered so far add up to: `waits`, and `waiting`, seconds."""
+    """Sums over the round trips entered so far: `waits`, and `waiting` in seconds.
+
+    `waits` is the length of the longest chain, `waiting` the time during which at least one round
+    trip was under way.
+    """
 
     def __init__(self) -> None:
-        self.token = object()  # under which a worker keeps how deep it has got here
-        open_paths.add(self.token)
         self.waits = 0
-        self.waiting = 0.0  # seconds in which at least one round trip was on its way
+        self.waiting = 0.0  # seconds in which at least one round trip was under way
         self.until = 0.0  # the end of the latest of them
-        self.on_connection: dict[int, int] = {}  # how deep it has got there
-        # A heap of (when answered, number, worker, connection, depth) of what is on its way.
+        # Worker -> (depth of its own chain, depth of the chains of workers that it started).
+        self.depths: WeakKeyDictionary[Worker, tuple[int, int]] = WeakKeyDictionary()
+        self.on_connection: dict[int, int] = {}  # connection -> depth of its chain
+        # A heap of (when answered, number, worker, connection, depth) of round trips under way.
         self.ending: list[tuple[float, int, Worker, int, int]] = []
         self.entered = 0
 
     def enter(
         self, worker: Worker, connection: int, sent: float, replied: float, counts: bool
-    ) -> int:
-        """Return the depth: how many round trips, this one included, had to follow one another.
+    ) -> None:
+        """Add a round trip of a Worker on a connection; add them in the order of sending.
 
-        They come in the order in which they were sent. What does not count (set-up) adds none.
+        `connection` is the connection's number; `sent` and `replied` are seconds. With `counts`
+        False (set-up) it makes no chain longer.
         """
-        ending = self.ending
-        while ending and ending[0][0] <= sent:
-            _, _, other, place, depth = heapq.heappop(ending)
+        while self.ending and self.ending[0][0] <= sent:
+            _, _, other, place, depth = heapq.heappop(self.ending)
             self.end(other, place, depth)
-        before = self.on_connection.get(connection, 0)
-        own = worker.depths.get(self.token)
-        if own is not None:
-            before = max(before, own[0], own[1])
-        for above in worker.above:
-            started = above.depths.get(self.token)
-            if started is not None and started[0] > before:
-                before = started[0]
-        depth = before + counts
+        before = [self.on_connection.get(connection, 0), *self.depths.get(worker, NONE)]
+        before += [self.depths.get(above, NONE)[0] for above in worker.above]
+        depth = max(before) + counts
         self.entered += 1
-        heapq.heappush(ending, (replied, self.entered, worker, connection, depth))
-        if depth > self.waits:
-            self.waits = depth
+        heapq.heappush(self.ending, (replied, self.entered, worker, connection, depth))
+        self.waits = max(self.waits, depth)
         if replied > self.until:
             self.waiting += replied - max(sent, self.until)
             self.until = replied
-        return depth
 
     def end(self, worker: Worker, connection: int, depth: int) -> None:
-        depths = worker.depths.get(self.token) or self.depths_of(worker)
-        if depth > depths[0]:
-            depths[0] = depth
+        """Store that a round trip has ended, as the last of a chain of `depth` round trips.
+
+        Later ones of its Worker, and on the connection with this number, depend on it.
+        """
+        own, started = self.depths.get(worker, NONE)
+        self.depths[worker] = max(own, depth), started
         for above in worker.above:
-            depths = above.depths.get(self.token) or self.depths_of(above)
-            if depth > depths[1]:
-                depths[1] = depth
-        on_connection = self.on_connection
-        if depth > on_connection.get(connection, -1):
-            on_connection[connection] = depth
-            if len(on_connection) > MOST_CONNECTIONS:
-                del on_connection[next(iter(on_connection))]
-
-    def depths_of(self, worker: Worker) -> list[int]:
-        """Begin and return a worker's depths: its own, and that of those it started."""
-        if len(worker.depths) >= MOST_PATHS:
-            known = worker.depths
-            worker.depths = {path: known[path] for path in open_paths & known.keys()}
-        worker.depths[self.token] = [0, 0]
-        return worker.depths[self.token]
-
-    def close(self) -> None:
-        """Have the workers forget, when there is time, how deep they got."""
-        open_paths.discard(self.token)
+            own, started = self.depths.get(above, NONE)
+            self.depths[above] = own, max(started, depth)
+        self.on_connection[connection] = max(depth, self.on_connection.get(connection, 0))
+        if len(self.on_connection) > MOST_CONNECTIONS:
+            del self.on_connection[next(iter(self.on_connection))]

@@ -1,4 +1,4 @@
-"""The package's own error: a sentence that says what is wrong, and one that says what to do."""
+"""Define this package's own error; its message says what is wrong, and what to do."""
 
 
 class RoundTripsError(RuntimeError):

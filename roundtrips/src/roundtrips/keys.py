@@ -1,15 +1,14 @@
-"""Keys as patterns: 'user:{…}:name' of b'user:17:name'. What might be somebody's is a hole.
+r"""Show keys as patterns: 'user:{…}:name' for b'user:17:name'. Personal words become `{…}`.
 
-Which words are shown is chosen with `trace(keys=…)`, `roundtrips --no-keys` or ROUNDTRIPS_KEYS:
-
-- "words", the default: letters only, seen in three distinct keys or more, at a place where few
-  words stand. `user`, `session` and `name` do; `AnnSmith` and one of fifty tenants do not. Where
-  `ann` is in three keys, and few others stand at her place, nothing tells her from a word.
-- "plain": whatever looks like a word of a program. For your own machine.
-- "none": nothing; a key is `{…}`.
+Keys are split at : . / | \ and spaces. `trace(keys=…)`, `roundtrips --no-keys` or ROUNDTRIPS_KEYS
+say which words between these are shown:
+- "words", the default: words of letters only that are in three different keys or more, at a place
+  where few different words occur. `user`, `session` and `name` are shown; `AnnSmith`, and the name
+  of one of fifty tenants, are not. But if `ann` is in three keys, and few other words are at that
+  place, `ann` is shown too.
+- "plain": every word of letters, - and _ up to 24 characters. For your own machine.
+- "none": no word; a key is `{…}`.
 """
-
-from __future__ import annotations
 
 import os
 import re
@@ -26,12 +25,15 @@ MAIL_ADDRESS = re.compile(r"[^\s:/|]+@[^\s:/|]+")
 LONGEST = 200  # bytes of a key that are looked at
 MANY = 3  # keys that hold a word which is shown, at least
 FEW = 12  # most different words at one place of keys with as many parts
-MOST_KINDS = 3  # of key that one call site is said to name
+MOST_KINDS = 3  # of key that the pattern of one call site names
 Patterns = dict[bytes, tuple[str, int]]
 
 
-def chosen(mode: str | None) -> str:
-    """Return the mode asked for, or ROUNDTRIPS_KEYS, or "words". Raises RoundTripsError."""
+def mode_of(mode: str | None) -> str:
+    """Return which words of keys to show: `mode`, or else ROUNDTRIPS_KEYS, or else "words".
+
+    Raises RoundTripsError for anything but "words", "plain" and "none".
+    """
     mode = mode or os.environ.get("ROUNDTRIPS_KEYS") or MODES[0]
     if mode not in MODES:
         raise RoundTripsError(f"keys is {mode!r}. Choose one of {', '.join(MODES)}.")
@@ -39,7 +41,10 @@ def chosen(mode: str | None) -> str:
 
 
 def patterns_of(keys: Iterable[bytes], mode: str) -> Patterns:
-    """Return {key: (its pattern, its number from 1)} of all the keys of one trace."""
+    """Return {key: (its pattern, its number from 1)} for all `keys` of a trace, in bytes.
+
+    `mode` is "words", "plain" or "none": which words of keys the pattern shows, see this module.
+    """
     cut = {key: parts_of(key) for key in dict.fromkeys(keys)}
     shown = words_in_many(cut.values()) if mode == "words" else None
     return {
@@ -49,7 +54,10 @@ def patterns_of(keys: Iterable[bytes], mode: str) -> Patterns:
 
 
 def parts_of(key: bytes) -> list[str]:
-    """Return the key's words and, at odd places, what separates them; of its first 200 bytes."""
+    """Split a key's first 200 bytes into a list of words and the separators between them.
+
+    All are texts; separators are at the odd places of the list. Mail addresses become `{…}`.
+    """
     text = key[:LONGEST].decode(errors="replace")
     return SEPARATORS.split(MAIL_ADDRESS.sub(HOLE, text) if "@" in text else text)
 
@@ -65,7 +73,10 @@ def pattern(parts: list[str], shown: set[tuple[int, int, str]] | None) -> str:
 
 
 def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
-    """Return the words that are shown: (number of parts, place, word)."""
+    """Return the words to show, a set of (number of parts in the key, place in the key, word).
+
+    `keys` are lists of parts: words, with the separators between them at odd places.
+    """
     seen: Counter[tuple[int, int, str]] = Counter()
     for parts in keys:
         words = ((len(parts), place, part) for place, part in enumerate(parts))
@@ -75,9 +86,10 @@ def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
 
 
 def general(patterns: Collection[str]) -> str:
-    """Return one pattern for several: what differs between them is a hole.
+    """Return one pattern for several patterns, with `{…}` where they differ.
 
-    'user:{…}:name' of 'user:ann:name' and 'user:bob:name'; 'cart:{…} or user:{…}' of a few kinds.
+    It is 'user:{…}:name' for 'user:ann:name' and 'user:bob:name'. Patterns of up to three kinds are
+    joined: 'cart:{…} or user:{…}'. For more it is '{…}'.
     """
     kinds = defaultdict(list)
     for each in patterns:

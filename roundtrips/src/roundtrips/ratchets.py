@@ -1,59 +1,67 @@
-"""A ratchet: what each call site made, written down, so that a later run can't quietly make more.
+"""Keep a ratchet: a file with the round trips of each call site, which must not grow.
 
-A call site is a file, a function (as the source names it, the same on every Python) and what it
-sends. The line is left out, since every edit above moves it; so are the keys' patterns and a
-pipeline's length, which change with the data. Setting connections up is "set-up", by who asked for
-it. What is new counts as grown from 0.
+A call site is a file, a function and the commands it sends. Lines are left out, since every edit
+above moves them. Patterns of keys and lengths of pipelines are left out, since they change with the
+data. The round trips of setting a connection up are listed as "set-up" at the call site that asked
+for the connection. A new call site counts as grown from 0.
 """
 
-from __future__ import annotations
-
-import contextlib
 import json
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
-from .config import Settings, file_from
+from .config import Settings
+from .counts import Counts
 from .errors import RoundTripsError
-from .functions import function_at
+from .ownership import file_from
+from .record import SiteTotal
 from .words import counted
 
-if TYPE_CHECKING:
-    from .recorder import SiteTotal
-    from .traces import Trace
-
-    State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
-
+State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
 FORMAT = 2
-OTHER = "{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it."
-# What reading a file raises that is no ratchet.
-NO_RATCHET = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+TEST = "test"  # in the place of what is sent: a row of pytest's, which is of a whole test
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
 TOLERANCE = re.compile(r"(\d+)(%?)\Z")
 
 
 def kind_of(site: SiteTotal) -> str:
-    """Return 'GET', 'pipeline', 'set-up': what is the code's and not the data's."""
+    """Return the part of a call site's label that data do not change.
+
+    It is 'set-up', 'pipeline', 'transaction', or the command's name, such as 'GET'.
+    """
     several = OF_SEVERAL.match(site.label)
     if site.setup:
         return "set-up"
     return several[1] if several else " or ".join(sorted(site.names))
 
 
-def state_of(trace: Trace, folder: str, ignoring: Settings | None = None) -> State:
-    """Return what a Trace made, by call site; files are told from `folder`."""
+def state_of(trace: Counts, folder: str, ignoring: Settings | None = None) -> State:
+    """Return the state of a Trace, {(file, function, kind): round trips}.
+
+    Files are relative to `folder`; the kind is such as 'GET' or 'pipeline'. Call sites that the
+    Settings `ignoring` ignore are left out. Raises RoundTripsError if there were too many round
+    trips to list every call site.
+    """
+    if trace.unlisted:
+        raise RoundTripsError(
+            f"Only the call sites of the first {len(trace.log):,} round trips are kept, and "
+            f"{trace.unlisted:,} more were made. Run it on less data."
+        )
     state: State = Counter()
     for each in trace.call_sites:
         if ignoring is None or not ignoring.ignores(each.site):
             file = file_from(each.site.file, folder)
-            state[file, function_at(each.site), kind_of(each)] += each.round_trips
+            state[file, each.site.outer, kind_of(each)] += each.round_trips
     return state
 
 
 def worse(before: State, after: State, tolerance: str | int | None = None) -> list[str]:
-    """Return what grew by more than the tolerance, in words, the worst first."""
+    """Return a sentence for each call site with more round trips than before, the worst first.
+
+    Both are states. An increase of up to `tolerance` is allowed: a number such as 2, or a share
+    such as '10%'; None is none.
+    """
     grown = [
         (now - before[site], site, now)
         for site, now in after.items()
@@ -67,24 +75,41 @@ def worse(before: State, after: State, tolerance: str | int | None = None) -> li
 
 
 def most(made: int, tolerance: str | int | None) -> int:
-    """Return what may be made where it was `made` before; RoundTripsError unless 2, '10%', None."""
-    found = TOLERANCE.match("0" if tolerance is None else str(tolerance))
-    if found is None:
+    """Return the most round trips allowed at a call site that made `made` before.
+
+    `tolerance` is by how much it may grow: a number such as 2, a share such as '10%', or None.
+    Raises RoundTripsError for any other.
+    """
+    match = TOLERANCE.match("0" if tolerance is None else str(tolerance))
+    if match is None:
         raise RoundTripsError(
             f"The ratchet's tolerance is {tolerance!r}. Write by how many round trips a call site "
             "may grow, such as 2, or by how much of what it made, such as 10%."
         )
-    more = int(found[1])
-    return made + (made * more // 100 if found[2] else more)
+    more = int(match[1])
+    return made + (made * more // 100 if match[2] else more)
+
+
+def with_tests_of(before: State | None, now: State) -> State:
+    """Return the state `now`, of the command's program, with the rows of tests in `before` added.
+
+    pytest and the command `roundtrips` may share one ratchet file. `before` is a state or None.
+    """
+    rows = (before or Counter()).items()
+    return Counter({**{site: made for site, made in rows if site[2] == TEST}, **now})
 
 
 def better(before: State, after: State) -> int:
-    """Return how many round trips fewer there are at the sites that shrank."""
-    return sum(max(0, number - after[site]) for site, number in before.items())
+    """Return how many round trips were saved since `before`, over the call sites that make fewer.
+
+    Both are states; rows of tests are left out.
+    """
+    rows = [(site, made) for site, made in before.items() if site[2] != TEST]
+    return sum(max(0, number - after[site]) for site, number in rows)
 
 
 def write(path: str, state: State) -> None:
-    """Write a state into a file. Raises OSError."""
+    """Write a state to the ratchet's file at `path`. Raises OSError."""
     rows = [
         {"file": file, "function": function, "sends": what, "round_trips": number}
         for (file, function, what), number in sorted(state.items())
@@ -94,41 +119,30 @@ def write(path: str, state: State) -> None:
         file.write(text)
 
 
-def stored_in(path: str) -> Any:
-    """Return what a ratchet's file holds. Raises OSError, or RoundTripsError for another file."""
+def read(path: str, how: str = "roundtrips --ratchet {} --accept …") -> State:
+    """Return the state in the ratchet's file at `path`.
+
+    Raises RoundTripsError if it is missing or invalid. `how` is the command, for the message, that
+    writes such a file, with {} for the file's name.
+    """
+    how = how.format(os.path.basename(path))
     try:
         with open(path, encoding="utf-8") as file:
             stored = json.load(file)
-        stored["ratchet"]
-    except NO_RATCHET:
-        raise RoundTripsError(OTHER.format(path=path)) from None
-    return stored
-
-
-def refuse_others(path: str) -> None:
-    """Raise RoundTripsError where something else than a ratchet stands, that would be replaced."""
-    with contextlib.suppress(OSError):  # writing it says what is wrong
-        if os.path.isfile(path) and os.path.getsize(path):
-            stored_in(path)
-
-
-def read(path: str) -> State:
-    """Return the state in a file. Raises RoundTripsError if it is not there, or no ratchet."""
-    name = os.path.basename(path)
-    how = f"Run again with --accept to write it: roundtrips --ratchet {name} --accept …"
-    try:
-        stored = stored_in(path)
         if stored["ratchet"] != FORMAT:
             raise RoundTripsError(
                 f"{path} is a ratchet of format {stored['ratchet']}, and this version reads "
-                f"{FORMAT}. {how}"
+                f"{FORMAT}. Delete it, and write a new one: {how}"
             )
         rows = stored["call_sites"]
-        return Counter({(one["file"], one["function"], one["sends"]): int(one["round_trips"])
-                        for one in rows})  # fmt: skip
+        return Counter(
+            {(row["file"], row["function"], row["sends"]): int(row["round_trips"]) for row in rows}
+        )
     except FileNotFoundError:
-        raise RoundTripsError(f"There is no ratchet {path} yet. {how}") from None
+        raise RoundTripsError(f"There is no ratchet {path} yet. Write it: {how}") from None
     except OSError as error:
         raise RoundTripsError(f"{path} can't be read ({error}). Choose one that you may.") from None
-    except NO_RATCHET:
-        raise RoundTripsError(OTHER.format(path=path)) from None
+    except (ValueError, KeyError, TypeError):
+        raise RoundTripsError(
+            f"{path} is no ratchet: --ratchet did not write it. Choose another name, or delete it."
+        ) from None

@@ -1,65 +1,42 @@
-"""The recorder: is told of every write and reply inside its block, and keeps round trips.
+"""Record the round trips of a counting block: `redis_py` reports each write and each reply.
 
-The first 10,000 are kept whole; the others are added up by call site, so that a million of them
-take no more room. One with `payloads` keeps the bytes of each write and read besides.
+A Recorder stores the first 100,000 round trips, and of later ones only the sums. With `payloads`,
+which the lab uses, it stores all of them, and the bytes of each write and read.
 """
 
-from __future__ import annotations
-
+import copy
+import itertools
 import threading
-from collections import Counter, deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from operator import itemgetter
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import attrgetter
 from time import perf_counter
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from . import redis_py, scope, sockets
+from . import blocks, notes, redis_py, sockets
 from .callsites import CallSite
-from .commands import MOST_KEPT, NAMES, Command, Seen, packed_names, packed_seen, seen_in
+from .commands import Command
 from .critical_path import CriticalPath
-from .faults import fenced
-from .resp import commands_in, in_bytes
-from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST, RoundTrip
+from .notes import Note, State, Written
+from .other_clients import clients_here
+from .own_errors import fenced
+from .resp import in_bytes
+from .roundtrip import RoundTrip
 
-WHOLE = 10_000
+WHOLE = 100_000  # round trips that are kept
 BATCH = 1_000  # notes that wait to be sorted in
-MOST_FOLDS, MOST_PLACES, MOST_FLYING = 1_000, 10_000, 100_000
-KEPT_RAW = 4_000  # bytes of a write that wait until somebody asks what they said
-KEPT_UNREAD = 200  # bytes of a command that is kept as it was written
-KEPT_REPLY, KEPT_REPLIES = 2_000, 1_000  # bytes of a reply that is kept for its words, and how many
-FIRST_OF_PACKED = 3  # commands of a pipeline that are looked at, where redis-py says what it packs
-# Nobody waits for the replies to these.
-PARTING = frozenset({"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "QUIT"})
-CHANGEABLE = (list, dict, set)  # the caller gets the same one, and may change it
-
-# A round trip is a note, a plain list, until somebody asks: a GET must not become much slower by
-# being looked at. These are the places in it; WHAT is a Said, or the bytes of a short command;
-# WORKER becomes its number once the note is kept.
-(RECORDER, SENT, WHAT, SITE, WORKER, CONNECTION, SETUP, STREAM, RECEIVED, MISSING, REPLIED, FAILURE,
- WAS_LOST, REPLY, HEARD, DEPTH) = range(16)  # fmt: skip
-
-
-class Said(NamedTuple):
-    """What a write said, in place of its bytes: its first commands, all names, its bytes."""
-
-    first: list[Seen]
-    names: dict[str, int]
-    size: int
-
-    def __add__(self, other: Any) -> Said:
-        names = dict(self.names)
-        for name, times in other.names.items():
-            names[name] = names.get(name, 0) + times
-        return Said([*self.first, *other.first][:MOST_KEPT], names, self.size + other.size)
+KEPT_UNREAD = 200  # bytes: shorter writes are parsed only when somebody asks
+sent_of = attrgetter("sent")
 
 
 class Message(NamedTuple):
-    """Bytes that were written or read, for a recorder with `payloads`.
+    """Bytes that were written or read, for a Recorder with `payloads`.
 
-    `at` and `ended` are seconds of time.perf_counter(): when the write began and was over; of a
-    read both are when the bytes came. A write goes to the system in one chunk or several.
-    `connection` is a number; `setup` marks a handshake.
+    `at` and `ended` are seconds of time.perf_counter(): the begin and end of a write; for a read
+    both are when the bytes came. A write goes to the system in one chunk or several. `connection`
+    is the connection's number; `written` is True for a write; `setup` marks a handshake.
     """
 
     connection: int
@@ -71,215 +48,188 @@ class Message(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """The chunks as one."""
+        """The message's bytes: all chunks joined."""
         return b"".join(self.chunks)
-
-
-@dataclass(kw_only=True)
-class Sums:
-    """Numbers of several round trips, added up."""
-
-    round_trips: int = 0
-    bytes_sent: int = 0
-    bytes_received: int = 0
-    lost: int = 0
-    elsewhere: int = 0
-    errors: int = 0
-
-    def add(self, size: int, received: int, outcome: str) -> None:
-        """Add a round trip: its bytes, and how it ended."""
-        self.round_trips += 1
-        self.bytes_sent += size
-        self.bytes_received += received
-        if outcome != ANSWERED:
-            self.lost += outcome == LOST
-            self.elsewhere += outcome == ELSEWHERE
-            self.errors += outcome == FAILED
-
-    def include(self, other: Sums) -> None:
-        """Add what others add up to."""
-        for each in fields(Sums):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
-
-
-@dataclass(kw_only=True)
-class Totals(Sums):
-    """Sums over the work, and the round trips of setting connections up."""
-
-    setup_trips: int = 0
-
-
-@dataclass(kw_only=True)
-class SiteTotal(Sums):
-    """All round trips of one kind that came from one call site.
-
-    `label` says what they sent, `names` counts their commands; `seconds` and bytes are sums.
-    `setup` marks those of setting connections up, `folded` those that are no longer kept whole.
-    """
-
-    site: CallSite
-    label: str = ""
-    names: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    setup: bool = False
-    pattern: str | None = None
-    folded: bool = False
-
-    def take(self, names: dict[str, int], seconds: float) -> None:
-        """Add commands by name, and how long they took."""
-        for name in names:
-            self.names[name] = self.names.get(name, 0) + names[name]
-        self.seconds += seconds
 
 
 @dataclass(frozen=True)
 class Place:
-    """A connection: its address, seconds until it gives up waiting (None: never), whose it is."""
+    """The server of a connection, and the kind of client that uses the connection.
+
+    `address` is such as "127.0.0.1:6379", or a socket's path; `database` is its number.
+    """
 
     address: str
-    timeout: float | None
     cluster: bool = False
     asynchronous: bool = False
+    database: int = 0
 
     @property
     def wait(self) -> str:
-        """What stands before a call of its client."""
+        """'await ' for an asyncio client, else '': the word before a call in proposed code."""
         return "await " if self.asynchronous else ""
 
     @property
     def loop(self) -> str:
-        """How a loop over what its client yields begins."""
+        """'async for' for an asyncio client, else 'for': the word that begins a loop."""
         return "async for" if self.asynchronous else "for"
 
 
 class Recorder:
-    """What is told of writes and replies between `open` and `close`.
+    """Counts the round trips of a counting block between `open` and `close`.
 
-    With `process` it is told of all that the process does, not of one block alone.
+    `redis_py` reports them. With `process` it counts those of the whole process; with `payloads` it
+    also stores bytes.
     """
 
     def __init__(self, process: bool = False, payloads: bool = False) -> None:
-        self.process, self.payloads = process, payloads
-        self.kept: list[list[Any]] = []  # the notes of the first ones
-        # The others: {(site, names, setup): (their sums, the first one's key)}.
-        self.folds: dict[Any, tuple[SiteTotal, bytes | None]] = {}
-        self.totals, self.commands = Totals(), Counter[str]()
+        self.process = process
+        self.payloads = payloads
+        self.kept: list[Note] = []  # the first 100,000 round trips
+        self.unlisted = 0  # round trips after the kept ones
+        self.work_trips = 0
+        self.setup_trips = 0
+        self.bytes_sent = 0
+        self.bytes_received = 0
+        self.outcomes = Counter[str]()  # of the round trips
+        self.commands = Counter[str]()
         self.path = CriticalPath()
-        self.places: list[Place] = []  # of connections, by number
-        self.workers: list[str] = []  # names of threads and tasks, by number
-        self.worker_numbers: dict[object, int] = {}  # by token
+        self.places: list[Place] = []  # whose each connection is, by the connection's number
+        self.worker_numbers: WeakKeyDictionary[blocks.Worker, int] = WeakKeyDictionary()
+        self.next_worker = itertools.count()
         self.connections = 0
-        self.opened = self.refused = 0  # connections set up, and set-ups that failed
-        self.unanswered = 0  # writes that were on their way when it was closed
-        self.unattributed = 0  # writes that stand in no block
+        self.opened = 0  # how many connections were set up
+        self.refused = 0  # how many could not be set up
+        self.unanswered = 0  # writes without a reply when the block ended
+        self.above: tuple[Any, ...] = ()  # the blocks in which this one was opened
+        # Writes that belong to no block: {(name of the thread, call site): number}.
+        self.unattributed = Counter[tuple[str, CallSite]]()
+        self.finalised = 0  # writes of redis-py's finalisers
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
-        self.unseen: set[str] = set()  # what else goes to Redis, not by what is replaced
-        self.faults: list[Exception] = []  # of this package, while it looked on
-        self.notes: list[list[Any]] = []  # not sorted in yet
-        self.ended: deque[list[Any]] = deque()  # sorted, and not kept yet
-        self.limit = WHOLE + BATCH  # of notes
-        self.room = KEPT_REPLIES
+        self.other_clients: list[str] = []  # imported when the recorder was closed
+        self.unseen: set[str] = set()  # connection classes that redis_py can't look into
+        self.faults: list[Exception] = []  # errors of this package's own
+        self.notes: list[Note] = []  # not yet added to the totals
+        self.limit = WHOLE + BATCH  # as soon as there are so many notes, they are sorted in
         self.sorting = threading.RLock()
         self.is_open = False
         self.began: float = 0.0
         self.over: float | None = None
-        # With payloads: what was written and read, and the connections by number and by stream.
+        # With payloads: what was written and read, the connections by number, and
+        # {id of a socket or stream: (number of its connection, its State)}.
         self.messages: list[Message] = []
         self.clients: list[Any] = []
-        self.streams: dict[int, tuple[int, Any]] = {}
+        self.streams: dict[int, tuple[int, State]] = {}
 
     def open(self) -> None:
-        """Begin. Raises RoundTripsError, before anything is changed, for an unknown redis-py."""
+        """Begin to count.
+
+        Raises RoundTripsError for an unknown version of redis-py, before anything is changed.
+        """
         self.began = perf_counter()
         redis_py.open_recorder(self)
         if self.payloads:
-            sockets.listeners.append(self.heard)
+            sockets.listeners.append(self.note_read)
         self.began = perf_counter()  # without what opening took
 
-    def after_fork(self) -> Recorder:
-        """Put a new one in the place of this one, which a forked process has from its parent."""
-        redis_py.renew_locks()  # it may be asked before this
-        new = Recorder(process=True)
-        new.began, new.is_open = perf_counter(), True
-        redis_py.tell(new if each is self else each for each in redis_py.open_recorders)
-        return new
-
     def close(self) -> None:
-        """End, and leave redis-py as it was if this is the last. Closing twice does no harm."""
+        """Stop counting; the last Recorder to close restores redis-py. Twice does no harm."""
         if self.is_open:
             self.over = perf_counter()
-            taken = scope.blocks.get() or ()
+            taken = blocks.blocks.get() or ()
             self.detached = not self.process and self not in taken
+            self.other_clients = clients_here()
+            if not redis_py.is_the_same():
+                self.unseen.add("redis.connection, which was loaded a second time")
+            self.unseen.update(redis_py.copies_unwatched())
         redis_py.close_recorder(self)
-        if self.payloads and self.heard in sockets.listeners:
-            sockets.listeners.remove(self.heard)
-        with self.sorting:  # they are sorted in when somebody asks
-            flying = [note for note in self.notes if note[REPLIED] is None]
+        if self.payloads and self.note_read in sockets.listeners:
+            sockets.listeners.remove(self.note_read)
+        with self.sorting:  # the notes themselves are added up when somebody asks
+            flying = [note for note in self.notes if note.replied is None]
             for note in flying:
-                end(note)
-                note[REPLIED] = note[HEARD]  # answered in part counts
+                notes.end(note)
+                # A pipeline of which some replies came counts as answered.
+                note.replied = note.heard
                 # A program may end with a worker still waiting.
-                if note[HEARD] is None and not self.process:
-                    self.unanswered += waited_for(note)
-            if flying:  # copies: a reply that comes later would change them
-                self.notes = [note[:] for note in self.notes if note[REPLIED] is not None]
+                if note.heard is None and not self.process:
+                    self.unanswered += note.is_awaited
+            # A reply that comes later changes the connection's notes, and not these copies.
+            if flying:
+                self.notes = [copy.copy(note) for note in self.notes if note.replied is not None]
 
     def drop(self) -> None:
-        """Let go of what was seen: a thread that goes on after the block still knows this one."""
-        self.kept, self.folds, self.places = [], {}, []
-        self.workers, self.worker_numbers = [], {}
-        self.path.close()
+        """Free the memory of the round trips: a thread may keep this object long after the end."""
+        self.kept = []
+        self.places = []
 
     @property
     def seconds(self) -> float:
+        """Seconds from the counting block's begin to its end; to now while it still runs."""
         return (self.over or perf_counter()) - self.began if self.began else 0.0
 
-    # What it is told
+    # Called by redis_py
 
-    def wrote(
+    def note_write(
         self,
         connection: Any,
-        state: redis_py.State,
+        state: State,
         sent: float,
-        what: Any,
+        written: Written | bytes,
         missing: int,
-        worker: scope.Worker,
+        worker: blocks.Worker,
         site: CallSite,
     ) -> None:
-        """Note a write on a connection: `what`, bytes or a Said, and of how many replies."""
+        """Make a Note of a write on a connection, to which `missing` replies are to come.
+
+        `state` is the connection's State, `sent` is in seconds of time.perf_counter(), `written` is
+        a Written, or the bytes of a short command. `worker` wrote it, at the CallSite `site`.
+        """
         for note in state.notes:
-            if note[RECORDER] is self:  # before anybody read
-                note[WHAT] = said_in(note[WHAT]) + said_in(what)
-                note[MISSING] += missing
-                note[SETUP] = note[SETUP] and state.connecting > 0
+            # The write before has no reply yet: both are one round trip.
+            if note.recorder is self:
+                note.written = notes.read(note.written) + notes.read(written)
+                note.missing += missing
+                note.setup = note.setup and state.connecting > 0
                 return
         number = state.numbers.get(self)
         if number is None:
             number = self.number_of(connection, state)
-        note = [self, sent, what, site, worker, number, state.connecting > 0, state.key,
-                state.before, missing, None, None, False, None, None, 0]  # fmt: skip
+        setup = state.connecting > 0
+        note = Note(
+            self, sent, written, site, worker, number, setup, state.key, state.before, missing
+        )
         state.notes = (*state.notes, note) if state.notes else (note,)
-        notes = self.notes
-        notes.append(note)
-        if len(notes) >= self.limit:
+        waiting = self.notes
+        waiting.append(note)
+        if len(waiting) >= self.limit:
             fenced(self.sort_in)
 
-    def listen(self, connection: Any, state: redis_py.State) -> None:
-        """Begin to keep what comes on a connection."""
-        number = state.numbers.get(self)
-        if number is None:
-            number = self.number_of(connection, state)
-        self.streams[state.key or 0] = number, state
+    def listen(self, connection: Any, state: State) -> None:
+        """Begin to store the bytes that a connection receives, in a Recorder with `payloads`.
 
-    def message(self, state: redis_py.State, sent: float, chunks: Any) -> None:
-        """Keep the bytes of a write."""
+        `state` is the connection's State.
+        """
+        if self not in state.numbers:
+            self.number_of(connection, state)
+        self.streams[state.key or 0] = state.numbers[self], state
+
+    def message(self, state: State, sent: float, chunks: Iterable[Any]) -> None:
+        """Store the bytes of a write, sent at the time `sent`, in a Recorder with `payloads`.
+
+        `state` is the connection's State; `sent` is in seconds of time.perf_counter().
+        """
         pieces = tuple(in_bytes([chunk]) for chunk in chunks)
-        number, setup = state.numbers[self], state.connecting > 0
+        setup = state.connecting > 0
+        number = state.numbers[self]
         self.messages.append(Message(number, state.started, sent, pieces, True, setup))
 
-    def heard(self, key: int, data: bytes) -> None:
-        """Keep the bytes that came on a connection that this one wrote on last."""
+    def note_read(self, key: int, data: bytes) -> None:
+        """Store received bytes if they answer a write of this counting block; needs `payloads`.
+
+        `key` is the id of the socket or stream that received them.
+        """
         number, state = self.streams.get(key, (0, None))
         if data and state is not None and self in state.writers:
             now = perf_counter()
@@ -289,193 +239,100 @@ class Recorder:
     # What it keeps
 
     def sort_in(self) -> None:
-        """Enter what has ended; what is on its way stays, and so does what was sent after it.
+        """Move finished Notes into the totals, in the order of sending.
 
-        If that becomes too much, what was sent after it is entered too: a BLPOP may block while
-        others make thousands of round trips. Once it is closed, nothing stays.
+        A Note that waits for its reply holds back the later ones. After 1,000 of them all finished
+        Notes are moved anyway, since a BLPOP may block while others make thousands of round trips.
+        After close() all Notes are moved.
         """
         with self.sorting:
-            is_open = self.is_open  # another thread may close it meanwhile
-            number = len(self.notes)  # other threads add to them meanwhile: those stand behind
-            notes = sorted(self.notes[:number], key=itemgetter(SENT))
-            flies = next((at for at, note in enumerate(notes) if note[REPLIED] is None), number)
-            ready = max(flies, number - BATCH) if is_open else number
-            ended, flying = self.ended.copy(), list[Any]()
-            for note in notes[:ready]:
-                waits = note[REPLIED] is None and note[MISSING] and is_open
+            # Other threads may meanwhile close this recorder, or append notes.
+            is_open = self.is_open
+            number = len(self.notes)
+            waiting = sorted(self.notes[:number], key=sent_of)
+            ready = number
+            if is_open:
+                flies = (at for at, note in enumerate(waiting) if note.replied is None)
+                ready = max(next(flies, number), number - BATCH)
+            ended: list[Note] = []
+            flying: list[Note] = []
+            for note in waiting[:ready]:
+                waits = note.replied is None and note.missing and is_open
                 (flying if waits else ended).append(note)
-            stay = [*flying[-MOST_FLYING:], *notes[ready:]]
-            self.notes[:number], self.ended = stay, ended  # no signal is handled in between
+            stay = [*flying, *waiting[ready:]]
+            self.notes[:number] = stay
             self.limit = len(stay) + 2 * BATCH
-            while self.ended:
+            for note in ended:
                 try:
-                    self.keep(self.ended.popleft())
+                    self.keep(note)
                 except Exception as fault:
                     self.faults.append(fault.with_traceback(None))
-                except BaseException as fault:  # a Ctrl-C costs the one that it hits, which is said
-                    self.faults.append(InterruptedError(type(fault).__name__))
-                    raise
 
-    def keep(self, note: list[Any]) -> None:
-        setup, worker, what = note[SETUP], note[WORKER], note[WHAT]
-        if note[REPLIED] is None:
-            self.unanswered += waited_for(note)
+    def keep(self, note: Note) -> None:
+        """Add a finished Note to the totals; store it too if it is among the first 100,000."""
+        replied = note.replied
+        worker = note.worker
+        assert worker is not None
+        if replied is None:
+            self.unanswered += note.is_awaited
             return
-        note = [None, *note[1:]]  # without this recorder, which keeps it
-        names = names_in(what)
-        size = what.size if type(what) is Said else len(what)
-        came, outcome = note[RECEIVED], outcome_of(note)
-        sent, replied = note[SENT], note[REPLIED]
-        note[DEPTH] = self.path.enter(worker, note[CONNECTION], sent, replied, not setup)
-        # The Worker itself would keep alive those that started it.
-        note[WORKER] = self.worker_numbers.get(worker.token, -1)
-        if note[WORKER] < 0 and len(self.workers) < MOST_PLACES:
-            self.workers.append(worker.name)
-            note[WORKER] = self.worker_numbers[worker.token] = len(self.workers) - 1
+        setup = note.setup
+        self.path.enter(worker, note.connection, note.sent, replied, not setup)
+        written = note.written
+        size = written.size if type(written) is Written else len(written)
         if setup:
-            self.totals.setup_trips += 1
+            self.setup_trips += 1
         else:
-            self.totals.add(size, came, outcome)
-            for name in names:
-                self.commands[name] += names[name]
+            self.work_trips += 1
+            self.bytes_sent += size
+            self.bytes_received += note.received
+            self.outcomes[note.outcome] += 1
+            for name, times in notes.names_in(written).items():
+                self.commands[name] += times
         if len(self.kept) >= WHOLE and not self.payloads:
-            fold = self.fold(note, names)
-            fold.add(size, came, outcome)
-            fold.take(names, replied - sent)
+            self.unlisted += 1
             return
+        # Only the worker's number is kept: a Worker keeps alive the workers that started it.
+        if worker not in self.worker_numbers:
+            self.worker_numbers[worker] = next(self.next_worker)
+        note.worker_number = self.worker_numbers[worker]
+        note.recorder = None
+        note.worker = None
         if size > KEPT_UNREAD:
-            note[WHAT] = said_in(what)
+            note.written = notes.read(written)
         self.kept.append(note)
 
-    def fold(self, note: list[Any], names: dict[str, int]) -> SiteTotal:
-        """Return the sums of a round trip's kind; past MOST_FOLDS kinds, of its call site."""
-        site, setup = note[SITE], note[SETUP]
-        # The sums keep their call site alive, so that no id is used twice.
-        kind: Any = (id(site), tuple(names.items()), setup)
-        if kind in self.folds:
-            return self.folds[kind][0]
-        made, key = SiteTotal(site=site, setup=setup, folded=True), None
-        if len(self.folds) >= MOST_FOLDS:
-            kind, made.label = (site, None, setup), "various commands"
-        elif first := said_in(note[WHAT]).first:
-            key = first[0].key
-        return self.folds.setdefault(kind, (made, key))[0]
-
-    def trip_of(self, note: list[Any], commands: list[Command]) -> RoundTrip:
-        """Return the round trip of a note that is kept, and has been read."""
-        said: Said = note[WHAT]
+    def trip_of(self, note: Note, commands: list[Command]) -> RoundTrip:
+        """Return the RoundTrip for a stored Note and its Commands, with times since the begin."""
+        assert note.replied is not None
+        written = notes.read(note.written)
         return RoundTrip(
-            note[SENT] - self.began, note[REPLIED] - self.began, note[SITE], commands, said.names,
-            said.size, note[RECEIVED], outcome_of(note), note[FAILURE], note[SETUP],
-            note[CONNECTION], note[WORKER], note[DEPTH],
-        )  # fmt: skip
+            sent=note.sent - self.began,
+            replied=note.replied - self.began,
+            site=note.site,
+            commands=commands,
+            names=written.names,
+            bytes_sent=written.size,
+            bytes_received=note.received,
+            outcome=note.outcome,
+            error=note.failure,
+            setup=note.setup,
+            connection=note.connection,
+            worker=note.worker_number,
+        )
 
-    def number_of(self, connection: Any, state: redis_py.State) -> int:
+    def number_of(self, connection: Any, state: State) -> int:
+        """Give a connection the next free number in this Recorder, and return the number.
+
+        `state` is the connection's State.
+        """
         with self.sorting:
             state.numbers = {one: at for one, at in state.numbers.items() if one.is_open}
             number = state.numbers[self] = self.connections
             self.connections += 1
-            if number < MOST_PLACES:
-                self.places.append(Place(*redis_py.described(connection)))
+            if number < WHOLE:
+                self.places.append(Place(*redis_py.describe(connection)))
+            # Kept, so that no id is used twice.
             if self.payloads:
-                self.clients.append(connection)  # kept, so that no id is used twice
+                self.clients.append(connection)
         return number
-
-
-# Notes
-
-
-def answer(
-    state: redis_py.State, response: Any = None, failure: BaseException | None = None
-) -> None:
-    """Note a reply; with the last one that is missing the round trip is over."""
-    now = perf_counter()
-    left: tuple[Any, ...] = ()
-    for note in state.notes:
-        if failure is not None and note[FAILURE] is None:
-            note[FAILURE] = type(failure).__name__
-        if note[MISSING] > 1:
-            note[MISSING] -= 1
-            note[HEARD] = now
-            left = (*left, note)
-            continue
-        end(note, state)
-        whose = note[RECORDER]
-        if whose.room and note[RECEIVED] <= KEPT_REPLY:
-            whose.room -= 1
-            note[REPLY] = response.copy() if type(response) in CHANGEABLE else response
-        # From here on another thread may sort it in; MISSING 0 alone would be dropped.
-        note[REPLIED] = now
-        note[MISSING] = 0
-    # A recorder that was opened in between may have seen fewer of the writes.
-    state.notes = left
-
-
-def end_all(
-    state: redis_py.State,
-    failure: BaseException | None = None,
-    lost: bool = False,
-    heard: bool = False,
-) -> None:
-    """Note that no more replies are waited for: all of a pipeline were read, or none will come.
-
-    With `heard` it ended when the last reply was heard, if any was: nobody will read the rest.
-    """
-    now = perf_counter()
-    for note in state.notes:
-        if failure is not None:
-            note[FAILURE], note[WAS_LOST] = type(failure).__name__, lost
-        end(note, state)
-        note[REPLIED] = note[HEARD] if heard else now
-        note[MISSING] = 0
-    state.notes = ()
-
-
-def end(note: list[Any], state: redis_py.State | None = None) -> None:
-    """Sum up the bytes of a note's replies, up to now, for good."""
-    if note[STREAM] is not None:
-        before: int = note[RECEIVED]
-        now = int(sockets.received.get(note[STREAM], before))
-        note[RECEIVED] = now - before
-        note[STREAM] = None
-        if state is not None and now > state.before:  # for a write that waits for a PING's answer
-            state.before = now
-
-
-def outcome_of(note: list[Any]) -> str:
-    if note[FAILURE] is None:
-        return ANSWERED
-    return LOST if note[WAS_LOST] else ELSEWHERE if note[FAILURE] in ELSEWHERE_ERRORS else FAILED
-
-
-def waited_for(note: list[Any]) -> bool:
-    """Return whether a note without a reply is of commands whose replies somebody reads."""
-    return not PARTING.issuperset(names_in(note[WHAT]))
-
-
-def names_in(what: Said | bytes) -> dict[str, int]:
-    """Return {name: times} of a write, read no further than that needs."""
-    if type(what) is Said:
-        return what.names
-    name = NAMES.get(what.split(b"\r\n", 3)[2])  # type: ignore[union-attr]
-    return said_in(what).names if name is None else {name: 1}
-
-
-def said_in(what: Any) -> Said:
-    """Return the Said of a write: of its bytes, or of what was read from them before."""
-    if type(what) is Said:
-        return what
-    first: list[Seen] = []
-    names: dict[str, int] = {}
-    for parts in commands_in([what]):
-        seen = seen_in(parts)
-        names[seen.name] = names.get(seen.name, 0) + 1
-        if len(first) < MOST_KEPT:
-            first.append(seen)
-    return Said(first, names, len(what))
-
-
-def packed(commands: Sequence[Sequence[Any]], size: int) -> Said:
-    """Return the Said of commands that redis-py packed into so many bytes."""
-    first = [packed_seen(args) for args in commands[:FIRST_OF_PACKED]]
-    return Said(first, packed_names(commands), size)

@@ -1,11 +1,12 @@
-"""What is changed in redis-py while a block is open: the one module that knows its private names.
+"""Replace methods of redis-py while a counting block is open; only this module does so.
 
-While any recorder is open, methods of redis-py's connection, client and pipeline classes, sync and
-async, are replaced, once; when the last one closes they are what they were. So every client, pool,
-pipeline, script and thread is seen, and a program outside a block runs plain redis-py.
+While any Recorder is open, methods of redis-py's connection, client and pipeline classes, sync and
+async, are replaced, once; when the last Recorder closes they are restored. So every client, pool,
+pipeline, script and thread is counted, and a program outside a counting block runs plain redis-py.
+Only this module knows redis-py's private names.
 
-A fault of our own must not become the program's: whatever the replaced methods do besides calling
-the original is fenced, and a fault is noted with the open recorders.
+An error of this package must not reach the program: what the replaced methods do besides calling
+the original is run by `own_errors.fenced`, and an error is stored with the open Recorders.
 """
 
 from __future__ import annotations
@@ -13,33 +14,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import importlib
 import inspect
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import get_ident
 from time import perf_counter
-from types import MethodType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, MethodType
+from typing import Any
 
 import redis
 import redis.asyncio.client
 import redis.asyncio.cluster
 import redis.asyncio.connection
 import redis.client
+import redis.cluster
 import redis.connection
 
-from . import callsites, faults, recorder, scope, sockets
+from . import blocks, callsites, children, config, notes, own_errors, ownership, sockets
+from .blocks import Block, listeners_here
 from .errors import RoundTripsError
-from .faults import fenced
+from .notes import State
+from .own_errors import fenced
 from .resp import in_bytes
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
 
 KNOWN = "5.0 to 8.1"  # the versions of redis-py that were tried
 SYNC: Any = redis.connection.AbstractConnection
@@ -50,76 +50,46 @@ ASYNC_PIPELINE: Any = redis.asyncio.client.Pipeline
 CONNECTS, BEFORE_WRITING = "connect_check_health", {"check_health": False}
 if not hasattr(SYNC, CONNECTS):  # up to 6.1
     CONNECTS, BEFORE_WRITING = "connect", {}
-# Private names that are used besides those that are replaced: (class, method, a name in its code).
+# Private names that are used but not replaced: (class, method, a name in its code).
 USED = (
     (SYNC, CONNECTS, "_sock"),
     (ASYNC, CONNECTS, "is_connected"),
     (ASYNC, "disconnect", "_reader"),
 )
 # What redis-py raises for an error that the server replied with.
-ANSWERS = (redis.ResponseError, redis.AuthenticationError, redis.BusyLoadingError)
+ERROR_REPLIES = (redis.ResponseError, redis.AuthenticationError, redis.BusyLoadingError)
+COPIES = tuple(
+    f"{one}{part}.connection" for one in ("redis", "valkey") for part in ("", ".asyncio")
+)
+OTHERS = {"redis": "redis-py, which was loaded a second time", "valkey": "valkey-py"}
 STATE = "_roundtrips"  # the attribute of a connection
+KEPT_RAW = 4_000  # bytes: a single command of up to this size is read when somebody asks
 
-changing = threading.RLock()  # held while redis-py is changed or put back
-open_recorders: tuple[Recorder, ...] = ()
-of_process: tuple[Recorder, ...] = ()  # those that are told of everything
+changing = threading.RLock()  # held while redis-py is changed
+open_recorders: tuple[Block, ...] = ()
+some_are_inside = False  # whether one of them was opened in another's block
+INHERITED = object()  # the original where a class has none of its own
 replaced: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement)
-made: list[tuple[Any, str, Any, Any]] = []  # (owner, name, original, replacement) of the last time
-made_for: Any = None  # what that depended on
-# Nothing of redis-py's is kept alive: a program that drops a connection closes it, traced or not.
+# Weak: a connection that the program drops must be closed at once, as without a block.
 watched: weakref.WeakSet[Any] = weakref.WeakSet()  # connections on which a State stands
-received_bytes = sockets.received.get  # of a source, by its id
-
-
-class State:
-    """What is on its way on one connection. It stands on the connection itself."""
-
-    __slots__ = (
-        "batch", "before", "connecting", "key", "notes", "numbers", "packed", "put", "started",
-        "stream", "thread", "writers",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.notes: tuple[list[Any], ...] = ()  # of each recorder that saw the last write
-        self.started = 0.0  # when that write began
-        self.stream: Any = None  # the socket or StreamReader whose bytes are counted
-        self.key: int | None = None  # its id
-        self.before = 0  # bytes it had received before the last write
-        self.thread = 0  # the one that wrote last
-        self.writers: tuple[Recorder, ...] = ()  # who was told of the last write
-        self.connecting = 0  # more than 0 during the handshake
-        self.numbers: dict[Recorder, int] = {}  # the connection's number at each
-        self.packed: tuple[Any, Any] | None = None  # commands, and what redis-py packed them into
-        self.batch = False  # whether a pipeline reads its replies, and will say when it is through
-        self.put: dict[str, Any] = {}  # attributes of the connection that are ours
+received_bytes = sockets.received.get  # by the id of a socket or stream
 
 
 def state_of(connection: Any) -> State:
-    found: State | None = connection.__dict__.get(STATE)
-    if found is None:
+    """Return this package's State of a connection; attach a new one if it has none."""
+    state: State | None = connection.__dict__.get(STATE)
+    if state is None:
         with changing:
-            watched.add(connection)  # first: what a Ctrl-C cuts short is put back all the same
-            found = connection.__dict__[STATE] = State()
-    return found
-
-
-def put_on(connection: Any, state: State, name: str, value: Any) -> None:
-    """Give a connection a method of our own, unless somebody gave it one."""
-    if connection.__dict__.setdefault(name, value) is value:
-        state.put[name] = value
-
-
-def take_off(connection: Any, state: State, name: str) -> None:
-    value = state.put.pop(name, None)
-    if value is not None and connection.__dict__.get(name) is value:
-        del connection.__dict__[name]
+            watched.add(connection)  # first, so that put_back() finds it even after a Ctrl-C here
+            state = connection.__dict__[STATE] = State()
+    return state
 
 
 # Opening and closing
 
 
 def renew_locks() -> None:
-    """Have new locks in a forked process: a thread that is not there may have held the others."""
+    """Make new locks in a forked process, where the thread that had the old ones is missing."""
     global changing
     changing = threading.RLock()
     for each in open_recorders:
@@ -130,38 +100,47 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=renew_locks)
 
 
-def tell(recorders: Iterable[Recorder]) -> None:
-    """Have these recorders told of what happens, and no other."""
-    global open_recorders, of_process
+def tell(recorders: Iterable[Block]) -> None:
+    """Set the open Recorders, to which writes, replies and this package's errors are reported."""
+    global open_recorders, some_are_inside
     open_recorders = tuple(recorders)
-    of_process = tuple(each for each in open_recorders if each.process)
+    some_are_inside = any(each.above for each in open_recorders)
+    blocks.of_process = tuple(each for each in open_recorders if each.process)
+    own_errors.lists = tuple(each.faults for each in open_recorders)
 
 
-def open_recorder(new: Recorder) -> None:
-    """Have a recorder told of what happens here. Raises RoundTripsError for an unknown redis-py."""
+def open_recorder(new: Block) -> None:
+    """Add a Recorder to the open ones; the first one replaces redis-py's methods.
+
+    Raises RoundTripsError for an unknown version of redis-py.
+    """
     with changing:
         if not open_recorders:
             replace_all()
         try:
-            if open_recorders:
-                replace_late()
+            if not new.process:
+                new.above = blocks.blocks_here()
             tell((*open_recorders, new))
             new.is_open = True
             if not new.process:
-                scope.blocks.set((*scope.blocks_here(), new))
+                blocks.blocks.set((*new.above, new))
         except BaseException:
             close_recorder(new)
             raise
 
 
-def close_recorder(old: Recorder) -> None:
-    """Leave it out, and leave redis-py as it was if it is the last. Twice does no harm."""
+def close_recorder(old: Block) -> None:
+    """Remove a Recorder from the open ones; the last one restores redis-py.
+
+    A second call does nothing.
+    """
     with changing:
         old.is_open = False
+        old.above = ()
         tell(each for each in open_recorders if each is not old)
-        taken = scope.blocks.get()
+        taken = blocks.blocks.get()
         if taken and old in taken:
-            scope.blocks.set(tuple(each for each in taken if each is not old))
+            blocks.blocks.set(tuple(each for each in taken if each is not old))
         if not open_recorders:
             try:
                 put_back()
@@ -170,100 +149,192 @@ def close_recorder(old: Recorder) -> None:
 
 
 def close_all() -> None:
-    """Close whatever recorders are open, as after an interrupt: redis-py is as it was."""
+    """Close all open Recorders and restore redis-py, as after an interrupt."""
     for each in open_recorders:
         each.close()
     with changing:
         put_back()
 
 
-def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield (owner, name, what makes the replacement of the original)."""
-    from . import children  # which notes forks from here on: not before a block opens
+def replacements() -> Iterator[children.Replacement]:
+    """Yield (class or module, attribute, function that makes a replacement from the original).
 
+    These exist in every version of redis-py that is supported.
+    """
     yield from children.replacements()
-    yield SYNC, CONNECTS, connects
-    yield SYNC, "pack_commands", packs
-    yield SYNC, "send_packed_command", sends
-    yield SYNC, "read_response", reads
-    yield redis.client.PubSub, "execute_command", listens
-    yield ASYNC, CONNECTS, async_connects
-    yield ASYNC, "pack_commands", packs
-    yield ASYNC, "send_packed_command", async_sends
-    yield ASYNC, "read_response", async_reads
+    yield SYNC, CONNECTS, make_connect
+    yield SYNC, "pack_commands", make_pack
+    yield SYNC, "send_packed_command", make_send
+    yield SYNC, "read_response", make_read
+    yield SYNC, "can_read", make_can_read
+    yield ASYNC, CONNECTS, make_async_connect
+    yield ASYNC, "pack_commands", make_pack
+    yield ASYNC, "send_packed_command", make_async_send
+    yield ASYNC, "read_response", make_async_read
     for name in ("_execute_pipeline", "_execute_transaction"):
-        yield PIPELINE, name, executes_batch
-        yield ASYNC_PIPELINE, name, async_executes_batch
-    yield redis.asyncio.client.Redis, "execute_command", makes_coroutine
-    yield ASYNC_PIPELINE, "execute", makes_coroutine
-    yield redis.asyncio.cluster.RedisCluster, "execute_command", makes_coroutine
-    yield redis.asyncio.cluster.ClusterPipeline, "execute", makes_coroutine
-    yield redis.asyncio.cluster.ClusterNode, "execute_pipeline", makes_coroutine
+        yield PIPELINE, name, make_execute
+        yield ASYNC_PIPELINE, name, make_async_execute
+    yield redis.asyncio.client.Redis, "execute_command", make_coroutine_function
+    yield ASYNC_PIPELINE, "execute", make_coroutine_function
+    yield redis.asyncio.cluster.RedisCluster, "execute_command", make_coroutine_function
+    yield redis.asyncio.cluster.ClusterPipeline, "execute", make_coroutine_function
+    yield redis.asyncio.cluster.ClusterNode, "execute_pipeline", make_coroutine_function
     # (gevent puts a subclass in the place of the class.)
     starts = next(each for each in threading.Thread.__mro__ if "start" in each.__dict__)
-    yield starts, "start", scope.thread_start
-    yield ThreadPoolExecutor, "submit", scope.executor_submit
-    if eventlet := sys.modules.get("eventlet.greenthread"):
-        yield eventlet.GreenThread, "__init__", scope.greenthread_made
+    yield starts, "start", blocks.make_thread_start
+    yield ThreadPoolExecutor, "submit", blocks.make_submit
+    yield Future, "add_done_callback", blocks.make_submit
+
+
+def more_replacements() -> Iterator[children.Replacement]:
+    """Yield (class or module, attribute, function that makes a replacement from the original).
+
+    These are methods that may be missing: finalisers that send commands, and the send method of
+    other copies of redis-py.
+    """
+    for owner in (PIPELINE, redis.cluster.ClusterPipeline):
+        if "__del__" in owner.__dict__:
+            yield owner, "__del__", blocks.make_finaliser
+    for name, owner in copies():
+        yield owner, "send_packed_command", make_noted(name)
+
+
+def copies() -> list[tuple[str, Any]]:
+    """Return (name, connection class) of each other copy of redis-py, and of its fork valkey-py.
+
+    Such a copy may be vendored inside an application, or imported a second time. Redis-py itself is
+    not in the list.
+    """
+    found = []
+    # All names as one text, since there may be thousands of modules, and a block for each request.
+    *ends, _ = "\n".join([*sys.modules, ""]).split(".connection\n")
+    for end in ends:
+        name = end[end.rfind("\n") + 1 :] + ".connection"
+        if name.endswith(COPIES):
+            owner = getattr(sys.modules.get(name), "AbstractConnection", None)
+            if owner is not None and owner not in (SYNC, ASYNC):
+                first = name.removesuffix(".connection").removesuffix(".asyncio")
+                found.append((OTHERS.get(first, f"another copy of redis-py ({first})"), owner))
+    return found
+
+
+def copies_unwatched() -> list[str]:
+    """Return a sentence for each copy of redis-py that was loaded while a counting block was open.
+
+    A copy is one vendored inside an application, a second import, or valkey-py. Its round trips
+    were not counted, if it was used.
+    """
+    watched_classes = [owner for owner, *_ in replaced]
+    return [
+        f"{name}, used or not: it was loaded while the block was open"
+        for name, owner in copies()
+        if owner not in watched_classes
+    ]
+
+
+def replace_own_methods(kind: Any, owner: Any) -> None:
+    """Replace the methods by which a connection class writes and reads, if it has its own.
+
+    `kind` is the class, and `owner` redis-py's base class of it. fakeredis' classes have such
+    methods, for instance, and one that a monitoring tool wrapped before. If such a method calls
+    redis-py's own method, the call is counted only there.
+    """
+    for name, make in OWN_METHODS[owner]:
+        if not is_replaced(kind, name) and method_of(kind, name) is not owner.__dict__[name]:
+            method = method_of(kind, name)
+            replacement = functools.wraps(method)(make(bound_late(method)))
+            replaced.append((kind, name, kind.__dict__.get(name, INHERITED), replacement))
+            setattr(kind, name, replacement)
+
+
+def method_of(kind: Any, name: str) -> Any:
+    """Return the method `name` of a class as stored in it or in a base class, not bound.
+
+    A wrapper of it may do its own binding.
+    """
+    return next(each.__dict__[name] for each in kind.__mro__ if name in each.__dict__)
+
+
+def is_replaced(kind: Any, name: str) -> bool:
+    """Return whether a class's method is one of our replacements, or wraps one.
+
+    `kind` is the class, `name` the method's name.
+    """
+    versions = {id(version) for *_, version in replaced}
+    method = method_of(kind, name)
+    while method is not None and id(method) not in versions:
+        method = getattr(method, "__wrapped__", None)
+    return method is not None
+
+
+def bound_late(method: Any) -> Any:
+    """Return a function that binds `method` to its first argument and calls it, as Python would."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not hasattr(method, "__get__"):  # a mock
+            return method(*args, **kwargs)
+        return method.__get__(self, type(self))(*args, **kwargs)
+
+    return call
 
 
 def replace_all() -> None:
-    """Put the replacements in place, all or none."""
-    global made, made_for
+    """Replace the methods of redis-py, all or none.
+
+    Raises RoundTripsError if this version of redis-py lacks one of them.
+    """
     if replaced or watched:
         put_back()  # what a fault may have left
-    # What is replaced depends on which modules are there, and on what else replaces it.
-    now = threading.Thread, len(sys.modules)
-    if now != made_for or any(owner.__dict__.get(name) is not one for owner, name, one, _ in made):
-        check()
-        made = [
-            (owner, name, original, functools.wraps(original)(version(original)))
-            for owner, name, version in replacements()
-            for original in [owner.__dict__[name]]
-        ]
-        made_for = now
+    check()
+    table = config.settings_of_process()
+    ownership.set_rules(table.own, table.helpers, table.folder)
+    blocks.ignored_threads = table.ignore_threads
     try:
-        for owner, name, original, version in made:
-            replaced.append((owner, name, original, version))
-            setattr(owner, name, version)
+        for owner, name, make in (*replacements(), *more_replacements()):
+            original = owner.__dict__[name]
+            if inspect.isclass(owner) and type(original) is not FunctionType:  # wrapt's says it is
+                # Not from the cache: wrapt's wrapper is equal to the function in it.
+                replacement = functools.wraps(original)(make(bound_late(original)))
+            else:
+                replacement = replacement_of(original, make)
+            replaced.append((owner, name, original, replacement))
+            setattr(owner, name, replacement)
+        for owner in (SYNC, ASYNC):
+            for kind in list(children.subclasses(owner)):
+                replace_own_methods(kind, owner)
     except BaseException:
         put_back()
         raise
 
 
-def replace_late() -> None:
-    """Replace what was not imported yet when the first block opened, such as pools of processes."""
-    from . import children
-
-    there = {(owner, name) for owner, name, _, _ in replaced}
-    for owner, name, version in children.replacements():
-        if (owner, name) not in there:
-            original = owner.__dict__[name]
-            ours = functools.wraps(original)(version(original))
-            replaced.append((owner, name, original, ours))
-            setattr(owner, name, ours)
+@functools.cache  # a block is opened for each request, and nearly always replaces the same
+def replacement_of(original: Any, make: Any) -> Any:
+    return functools.wraps(original)(make(original))
 
 
 def put_back() -> None:
     while replaced:
         owner, name, original, version = replaced[-1]
         if owner.__dict__.get(name) is version:  # else somebody else has replaced it since
-            setattr(owner, name, original)
+            if original is INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
         replaced.pop()
     sockets.put_back()
     if watched:
         for connection in list(watched):
             state = connection.__dict__.pop(STATE, None)
             if state is not None:
-                for name in list(state.put):
-                    take_off(connection, state, name)
+                stop_reading_plainly(connection, state)
         watched.clear()
-    scope.forget()
+    blocks.forget()
     callsites.forget()
 
 
 def is_the_same() -> bool:
-    """Return whether redis-py's connections are those of when this was imported."""
+    """Return False if redis-py's modules were loaded again after this module was imported."""
     return all(
         connections.AbstractConnection is known
         and vars(clients)["ConnectionPool"] is connections.ConnectionPool
@@ -274,8 +345,12 @@ def is_the_same() -> bool:
     )
 
 
+@functools.cache
 def check() -> None:
-    """Raise RoundTripsError unless what is replaced or used is there, in the main interpreter."""
+    """Raise RoundTripsError unless redis-py has every method that is replaced or used here.
+
+    The result is cached: redis-py is looked at once.
+    """
     missing = ["version 5"] if int(redis.__version__.split(".")[0]) < 5 else []
     missing += [
         f"{owner.__name__}.{name}"
@@ -293,11 +368,6 @@ def check() -> None:
             f"{redis.__version__} is installed and has no {missing[0]}. Install another redis-py, "
             "or a newer roundtrips."
         )
-    if is_subinterpreter():
-        raise RoundTripsError(
-            "roundtrips counts in a process's main interpreter only, and this is another one. Open "
-            "the block in the main one."
-        )
 
 
 def names_in(method: Any) -> tuple[str, ...]:
@@ -305,46 +375,42 @@ def names_in(method: Any) -> tuple[str, ...]:
     return code.co_names if code else ()
 
 
-@functools.cache
-def is_subinterpreter() -> bool:
-    """Return whether this is not the process's first interpreter, as far as Python tells."""
-    for name in ("_interpreters", "_xxsubinterpreters"):  # the latter up to Python 3.12
-        with contextlib.suppress(ImportError):
-            module: Any = importlib.import_module(name)
-            return bool(module.get_current() != module.get_main())
-    return False
-
-
 def cut_off() -> None:
-    """Close the connections on which this thread wrote last and still waits.
+    """Close the connections on which this thread has written without reading the reply.
 
-    Where a Ctrl-C comes between writing and waiting, redis-py hands the connection on, and the next
-    command would get the reply.
+    A Ctrl-C may come between the write and the read. redis-py then uses the connection again, and
+    the next command would get the reply to the one before.
     """
     for connection in list(watched):
         if state_of(connection).thread == get_ident():
             connection.disconnect()
 
 
-def described(connection: Any) -> tuple[str, float | None, bool, bool]:
-    """Return (address, timeout, whether a cluster's, whether asyncio's) of a connection."""
+def describe(connection: Any) -> tuple[str, bool, bool, int]:
+    """Return (address, whether of a cluster, whether asyncio, database number) of a connection.
+
+    The address is text, such as "127.0.0.1:6379".
+    """
     address = str(getattr(connection, "path", "?"))
     if hasattr(connection, "port"):
         address = f"{connection.host}:{connection.port}"
-    frame, cluster = sys._getframe(1), False
+    frame = sys._getframe(1)
+    cluster = False
     while frame is not None and not cluster:
         name = frame.f_globals.get("__name__")
         cluster = name in ("redis.cluster", "redis.asyncio.cluster")
         frame = frame.f_back  # type: ignore[assignment]
-    timeout = getattr(connection, "socket_timeout", None)
-    return address, timeout, cluster, isinstance(connection, ASYNC)
+    return address, cluster, isinstance(connection, ASYNC), getattr(connection, "db", 0) or 0
 
 
-# What the replacements do besides
+# What the replacements do besides calling the original
 
 
 def watch(state: State, stream: Any) -> None:
-    """See to it that what comes on this socket or StreamReader is counted."""
+    """Begin to count the bytes that a connection receives, in its State.
+
+    `stream` is the connection's socket or StreamReader; None is passed by.
+    """
     if stream is not None:
         with changing:
             if open_recorders:
@@ -353,23 +419,30 @@ def watch(state: State, stream: Any) -> None:
 
 
 def owner_of(connection: Any) -> Any:
-    """Return the class of redis-py's that this connection's is made from."""
+    """Return redis-py's base class of a connection: AbstractConnection, sync or asyncio."""
     return ASYNC if isinstance(connection, ASYNC) else SYNC
 
 
 def note_if_unseen(connection: Any, *names: str) -> None:
-    """Note a connection whose class overrides a method without calling redis-py's."""
-    kind, owner = type(connection), owner_of(connection)
-    goes_on = {"super", "send_packed_command", *(each.__name__ for each in kind.__mro__)}
+    """Report a connection whose class got a method of its own while a counting block was open.
+
+    `names` are the methods to look at. Round trips by such a method are not counted.
+    """
     for name in names:
-        method = getattr(kind, name)
-        if method is not getattr(owner, name) and goes_on.isdisjoint(names_in(method)):
-            for each in seeing():
-                each.unseen.add(f"{kind.__name__}, whose {name} is not redis-py's")
+        if not is_replaced(type(connection), name):
+            note_unseen(connection, name)
+
+
+def note_unseen(connection: Any, name: str) -> None:
+    for each in listeners_here():
+        each.unseen.add(f"{type(connection).__name__}, whose {name} is not redis-py's")
 
 
 def begin_write(connection: Any, stream: Any) -> State | None:
-    """Return what is known of a connection that is about to be written on; None: a fault."""
+    """Return the State of a connection before a write; None after an error of this package.
+
+    `stream` is the connection's socket or StreamReader.
+    """
     try:
         state: State = connection.__dict__.get(STATE) or state_of(connection)
         if stream is not state.stream:
@@ -377,56 +450,67 @@ def begin_write(connection: Any, stream: Any) -> State | None:
             note_if_unseen(connection, "read_response")
         state.before = received_bytes(state.key, 0)  # type: ignore[arg-type]
         state.thread = get_ident()
-        if sockets.listeners:  # in asyncio a reply may come before the write is known to be over
-            state.started, state.writers = perf_counter(), seeing()
+        state.told = 0
+        if sockets.listeners:  # now: in asyncio a reply may come before the write returns
+            state.started, state.writers = perf_counter(), listeners_here()
             for each in state.writers:
                 if each.payloads:
                     each.listen(connection, state)
         return state
     except Exception as fault:
-        faults.note(fault)
+        own_errors.note(fault)
         return None
 
 
-def seeing() -> tuple[Recorder, ...]:
-    """Return who is told of what happens here."""
-    return (*scope.blocks_here(), *of_process)
-
-
 def tell_written(connection: Any, state: State, chunks: Any) -> None:
-    """Tell the recorders of a write that has been handed to the system."""
+    """Report a write to the Recorders, once the system has taken its bytes.
+
+    `chunks` are what redis-py passed to the socket. Does nothing if the write was reported already,
+    by another replaced method that was called on the way.
+    """
     try:
+        if state.told == id(chunks):
+            return
+        state.told = id(chunks)
+        state.writes += 1
         sent = perf_counter()
-        said: Any
+        written: Any
         if state.packed is not None and state.packed[1] is chunks:
             commands = state.packed[0]
             missing = len(commands)
-            said = recorder.packed(commands, sum(map(len, chunks)))
+            written = notes.read_packed(commands, sum(map(len, chunks)))
             state.packed = None
         else:
-            said = chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
-            if not said:
+            written = (
+                chunks[0] if len(chunks) == 1 and type(chunks[0]) is bytes else in_bytes(chunks)
+            )
+            if not written:
                 return  # redis-py writes nothing at all for an empty pipeline
             # The first says so of nearly all, and is fast.
-            alone = said.rfind(b"*") == 0 or b"\r\n*" not in said
-            if not alone or len(said) > recorder.KEPT_RAW:
-                said = recorder.said_in(said)
-            missing = 1 if alone else sum(said.names.values()) or 1
-        if state.notes and state.notes[0][recorder.HEARD] is not None:
-            recorder.end_all(state, heard=True)
-        taken = scope.blocks.get()
+            alone = written.rfind(b"*") == 0 or b"\r\n*" not in written
+            if not alone or len(written) > KEPT_RAW:
+                written = notes.read(written)
+            missing = 1 if alone else sum(written.names.values()) or 1
+        if state.notes and state.notes[0].heard is not None:
+            notes.end_all(state, heard=True)
+        taken = blocks.blocks.get()
         if taken is None or not (len(taken) == 1 and taken[0].is_open):
-            taken = scope.blocks_here()
-        if not taken:
+            taken = blocks.blocks_here()
+        if not taken and blocks.blocks.get() is blocks.NOBODYS:
             for each in open_recorders:
-                each.unattributed += not each.process
-        if of_process:
-            taken = (*taken, *of_process)
+                each.finalised += 1
+            return
+        if blocks.ignored_threads and blocks.is_ignored():
+            return
+        if some_are_inside or not taken:
+            tell_unattributed(taken)
+        if blocks.of_process:
+            taken = (*taken, *blocks.of_process)
         if taken:
-            worker = scope.worker_here(state.thread)
+            worker = blocks.worker_here(state.thread)
             site = worker.site or callsites.finder.find()
             for each in taken:
-                each.wrote(connection, state, sent, said, missing, worker, site)
+                each.note_write(connection, state, sent, written, missing, worker, site)
                 if each.payloads:
                     each.message(state, sent, chunks)
         if sockets.listeners:
@@ -434,41 +518,74 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
         if state.batch:
             read_plainly(connection, state)
     except Exception as fault:
-        faults.note(fault)
+        own_errors.note(fault)
+
+
+def tell_unattributed(taken: tuple[Block, ...]) -> None:
+    """Report a write to the open counting blocks that miss it: those inside the one that counts it.
+
+    `taken` are the Recorders that count it; if there are none, all open ones miss it. A thread that
+    was started before an inner counting block, for instance, is counted by the outer one only:
+    without this report the inner one would pass its budget.
+    """
+    innermost = taken[-1] if taken else None
+    missed = [
+        each
+        for each in open_recorders
+        if not (each.process or each in taken) and (innermost is None or innermost in each.above)
+    ]
+    if missed:
+        whose = threading.current_thread().name, callsites.finder.find()
+        for each in missed:
+            each.unattributed[whose] += 1
 
 
 def chunks_of(command: Any) -> list[Any]:
-    """Return the chunks of a packed command: redis-py may hand over one text, or several."""
+    """Return the chunks of a packed command in a list; redis-py passes one text or several."""
     return [command] if isinstance(command, (str, bytes)) else list(command)
 
 
-def replied(connection: Any, state: State | None, response: Any, timeout: Any = None) -> None:
-    """Note a reply that was read. With a timeout None may mean that nothing came."""
+def note_reply(
+    connection: Any, state: State | None, before: int, response: Any, timeout: Any = None
+) -> None:
+    """Store that a reply was read. If `timeout` is set, a None may mean that no reply came.
+
+    `state` is the connection's State and `before` its `reads` before this read. Does nothing if
+    another replaced method, called on the way, has stored the reply: then `reads` is no longer
+    `before`.
+    """
     try:
+        if state is not None:
+            if state.reads != before:
+                return
+            state.reads += 1
         if state is None or not state.notes:
-            note_if_unseen(connection, "send_command", "send_packed_command")
+            note_if_unseen(connection, "send_packed_command")
         elif (
             response is not None
             or not timeout
-            or sockets.received.get(state.key or 0, 0) > state.notes[0][recorder.RECEIVED]
+            or sockets.received.get(state.key or 0, 0) > state.notes[0].received
         ):
-            recorder.answer(state, response)
+            notes.answer(state)
     except Exception as fault:
-        faults.note(fault)
+        own_errors.note(fault)
 
 
-def failed_to_read(connection: Any, failure: BaseException) -> None:
-    """Note a read that raised.
+def note_failed_read(connection: Any, failure: BaseException, before: int) -> None:
+    """Store that a read raised the error `failure`.
 
-    The server's error is an answer. Else there is none if the connection is lost, or none as yet.
+    An error that the server sent is a reply. If the connection is lost, no reply will come; after
+    other errors the reply may still come. Does nothing if another replaced method has stored it:
+    then the State's `reads` is no longer `before`.
     """
     state: State | None = connection.__dict__.get(STATE)
-    if state is None or not state.notes:
+    if state is None or state.reads != before or not state.notes:
         return
-    if isinstance(failure, ANSWERS):
-        recorder.answer(state, failure=failure)
+    state.reads += 1
+    if isinstance(failure, ERROR_REPLIES):
+        notes.answer(state, failure)
     elif is_closed(connection) or isinstance(failure, redis.ConnectionError):
-        recorder.end_all(state, failure, lost=True)
+        notes.end_all(state, failure, lost=True)
 
 
 def is_closed(connection: Any) -> bool:
@@ -476,27 +593,38 @@ def is_closed(connection: Any) -> bool:
 
 
 def read_plainly(connection: Any, state: State) -> None:
-    """Have a pipeline's replies read as without a block: nobody need see each of them.
+    """Let a long pipeline read its replies by redis-py's original method, which is faster.
 
-    Not while it connects, nor where its class has a way of its own to read.
+    `Batch` stores the replies when the pipeline ends. Nothing changes while the connection is being
+    set up, or if its class has a read_response of its own. `state` is the connection's State.
     """
-    is_long = state.notes and state.notes[0][recorder.MISSING] > 1 and not state.connecting
+    is_long = state.notes and state.notes[0].missing > 1 and not state.connecting
     read = owner_of(connection).read_response
     plain = getattr(read, "__wrapped__", None)  # None if somebody else has replaced it since
-    if is_long and plain is not None and type(connection).read_response is read:
-        put_on(connection, state, "read_response", MethodType(plain, connection))
+    is_own = type(connection).read_response is not read or "read_response" in vars(connection)
+    if is_long and plain is not None and not is_own:
+        connection.read_response = state.plain_read = MethodType(plain, connection)
+
+
+def stop_reading_plainly(connection: Any, state: State) -> None:
+    if state.plain_read is not None and vars(connection).get("read_response") is state.plain_read:
+        del connection.read_response
+    state.plain_read = None
 
 
 class Batch:
-    """A pipeline's writing and reading on a connection: it sees all replies, or gives up."""
+    """Context manager around a pipeline's execution: at its end all replies count as read.
 
-    responses: Any = None  # where an error among them was not raised
+    `connection` is the one on which the pipeline is executed.
+    """
+
+    responses: Any = None  # of a pipeline that returns errors instead of raising them
 
     def __init__(self, connection: Any) -> None:
         self.connection = getattr(connection, "_conn", connection)  # that of a client with a cache
 
     def __enter__(self) -> Batch:
-        with contextlib.suppress(Exception):  # then its replies are seen one by one
+        with contextlib.suppress(Exception):  # without a State its replies are noted one by one
             state_of(self.connection).batch = True
         return self
 
@@ -506,25 +634,24 @@ class Batch:
 
 def end_batch(connection: Any, failure: BaseException | None, responses: Any) -> None:
     state = state_of(connection)
-    if state.put:
-        take_off(connection, state, "read_response")
+    stop_reading_plainly(connection, state)
     state.batch = False
     if not state.notes:
         return
     if failure is not None and is_closed(connection):
-        recorder.end_all(state, failure, lost=True)
+        notes.end_all(state, failure, lost=True)
         return
     error = failure if isinstance(failure, redis.ResponseError) else None
     if error is None and isinstance(responses, list):
-        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ANSWERS)}
+        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ERROR_REPLIES)}
         error = next((one for one in responses if type(one) in kinds), None) if kinds else None
-    recorder.end_all(state, error)
+    notes.end_all(state, error)
 
 
 class Connecting:
-    """Marks a connection as being set up, and counts it for those who see this."""
+    """Context manager that marks a connection as being set up, and counts it for the Recorders."""
 
-    told: tuple[Recorder, ...] = ()
+    noted_by: tuple[Block, ...] = ()
     state: State | None = None
 
     def __init__(self, connection: Any) -> None:
@@ -534,10 +661,13 @@ class Connecting:
         fenced(self.begin)
 
     def begin(self) -> None:
+        with changing:  # the class may have been made since the block was opened
+            if open_recorders:
+                replace_own_methods(type(self.connection), owner_of(self.connection))
         state = state_of(self.connection)
-        recorder.end_all(state, heard=True)
-        self.told = seeing()
-        for each in self.told:
+        notes.end_all(state, heard=True)
+        self.noted_by = listeners_here()
+        for each in self.noted_by:
             each.opened += 1
         state.connecting += 1
         self.state = state
@@ -546,15 +676,15 @@ class Connecting:
         if self.state is not None:
             self.state.connecting -= 1
         if fenced(is_closed, self.connection) is not False:
-            for each in self.told:
+            for each in self.noted_by:
                 each.opened -= 1
                 each.refused += 1
 
 
-# The replacements: each is made of the original, and calls it
+# The replacements: each wraps the original method, and calls it
 
 
-def connects(original: Any) -> Any:
+def make_connect(original: Any) -> Any:
     def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._sock is not None:
             return None  # as redis-py does
@@ -564,7 +694,7 @@ def connects(original: Any) -> Any:
     return connect
 
 
-def async_connects(original: Any) -> Any:
+def make_async_connect(original: Any) -> Any:
     async def connect(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self.is_connected:
             return None
@@ -574,7 +704,7 @@ def async_connects(original: Any) -> Any:
     return connect
 
 
-def packs(original: Any) -> Any:
+def make_pack(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
         commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
@@ -586,7 +716,7 @@ def packs(original: Any) -> Any:
     return pack_commands
 
 
-def sends(original: Any) -> Any:
+def make_send(original: Any) -> Any:
     def send(self: Any, command: Any, check_health: bool = True) -> None:
         if self._sock is None:
             getattr(self, CONNECTS)(**BEFORE_WRITING)
@@ -600,7 +730,7 @@ def sends(original: Any) -> Any:
     return send
 
 
-def async_sends(original: Any) -> Any:
+def make_async_send(original: Any) -> Any:
     async def send(self: Any, command: Any, check_health: bool = True) -> None:
         if self._reader is None:
             await getattr(self, CONNECTS)(**BEFORE_WRITING)
@@ -614,65 +744,88 @@ def async_sends(original: Any) -> Any:
     return send
 
 
-def reads(original: Any) -> Any:
+def make_send_command(original: Any) -> Any:
+    # Of a class of its own: it may write by itself, which nobody can look into.
+    def send_command(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = writes_of(self)
+        result = original(self, *args, **kwargs)
+        if writes_of(self) == before:
+            fenced(note_unseen, self, "send_command")
+        return result
+
+    return send_command
+
+
+def make_async_send_command(original: Any) -> Any:
+    async def send_command(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = writes_of(self)
+        result = await original(self, *args, **kwargs)
+        if writes_of(self) == before:
+            fenced(note_unseen, self, "send_command")
+        return result
+
+    return send_command
+
+
+def writes_of(connection: Any) -> int:
+    """Return the number of writes on a connection that were reported."""
+    state: State | None = connection.__dict__.get(STATE)
+    return state.writes if state else 0
+
+
+def make_read(original: Any, replies: bool = True) -> Any:
     def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         state: State | None = self.__dict__.get(STATE)
+        before = state.reads if state else 0
         try:
             response = original(self, *args, **kwargs) if args or kwargs else original(self)
         except BaseException as failure:
-            fenced(failed_to_read, self, failure)
+            fenced(note_failed_read, self, failure, before)
             raise
-        replied(self, state, response)
+        if replies:
+            note_reply(self, state, before, response)
         return response
 
     return read
 
 
-def listens(original: Any) -> Any:
-    """Watch a listener's `can_read`: there it learns of a break, before it reads."""
+@functools.cache  # so that replacement_of's cache does not grow
+def make_noted(name: str) -> Any:
+    """Return a function that wraps a send method: each call reports `name` as not counted."""
 
-    def execute_command(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
+    def make(original: Any) -> Any:
+        def send(self: Any, *args: Any, **kwargs: Any) -> Any:
+            for each in listeners_here():
+                each.unseen.add(name)
             return original(self, *args, **kwargs)
-        finally:
-            fenced(watch_listener, self.connection)
 
-    return execute_command
+        return send
 
-
-def watch_listener(connection: Any) -> None:
-    """Have its `can_read` note what is lost, in a way that keeps no connection alive."""
-    if connection is None or "can_read" in state_of(connection).put:
-        return
-    original, known = type(connection).can_read, weakref.ref(connection)
-
-    def can_read(*args: Any, **kwargs: Any) -> Any:
-        self: Any = known()
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as failure:
-            fenced(failed_to_read, self, failure)
-            raise
-
-    put_on(connection, state_of(connection), "can_read", can_read)
+    return make
 
 
-def async_reads(original: Any) -> Any:
+def make_can_read(original: Any) -> Any:
+    # A listener asks this first, and learns here that its connection broke.
+    return make_read(original, replies=False)
+
+
+def make_async_read(original: Any) -> Any:
     async def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         state: State | None = self.__dict__.get(STATE)
+        before = state.reads if state else 0
         try:
             call = original(self, *args, **kwargs) if args or kwargs else original(self)
             response = await call
         except BaseException as failure:
-            fenced(failed_to_read, self, failure)
+            fenced(note_failed_read, self, failure, before)
             raise
-        replied(self, state, response, kwargs.get("timeout"))
+        note_reply(self, state, before, response, kwargs.get("timeout"))
         return response
 
     return read
 
 
-def executes_batch(original: Any) -> Any:
+def make_execute(original: Any) -> Any:
     def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
         with Batch(connection) as batch:
             responses = original(self, connection, commands, raise_on_error)
@@ -682,7 +835,7 @@ def executes_batch(original: Any) -> Any:
     return execute
 
 
-def async_executes_batch(original: Any) -> Any:
+def make_async_execute(original: Any) -> Any:
     async def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
         with Batch(connection) as batch:
             responses = await original(self, connection, commands, raise_on_error)
@@ -692,13 +845,10 @@ def async_executes_batch(original: Any) -> Any:
     return execute
 
 
-def makes_coroutine(original: Any) -> Any:
+def make_coroutine_function(original: Any) -> Any:
     def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(self, *args, **kwargs)
-        try:
-            callsites.made(made)
-        except Exception as fault:
-            faults.note(fault)
+        fenced(callsites.note_made, made)
         return made
 
     if inspect.iscoroutinefunction(original):  # as mocks of a client ask
@@ -707,3 +857,17 @@ def makes_coroutine(original: Any) -> Any:
         else:
             execute._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
     return execute
+
+
+OWN_METHODS = {
+    SYNC: (
+        ("send_command", make_send_command),
+        ("send_packed_command", make_send),
+        ("read_response", make_read),
+    ),
+    ASYNC: (
+        ("send_command", make_async_send_command),
+        ("send_packed_command", make_async_send),
+        ("read_response", make_async_read),
+    ),
+}

@@ -1,14 +1,12 @@
-"""RESP, the protocol of Redis: the commands in what a client wrote."""
-
-from __future__ import annotations
+"""Parse RESP, the protocol of Redis: the commands in the bytes that a client wrote."""
 
 from collections.abc import Iterable, Iterator
 
 
 def commands_in(chunks: Iterable[bytes | str]) -> Iterator[list[bytes]]:
-    """Yield the commands in written bytes, each as a list of bytes.
+    """Yield the commands in written bytes, each as a list of bytes: its name and arguments.
 
-    One that is cut off, or is no RESP, is the end.
+    The iteration ends at a command that is cut off, and at bytes that are not RESP.
     """
     data, at = in_bytes(chunks), 0
     while at < len(data):
@@ -22,14 +20,15 @@ def commands_in(chunks: Iterable[bytes | str]) -> Iterator[list[bytes]]:
 
 
 def in_bytes(chunks: Iterable[bytes | str]) -> bytes:
-    """Join what redis-py hands to a socket: a list of bytes, str or memoryviews."""
+    """Return the chunks that redis-py passes to a socket, bytes, str or memoryviews, as bytes."""
     return b"".join([each.encode() if isinstance(each, str) else bytes(each) for each in chunks])
 
 
 def read_command(data: bytes, at: int) -> tuple[list[bytes], int]:
-    """Return (the parts of the command that begins at `at`, where the next one begins).
+    """Return (command, next): the command that begins at index `at`, and where the next begins.
 
-    Raises ValueError for one that is cut off, and for what is none.
+    The command is a list of bytes. Raises ValueError for a command that is cut off, and for bytes
+    that are not a command.
     """
     end = data.index(b"\r\n", at)
     number, at, parts = int(data[at + 1 : end]), end + 2, []

@@ -1,25 +1,24 @@
-"""One round trip: something was written on a connection, and somebody waited for the reply.
+"""Define a round trip: something was written on a connection, and somebody waited for the reply.
 
-What counts as one, with its edges:
-- Writes in a row on one connection, without a read in between, are one: a pipeline is one however
-  large, a transaction too.
-- A try that got no answer (the connection broke, a timeout) is one, and lost. What redis-py sends
-  again is another.
-- A server's error is an answer. So is MOVED or ASK: a round trip, marked as sent elsewhere; the try
-  at the right node is a second one.
-- A write that fails, and one whose reply nobody waits for (UNSUBSCRIBE before closing), are none.
-- A message that arrives on its own (pub/sub, an invalidation) is none, nor is listening for it;
-  subscribing is one, which ends with the first confirmation.
-- A blocking command (BLPOP) is one, as long as it blocks. A client-side cache that knows the answer
-  makes none.
+What counts as one round trip:
+
+- Writes in a row on one connection, without a read in between, are one round trip. So a pipeline
+  of any size is one, and so is a transaction.
+- A try that gets no answer (the connection broke, a timeout) is one, marked as lost. If redis-py
+  sends the commands again, that is another round trip.
+- A server's error is an answer. So MOVED or ASK makes a round trip, marked as sent elsewhere; the
+  try at the right node makes a second one.
+- A write that fails is no round trip. Nor is a write whose reply nobody waits for (UNSUBSCRIBE
+  before closing).
+- A message that arrives by itself (pub/sub, an invalidation) is no round trip, nor is listening for
+  it. Subscribing is one, which ends with the first confirmation.
+- A blocking command (BLPOP) is one, for as long as it blocks. A client-side cache that knows the
+  answer makes no round trip.
 - What the client of a cluster or of a Sentinel asks in order to find its nodes (CLUSTER SLOTS,
-  SENTINEL …) belongs to the work.
-- What connecting sends (HELLO, AUTH, CLIENT SETINFO, SELECT …) are round trips too, of the set-up,
-  counted apart; a PING that redis-py sends to see whether an old connection still lives belongs to
-  the work.
+  SENTINEL …) is counted as work.
+- Commands that set a connection up (HELLO, AUTH, CLIENT SETINFO, SELECT …) are round trips of the
+  set-up, counted apart. A PING by which redis-py checks an old connection is counted as work.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,19 +34,12 @@ FEW = 10
 
 @dataclass
 class RoundTrip:
-    """One round trip, in seconds after the trace began: `sent`, and its last reply read, `replied`.
+    """One round trip; `sent` and `replied` (its last reply read) are seconds after the trace began.
 
-    `commands` are the first ones of it, `names` counts all by name. `outcome` is "answered",
-    "error" (the server's, named in `error`), "elsewhere" (a cluster's node sent it on) or "lost".
-    `setup` marks what connecting itself sends. `connection` and `worker` (a thread or task) are
-    numbers within the trace; `depth` is how many round trips, one after the other, it took to get
-    here.
-
-    What its key followed from: `named_by` is the place in the log of the round trip whose reply
-    named it first, `generation` how many such replies, one naming the key of the next, led to it;
-    `in_steps` says whether it comes next in a row (user:3 after user:1 and user:2). `reply` is a
-    number that is the same for the same replies; None where the reply was nil, long, or one of a
-    pipeline's.
+    `site` is its CallSite. `commands` are its first commands, `names` counts all of them by name.
+    `outcome` is "answered", "error" (the server sent an error, named in `error`), "elsewhere" (a
+    cluster's node sent the client on) or "lost". `setup` marks the round trips that set a
+    connection up. `connection` and `worker` (a thread or task) are numbers within the trace.
     """
 
     sent: float
@@ -62,25 +54,20 @@ class RoundTrip:
     setup: bool = False
     connection: int = 0
     worker: int = 0
-    depth: int = 1
-    named_by: int | None = None
-    generation: int = 0
-    in_steps: bool = False
-    reply: int | None = None
 
     @property
     def seconds(self) -> float:
-        """Seconds from sending to the last reply."""
+        """Seconds from sending to reading the last reply."""
         return self.replied - self.sent
 
     @property
     def label(self) -> str:
-        """'GET user:{…}', 'pipeline of 100 SET user:{…}', 'transaction of 2 commands (…)'."""
+        """The round trip in words: 'GET user:{…}', or 'pipeline of 100 SET user:{…}'."""
         return label_of(self.names, self.commands[0].pattern if self.commands else None)
 
     @property
     def tells_distance(self) -> bool:
-        """Whether it was answered, is short, and waited for nothing at the server."""
+        """True if the round trip's time shows the distance: small, not blocking, not lost."""
         few = sum(self.names.values()) <= FEW
         blocks = any(each.detail is not None and each.name in BLOCKING for each in self.commands)
         short = few and max(self.bytes_sent, self.bytes_received) <= SMALL
@@ -88,7 +75,10 @@ class RoundTrip:
 
 
 def label_of(names: Mapping[str, int], pattern: str | None) -> str:
-    """Return what a round trip sent, in words: {name: times} of its commands, its first key."""
+    """Return a label for round trips, such as 'pipeline of 100 SET user:{…}'.
+
+    `names` is {command name: how often}, `pattern` is that of the first key or None.
+    """
     total = sum(names.values())
     if total == 1:
         return " ".join([*names, *([pattern] if pattern else [])])

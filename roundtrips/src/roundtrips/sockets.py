@@ -1,11 +1,9 @@
-"""How many bytes a connection has received, counted where its socket or stream takes them in.
+"""Count the bytes that a connection receives, in its socket or StreamReader.
 
-A socket is given a class of its own for as long, one that counts, and then its old class again: a
-wrapper around it would cost a GET on the same machine a tenth of its time. What can't be given
-another class is not counted.
+While a counting block is open, a socket's class is replaced by a subclass that counts; afterwards
+the socket gets its old class back. (A wrapper around the socket would make a GET on the same
+machine a tenth slower.) A socket whose class can't be changed is not counted.
 """
-
-from __future__ import annotations
 
 import asyncio
 import contextlib
@@ -15,16 +13,16 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import faults
+from . import own_errors
 
-# What is only looked at comes again. (The flag itself is slow to compare.)
+# Bytes that are only peeked at will be received again. (An int: the enum is slow to compare.)
 PEEK = int(getattr(socket, "MSG_PEEK", 0))
 
-received: dict[int, int] = {}  # id of a source -> bytes, for as long as it lives
-alive: dict[int, weakref.ref[Any]] = {}  # what tells that a source is gone
+received: dict[int, int] = {}  # id of a socket or StreamReader that exists -> bytes
+alive: dict[int, weakref.ref[Any]] = {}  # each calls `forget` when its socket is gone
 counted_sources: weakref.WeakSet[Any] = weakref.WeakSet()
-counting_classes: dict[type, type] = {}  # class of a source -> the one that counts
-# Functions that are told (id of a source, the bytes that came): recorders that keep payloads.
+counting_classes: dict[type, type] = {}  # a class -> its subclass that counts
+# Functions called with (id of a source, bytes received), of recorders that keep payloads.
 listeners: list[Callable[[int, bytes], None]] = []
 
 
@@ -34,8 +32,8 @@ def tell(key: int, data: bytes) -> None:
 
 
 def counts_socket(kind: Any) -> type:
-    """Return a class of sockets that counts what they take in."""
-    recv_into, recv = kind.recv_into, kind.recv  # found now: a GET has no time to look for them
+    """Return a subclass of a socket class that adds the bytes it receives to `received`."""
+    recv_into, recv = kind.recv_into, kind.recv  # looked up once, not for each GET
 
     class Counts(kind):  # type: ignore[misc]
         __slots__ = ()
@@ -47,7 +45,7 @@ def counts_socket(kind: Any) -> type:
                 if listeners:
                     tell(id(self), bytes(buffer[:size]))
             except Exception as fault:
-                faults.note(fault)
+                own_errors.note(fault)
             return size
 
         def recv(self, size: int, flags: int = 0, *args: Any) -> Any:
@@ -58,14 +56,14 @@ def counts_socket(kind: Any) -> type:
                     if listeners:
                         tell(id(self), data)
             except Exception as fault:
-                faults.note(fault)
+                own_errors.note(fault)
             return data
 
     return Counts
 
 
 def counts_stream(kind: Any) -> type:
-    """Return a class of StreamReaders that counts what they are fed."""
+    """Return a subclass of a StreamReader class that adds the bytes it is fed to `received`."""
     feed_data = kind.feed_data
 
     class Counts(kind):  # type: ignore[misc]
@@ -75,18 +73,18 @@ def counts_stream(kind: Any) -> type:
                 if listeners:
                     tell(id(self), bytes(data))
             except Exception as fault:
-                faults.note(fault)
+                own_errors.note(fault)
             return feed_data(self, data)
 
     return Counts
 
 
 def count(source: Any) -> None:
-    """Begin to count what this socket or StreamReader receives, if that can be done."""
+    """Begin to count the bytes that a socket or StreamReader receives, if that is possible."""
     kind = type(source)
     is_stream = isinstance(source, asyncio.StreamReader)
     if kind in counting_classes.values() or not (is_stream or hasattr(kind, "recv_into")):
-        return  # a make-believe server has neither
+        return  # a fake server's connection, which has neither
     if kind not in counting_classes:
         counting = counts_stream(kind) if is_stream else counts_socket(kind)
         counting.__name__ = counting.__qualname__ = kind.__name__
@@ -94,20 +92,20 @@ def count(source: Any) -> None:
         counting_classes[kind] = counting
     key = id(source)
     if key not in received:
-        alive[key] = weakref.ref(source, functools.partial(gone, key))
+        alive[key] = weakref.ref(source, functools.partial(forget, key))
     received[key] = 0
     with contextlib.suppress(TypeError):  # a class with a layout of its own
-        counted_sources.add(source)  # before it is one: a Ctrl-C may come in between
+        counted_sources.add(source)  # before its class changes: a Ctrl-C may come in between
         source.__class__ = counting_classes[kind]
 
 
-def gone(key: int, _: Any) -> None:
+def forget(key: int, _: Any) -> None:
     received.pop(key, None)
     alive.pop(key, None)
 
 
 def put_back() -> None:
-    """Give every socket and stream its own class again. A Ctrl-C may have cut this short before."""
+    """Give every socket and stream its own class again, even if an earlier call was interrupted."""
     if counting_classes:
         for source in list(counted_sources):
             if type(source) in counting_classes.values():

@@ -1,8 +1,11 @@
-"""How counts, times and sizes are written."""
+"""Write counts, times and sizes as text."""
 
 
 def counted(number: int, thing: str) -> str:
-    """Return '1 round trip', '1,000 round trips', '2 replies', '2 keys'."""
+    """Return a number and its noun: '1 round trip', '1,000 round trips', '2 replies'.
+
+    `thing` is the noun in the singular.
+    """
     if number == 1:
         return f"{number:,} {thing}"
     if thing.endswith("y") and thing[-2] not in "aeiou":
@@ -11,7 +14,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def plain_duration(seconds: float) -> str:
-    """Return '7.5 ms': seconds with three figures, in the unit that suits them."""
+    """Return a time in seconds as text with three figures, in the unit that suits it: '7.5 ms'."""
     for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if abs(seconds) >= scale * 0.9995:
             return f"{three_figures(seconds / scale)} {unit}"
@@ -19,12 +22,15 @@ def plain_duration(seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return '~7.5 ms': a measured time. What stands behind a `~` differs from run to run."""
+    """Return a measured time in seconds as text: '~7.5 ms'.
+
+    The figure after a `~` differs each time that it is measured.
+    """
     return "~" + plain_duration(seconds)
 
 
 def three_figures(value: float) -> str:
-    """Return '1,234' of 1234.5, '12.3' of 12.345, '0.0123' of 0.012345."""
+    """Return a number as text with three figures: '1,234' for 1234.5, '12.3' for 12.345."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     text = f"{value:.3g}"
@@ -32,7 +38,7 @@ def three_figures(value: float) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Return '38,780 bytes' below a megabyte, '1.2 MB' above."""
+    """Return a number of bytes as text: '38,780 bytes' below a megabyte, '1.2 MB' above."""
     for unit, scale in (("GB", 1e9), ("MB", 1e6)):
         if nbytes >= scale:
             return f"{nbytes / scale:.3g} {unit}"

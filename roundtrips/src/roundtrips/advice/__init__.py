@@ -1,38 +1,39 @@
-"""What a trace shows that one would change: one rule a module, each with the program it is about.
+"""Find in a trace what a program could change: each rule is a module, with an example program.
 
-A finding that is `sure` is what the wire proves. The wire shows commands and replies, not what the
-program does with them: where it may have its reasons (it polls, a reply decides what comes next,
-keys are computed), it is worth a look and no more, and the code to write says under which
-condition. A program that makes a call only once hears nothing of it.
+A finding is a hint. A trace shows commands and replies, not what the program does with them. The
+program may have a reason for its round trips: it polls, a reply decides what it sends next, or it
+computes keys. So the proposed code says under which condition it applies. A call that a program
+makes only once gives no finding, except KEYS.
 """
 
-from __future__ import annotations
+import linecache
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from .finding import Finding, Findings, merged
-
-if TYPE_CHECKING:
-    from ..traces import Record
+from ..config import COMMENT, Settings
+from ..record import Record
+from . import connections, keys_command, loops, pairs, scans, transactions
+from .finding import Finding, Findings, merge
+from .work import Work
 
 __all__ = ["Finding", "Findings", "findings_of"]
 FEWEST = 5  # calls of a loop
 RULES = (
-    "read_then_written", "pairs",  # they explain round trips, which are then no loops
-    "loops", "rereads", "gathers", "transactions", "retried", "scans", "keys_command",
-    "connections",
+    pairs,  # explains round trips, which are then no loops
+    loops, transactions, scans, keys_command, connections,
 )  # fmt: skip
 
 
-def findings_of(record: Record, min_loop: int | None = None) -> Findings:
-    """Return the Findings of a Record, the one that saves most first.
+def findings_of(record: Record, table: Settings) -> Findings:
+    """Return a Record's Findings without those that the settings ignore, the largest saving first.
 
-    `min_loop` is from how many calls on a loop is one; None: from 5 on.
+    `table` is the Settings. A comment on a call site's line can ignore its Findings, too.
     """
-    from .work import Work
+    work = Work(record, FEWEST if table.min_loop is None else table.min_loop)
+    everything = [finding for rule in RULES for finding in rule.find(work)]
+    wanted = [each for each in merge(everything) if not is_ignored(each, table)]
+    return Findings(sorted(wanted, key=lambda finding: -finding.saves))
 
-    work = Work(record, FEWEST if min_loop is None else min_loop)
-    rules = [import_module(f"{__name__}.{name}") for name in RULES]
-    found = [each for rule in rules for each in rule.find(work)]
-    return Findings(sorted(merged(found), key=lambda each: -each.saves))
+
+def is_ignored(finding: Finding, table: Settings) -> bool:
+    """Return whether the Settings, or a comment on the call site's line, ignore a Finding."""
+    line = linecache.getline(finding.site.file, finding.site.line)
+    return COMMENT in line or table.ignores(finding.site, finding.kind)

@@ -1,18 +1,26 @@
-"""The code to write instead: one command for many keys, or a pipeline, for the client at hand."""
+"""Write the code to use in place of a loop: one command for many keys, or a pipeline."""
 
+import redis
+
+from ..commands import KEY_FIRST
 from ..recorder import Place
 
-SLICE = 1_000  # commands of a pipeline: a longer one holds others up
-IF_KNOWN = "# if the keys don't depend on the replies:"
+SLICE = 1_000  # commands of a pipeline: during a longer one other clients wait
+IF_KNOWN = "# if neither keys nor values depend on the replies:"
+IF_LONG = f"# more than {SLICE:,}: a pipeline for each {SLICE:,}, or other clients wait"
+AFTER_WORK = (
+    "# Other work is done between the calls. Where each one notes what is done, or tells others,\n"
+    "# leave it where it is: together at the end, a crash loses all, and others see them late."
+)
+IF_LARGE = "# Values are large: take so many at a time that a few MB are on the way, not all."
 COUNTS_TWICE = (
     "# Sent again after a lost reply, as redis-py does, all of it is done twice.\n"
     "# Where that matters, give each write an id, and have a script note which are done."
 )
 SAYS_DONE = "# Sent again after a lost reply, the replies say that it was done already."
 IS_GONE = "# A lost reply takes all of them along."
-ARE_GONE = "# A lost reply takes them along; redis-py asks again, and twice as many are gone."
 
-# What follows the key in a call of redis-py's; in all other commands it is `*args`.
+# The arguments after the key in redis-py's calls; `*args` for all other commands.
 ARGUMENTS = {
     name: arguments
     for arguments, names in {
@@ -41,6 +49,7 @@ ARGUMENTS = {
     }.items()
     for name in names.split()
 }
+PUBLISHES = ("PUBLISH", "SPUBLISH")
 METHODS = {"INCRBY": "incr", "DECRBY": "decr", "DEL": "delete"}
 # Of one key, the command that takes several of its fields or members.
 SEVERAL = {
@@ -57,71 +66,63 @@ SEVERAL = {
     "HSET": ("HSET sets several fields",
              "{}r.hset(key, mapping=values)  # replies how many of them were new"),
 }  # fmt: skip
+# Loops are reported that call redis-py directly (None), or through Django's cache.
+ASKED = (None, "django", "django_redis")
 
 
-def item_of(name: str) -> str | None:
-    """Return what a loop over one key goes through, 'field' or so, or None."""
-    words = ARGUMENTS.get(name, "message" if name == "PUBLISH" else "")
+def loop_word_of(name: str) -> str | None:
+    """Return the word for the argument in which a command's calls differ if their key is the same.
+
+    `name` is the command's name in upper case. The word is "field", "member", "offset", "item" or
+    "message"; None if there is no such argument.
+    """
+    words = ARGUMENTS.get(name, "message" if name in PUBLISHES else "")
     known = ("field", "member", "offset", "item", "message")
     return next((word for word in known if word in words and f"{word}s" not in words), None)
 
 
 def call_of(name: str, options: bool = False) -> str:
-    """Return 'hget(key, field)', redis-py's call for one."""
-    if name == "PUBLISH":
-        return "publish(channel, message)"
-    if "." in name:
+    """Return redis-py's call of a command as text, such as 'hget(key, field)' for "HGET".
+
+    With `options` the call ends in `**options`, as a SET or ZADD with options needs.
+    """
+    if name in PUBLISHES:
+        return f"{name.lower()}(channel, message)"
+    if name not in KEY_FIRST and "." not in name:
+        return f'execute_command("{name}", *args)  # the key is one of them'
+    if not hasattr(redis.Redis, METHODS.get(name, name.lower())):
         return f'execute_command("{name}", key, *args)'
     rest = ARGUMENTS.get(name, "*args") + (", **options" if options else "")
     return f"{METHODS.get(name, name.lower())}(key{', ' if rest else ''}{rest})"
 
 
 def pipeline(call: str, client: Place, number: int, item: str = "key") -> str:
-    """Return a loop that puts `call` into a pipeline for each item, in slices if there are many."""
-    call = call if call.startswith("script(") else f"pipe.{call}"
-    head, body = "pipe = r.pipeline(transaction=False)", f"    {call}"
-    if number <= SLICE:
-        end = f"replies = {client.wait}pipe.execute()  # one for each, in order"
-        return "\n".join([head, f"for {item} in {item}s:", body, end])
-    return "\n".join([
-        "replies = []  # one for each, in order",
-        f"for at in range(0, len({item}s), {SLICE:_}):",
-        f"    {head}",
-        f"    for {item} in {item}s[at:at + {SLICE:_}]:",
-        f"    {body}",
-        f"    replies += {client.wait}pipe.execute()",
-    ])  # fmt: skip
+    """Return code, as text: a loop that adds `call` to a pipeline for each `item`, then execute().
+
+    `call` is the text of a call, as `call_of` returns it. `number` is how many calls the pipeline
+    sends; above 1,000 a comment says to send slices. `client` is the Place of the client: with
+    asyncio the code has `await`.
+    """
+    lines = [
+        "pipe = r.pipeline(transaction=False)",
+        f"for {item} in {item}s:",
+        f"    {call}" if call.startswith("script(") else f"    pipe.{call}",
+        f"replies = {client.wait}pipe.execute()  # one for each, in order",
+    ]
+    if number > SLICE:
+        lines.insert(0, IF_LONG)
+    return "\n".join(lines)
 
 
-def many_of(name: str, client: Place, number: int, note: str = "") -> str:
-    """Return MGET or MSET; in slices it is a pipeline. A cluster's client asks node by node."""
+def many_of(name: str, client: Place, number: int) -> str:
+    """Return code for many GETs or SETs (`name`): MGET or MSET, or a pipeline if over 1,000.
+
+    `number` is how many keys there are. `client` is the Place of the client: with asyncio the code
+    has `await`, and for a cluster it has mget_nonatomic or mset_nonatomic, which ask node by node.
+    """
     if number > SLICE:
         return pipeline(call_of(name), client, number)
     suffix = "_nonatomic" if client.cluster else ""
     if name == "GET":
-        return f"values = {client.wait}r.mget{suffix}(keys){note}"
+        return f"values = {client.wait}r.mget{suffix}(keys)"
     return f"{client.wait}r.mset{suffix}(values)  # {{key: value}}"
-
-
-# What libraries have for many keys, since they write keys and values their way.
-_CACHE = {
-    "GET": "values = cache.get_many(%skeys)",
-    "SET": "cache.set_many(values, timeout)  # {key: value}",
-    "DEL": "cache.delete_many(%skeys)",
-}
-_DJANGO, _CACHELIB = (
-    {name: call.replace("%s", star) for name, call in _CACHE.items()} for star in ("", "*")
-)
-LIBRARIES = {
-    "django": _DJANGO, "django_redis": _DJANGO, "cachelib": _CACHELIB, "flask_caching": _CACHELIB,
-    "aiocache": {
-        "GET": "values = await cache.multi_get(keys)",
-        "SET": "await cache.multi_set(list(values.items()), ttl=seconds)",
-    },
-}  # fmt: skip
-SAME = {"SETEX": "SET", "PSETEX": "SET", "UNLINK": "DEL"}
-# What they send for one call of yours is theirs to send: queues, channels, locks, limits.
-LEFT_ALONE = (
-    "arq", "celery", "channels_redis", "dramatiq", "huey", "kombu", "limits", "redis_lock", "rq",
-    "saq", "socketio", "taskiq_redis",
-)  # fmt: skip

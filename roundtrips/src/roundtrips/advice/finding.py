@@ -1,4 +1,4 @@
-"""A finding: something that a trace shows and that one would change."""
+"""Define Findings: hints at what a program could change, made from its trace."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,17 +11,19 @@ CASES = {  # of the Redis Round-Trip Lab, which this package comes from
     "keys": "notebooks/cases/deleting_by_pattern.ipynb",
     "small scans": "notebooks/cases/deleting_by_pattern.ipynb",
     "connections": "notebooks/cases/max_number_of_clients_reached.ipynb",
-    "gather": "notebooks/cases/is_the_asyncio_client_slower.ipynb",
 }
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to change: `what` it is, and what `shows` it, at `site`; code to write `instead`.
+    """One hint at what a program could change; all fields are texts but two.
 
-    `saves` is how many round trips that saves at most: two loops over other keys, one straight
-    after the other, look like one on the wire. `sure` is False for what is only worth a look: the
-    program may have its reasons. `kind` is what `ignore` takes.
+    - `kind` is the word for this kind of finding in the setting `ignore`, such as "loop"
+    - `what` could be changed, at the call site `site`, a CallSite
+    - `shows` is what in the trace shows that
+    - `saves` is the largest number of round trips that the change can save: two loops over
+      different keys, one straight after the other, look like one loop in a trace
+    - `instead` is the code to write
     """
 
     kind: str
@@ -30,50 +32,42 @@ class Finding:
     saves: int
     site: CallSite
     instead: str
-    sure: bool = True
-
-    @property
-    def saving(self) -> str:
-        """'saves up to 19 round trips', or '' where it saves none."""
-        return f"saves up to {counted(self.saves, 'round trip')}" if self.saves else ""
 
     @property
     def case(self) -> str:
-        """The lab's notebook that shows it and mends it, or '' where there is none."""
+        """The path of the lab's notebook about this problem; '' if there is none."""
         return CASES.get(self.kind, "")
-
-    def __str__(self) -> str:
-        saving = f" {self.saving.capitalize()}." if self.saves else ""
-        return f"{self.site}: {self.what}: {self.shows}.{saving}"
-
-
-Found = Iterator[Finding]
 
 
 class Findings(list[Finding]):
-    """Findings, the one that saves most first; those that are worth a look are shown apart."""
+    """A list of Findings, the largest saving first; its repr shows all of them."""
 
     def __repr__(self) -> str:
-        lines = []
-        for title, sure in (("What to change", True), ("Worth a look", False)):
-            found = [in_lines(each) for each in self if each.sure == sure]
-            lines += [title, *found] if found else []
-        return "\n".join(lines) or "Nothing found to change."
+        if not self:
+            return "Nothing found to change."
+        return "\n".join(["What to look at", *map(lines_of, self)])
 
 
-def in_lines(finding: Finding) -> str:
-    saving = f" ({finding.saving})" if finding.saves else ""
+def lines_of(finding: Finding) -> str:
+    """Return a Finding as text of several lines, with the code to write instead."""
+    most = counted(finding.saves, "round trip")
+    saving = f" (saves up to {most})" if finding.saves else ""
     lines = [f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}"]
-    lines += [f"    see {finding.case} of the Redis Round-Trip Lab"] if finding.case else []
+    if finding.case:
+        lines.append(f"    see {finding.case} of the Redis Round-Trip Lab")
     return "\n".join([*lines, *[f"      {line}" for line in finding.instead.splitlines()]])
 
 
-def merged(found: Iterable[Finding]) -> Found:
-    """Yield findings of one kind at one place as one, the first, with the round trips of all."""
+def merge(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield one Finding for all Findings of the same kind at the same call site.
+
+    It is the first of them, with the round trips that all of them save. Findings of loops are
+    merged only if they are about the same command.
+    """
     groups = defaultdict(list)
-    for each in found:
+    for each in findings:
         command = each.shows.split()[0] if each.kind == "loop" else None
-        groups[each.kind, each.site, each.sure, command].append(each)
+        groups[each.kind, each.site, command].append(each)
     for first, *others in groups.values():
         again = f"; and so {counted(len(others), 'time')} more" if others else ""
         saves = first.saves + sum(each.saves for each in others)

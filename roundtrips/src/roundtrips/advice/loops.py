@@ -1,4 +1,4 @@
-"""One command after another, for each of many keys, fields or members.
+"""Find loops that send one command after another, for each of many keys, fields or members.
 
     for user in users:                          # a round trip for each
         names.append(r.hget(f"user:{user}", "name"))
@@ -8,20 +8,23 @@
         pipe.hget(f"user:{user}", "name")
     names = pipe.execute()
 
-It saves all round trips but one for each run of the loop, at any pace. It is sure where the wire
-proves that the keys were known beforehand (see Work.foreseen), or where no key can come of the
-replies. Left alone: a worker that takes job after job, a cache that is filled as it is read, a walk
-whose keys come one from the other, what a queue's or a lock's library sends.
+One pipeline saves all round trips but one each time that the loop runs. These give no finding: a
+worker that takes job after job, a cache that is filled as it is read, and commands that a library
+sends (except Django's cache).
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
-from ..commands import ANOTHER, BLOCKING, KEY_FIRST, SCANS, SCRIPTED, SEVERAL, named
+from ..commands import ANOTHER, BLOCKING, PLACES, SCANS, SCRIPTED, SEVERAL
+from ..key_table import words_of
 from ..keys import SEPARATORS
 from ..roundtrip import RoundTrip
 from . import code
-from .finding import Finding, Found
+from .finding import Finding
 from .work import (
     ADDS_UP,
     NOTHING,
@@ -35,20 +38,17 @@ from .work import (
     single,
 )
 
-NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | named("""
+NEVER = TAKES_A_JOB | BLOCKING | SCANS.keys() | words_of("""
     WATCH RENAME RENAMENX SORT MOVE COPY MGET MSET MSETNX SUNION SINTER SDIFF PFCOUNT
 """)  # fmt: skip
-DRAINS = named("LPOP RPOP SPOP ZPOPMIN ZPOPMAX")
-LOOPED = ((KEY_FIRST | SCRIPTED | named("PUBLISH JSON.GET JSON.SET")) - NEVER) | DRAINS
-# Their replies say that it was done, or how many there were: no key can come of that.
-QUIET = named("""
-    SET SETEX PSETEX HSET EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH DEL UNLINK HDEL SADD SREM
-    ZADD ZREM LTRIM LSET PFADD SETRANGE
-""")
-FILLS = named("SET SETEX PSETEX SETNX")
-# In a pipeline receivers get them later, and the sender may not have the next one yet.
-FED = ("PUBLISH", "XADD", "LPUSH", "RPUSH")
-# Of one key, and of many, in one command with one reply for all.
+LOOPED = (PLACES.keys() | words_of("PUBLISH SPUBLISH JSON.GET JSON.SET")) - NEVER
+MANY_TRIPS, LONG = 20, 0.005  # between the calls other work is done: round trips, seconds
+LARGE = 100_000  # bytes that one call sends and receives
+FILLS = words_of("SET SETEX PSETEX SETNX")
+# Commands that somebody waits for: in a pipeline each would wait for the last one.
+FED = ("PUBLISH", "SPUBLISH", "XADD", "LPUSH", "RPUSH")
+IF_THERE = "# if all are there when the first one is sent:"
+# One command for many members of one key, and for many keys; it has one reply for all.
 OF_ONE = {
     "SADD": "sadd(key, *members)", "SREM": "srem(key, *members)", "ZREM": "zrem(key, *members)",
     "HDEL": "hdel(key, *fields)", "LPUSH": "lpush(key, *items)", "RPUSH": "rpush(key, *items)",
@@ -58,103 +58,125 @@ OF_ONE = {
 OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)", "EXISTS": "", "TOUCH": ""}
 
 
-def find(work: Work) -> Found:
-    """Yield what loops there are."""
+def find(work: Work) -> Iterator[Finding]:
+    """Yield a Finding for each loop: a line that sent one command for many keys in a row."""
     for trips in work.stretches():
-        for (site, name, _), several in groups(trips).items():
-            left = site.through in code.LEFT_ALONE or (site, name) in work.taken
-            if len(several) >= work.min_loop and not left and not is_no_loop(several, trips):
-                yield from loop(work, name, several, trips)
+        for (site, name, _), at_place in groups(trips).items():
+            if site.through not in code.ASKED or (site, name) in work.explained:
+                continue
+            for several in work.by_database(at_place):
+                if len(several) >= work.min_loop and not is_no_loop(several, trips):
+                    yield from loop(work, name, several)
 
 
 def groups(trips: Trips) -> dict[Any, Trips]:
-    """Return those of one command from one call site, for keys of one shape.
+    """Return {(call site, command, shape of the key): its round trips} for a list of round trips.
 
-    Many loops may share one line, of a library or helper: they differ by their keys' number of
-    parts and first part.
+    Many loops may go through one line of a helper. The shape tells them apart: how many parts the
+    key has, and its first part ("user", "cart"). Round trips that cannot be a step of a loop, such
+    as pipelines, are left out.
     """
-    found: dict[Any, Trips] = defaultdict(list)
+    by_place: dict[Any, Trips] = defaultdict(list)
     for trip in trips:
         command = single(trip)
-        several = command and command.detail == SEVERAL and command.name in OF_MANY
-        if command and command.name in LOOPED and not several:
-            parts = SEPARATORS.split(command.pattern or "")
-            shape = len(parts), parts[0] if len(parts) > 1 else None
-            found[trip.site, command.name, shape].append(trip)
-    return found
+        if command is None or command.name not in LOOPED:
+            continue
+        if command.detail == SEVERAL and command.name in OF_MANY:
+            continue
+        parts = SEPARATORS.split(command.pattern or "")
+        shape = len(parts), parts[0] if len(parts) > 1 else None
+        by_place[trip.site, command.name, shape].append(trip)
+    return by_place
 
 
 def is_no_loop(several: Trips, trips: Trips) -> bool:
-    """Return whether a worker takes jobs meanwhile, or a cache is filled with most of these."""
-    first = several[0]
-    if first.commands[0].name in DRAINS:
-        return first.site.through is not None or in_a_row(several, trips) < len(several)
+    """Return whether `several` round trips are the work of a queue's worker or of a cache.
+
+    That is so if at least half of them take a job, or are GETs of a missing key that is then set.
+    `trips` are all round trips of the same thread or task.
+    """
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
     gets = [trip for trip in trips if {"GET", "MGET"} & trip.names.keys() and is_nil(trip)]
-    fills = {trip.commands[0].key for trip in trips if not FILLS.isdisjoint(trip.names)}
-    filled = fills & {trip.commands[0].key for trip in gets}
-    cached = sum(trip.commands[0].key in filled for trip in several)
-    is_cache = first.commands[0].name in FILLS | {"GET"}
-    return 2 * max(jobs, is_cache * cached) >= len(several)
+    missed = {trip.commands[0].key for trip in gets}
+    filled = {trip.commands[0].key for trip in trips if not FILLS.isdisjoint(trip.names)}
+    cached = sum(trip.commands[0].key in missed & filled for trip in several)
+    return 2 * max(jobs, cached) >= len(several)
 
 
 def is_nil(trip: RoundTrip) -> bool:
-    """Return whether there was nothing: an MGET of one key says *1 before that."""
+    """Return whether a GET or MGET found no key, judged by the number of bytes of its reply."""
     return trip.bytes_received <= NOTHING + len("*1\r\n") * ("MGET" in trip.names)
 
 
-def loop(work: Work, name: str, several: Trips, trips: Trips) -> Found:
-    site, number = several[0].site, len(several)
-    keys, items = {trip.commands[0].key for trip in several}, set(map(item_of, several))
-    one_key, scripted = len(keys) == 1 and name not in SCRIPTED, name in SCRIPTED
+def loop(work: Work, name: str, several: Trips) -> Iterator[Finding]:
+    """Yield the Finding for one loop; nothing for a poll, a counter, or too few calls.
+
+    `several` are the loop's round trips, each of the one command `name`.
+    """
+    site = several[0].site
+    keys = {trip.commands[0].key for trip in several}
+    items = set(map(item_of, several))
+    scripted = name in SCRIPTED
+    one_key = len(keys) == 1 and not scripted
     details = {trip.commands[0].detail for trip in several}
     by_field = name not in ("SET", "ZADD") and not details <= {None, SEVERAL}
-    if one_key and name in DRAINS:
-        yield from drained(work, name, several)
-        return
-    has_items = code.item_of(name) or name in code.SEVERAL
+    has_items = code.loop_word_of(name) or name in code.SEVERAL
     if one_key and (not has_items or SEVERAL in details or (len(items) == 1 and by_field)):
         return  # a poll, a counter, pages of one list, slices
     if not one_key and not scripted and len(items) < work.min_loop:
         return
-    if one_key and site.through and in_a_row(several, trips) < work.min_loop:
-        return  # places in a library that happen to use the same key
-    pieces = runs(several, trips, by_item=not scripted and (not one_key or by_field))
+    pieces = [several] if scripted or (one_key and not by_field) else runs(several)
     saves = work.saved(pieces) - scripted  # a pipeline first asks whether the script is known
     if saves < work.min_loop - 1 - scripted:
         return  # runs of two or three are no loop
-    what, instead, known = in_one(work, name, several, one_key, max(map(len, pieces)))
-    decides = scripted or has_condition(several[0].commands[0])
-    holds = work.condition(pieces, trips)
-    sure = known and not decides and not holds and (name in QUIET or work.foreseen(several))
-    if known and not sure:
-        instead = f"{holds or code.IF_KNOWN}\n{instead}"
-    if one_key and name in FED:
-        sure, instead = False, f"# if all are there when the first one is sent:\n{instead}"
+    what, instead = what_and_instead(work, name, several, one_key, max(map(len, pieces)))
+    if not site.through:
+        instead = f"{IF_THERE if one_key and name in FED else code.IF_KNOWN}\n{instead}"
+        instead = "\n".join([*reservations(several), instead])
     label = f"{name} {pattern_of(several)}".rstrip()
     in_runs = f", in {len(pieces)} runs" if len(pieces) > 1 else ""
-    shows = f"{label}, {number:,} times one after the other{in_runs}"
-    yield Finding("loop", what, shows, saves, site, instead, sure)
+    shows = f"{label}, {len(several):,} times one after the other{in_runs}"
+    yield Finding("loop", what, shows, saves, site, instead)
 
 
-def in_one(
+def reservations(several: Trips) -> list[str]:
+    """Return comments, lines of code, with reasons against sending `several` round trips together.
+
+    The reasons are that other work is done in between, and that values are large.
+    """
+    gaps = [after.sent - trip.replied for trip, after in pairwise(several)]
+    lasted = [trip.replied - trip.sent for trip in several]
+    bytes_each = sum(trip.bytes_sent + trip.bytes_received for trip in several) / len(several)
+    found = []
+    if median(gaps) > max(MANY_TRIPS * median(lasted), LONG):
+        found.append(code.AFTER_WORK)
+    if bytes_each > LARGE:
+        found.append(code.IF_LARGE)
+    return found
+
+
+def what_and_instead(
     work: Work, name: str, several: Trips, one_key: bool, longest: int
-) -> tuple[str, str, bool]:
-    """Return (what it is, the code to write instead, whether that is known to be possible)."""
-    client, library = work.client(several[0]), several[0].site.through
+) -> tuple[str, str]:
+    """Return (finding in words, code to write instead), two texts, for a loop.
+
+    `several` are the loop's round trips, each of the one command `name`. `one_key` says that all
+    commands have the same key. `longest` is the most round trips that the loop made in one go.
+    """
+    client = work.client(several[0])
+    library = several[0].site.through
     details = {trip.commands[0].detail for trip in several}
     sums = [int(each or 0) for each in details - {SEVERAL}]
     options = name in ("SET", "ZADD") and any(sums)
-    item = code.item_of(name) if one_key else "key"
+    item = code.loop_word_of(name) if one_key else "key"
     what = f"one round trip for each of many {item}s"
     if library:
-        own = code.LIBRARIES.get(library, {}).get(code.SAME.get(name, name))
-        return what, own or f"# see whether {library} has a call for many keys", own is not None
+        return what, f"# see whether {library} has a call for many keys"
     if one_key and name in code.SEVERAL:
         what, call = code.SEVERAL[name]
-        return f"{what} at once", call.format(client.wait), True
+        return f"{what} at once", call.format(client.wait)
     if not one_key and name in ("GET", "SET") and not options:
-        return what, code.many_of(name, client, longest), True
+        return what, code.many_of(name, client, longest)
     call = OF_ONE[name] if SEVERAL in details else code.call_of(name, options)
     if name in SCRIPTED:
         item, given = "key", "keys=[key], args=args"
@@ -173,30 +195,4 @@ def in_one(
         lines.append(code.COUNTS_TWICE)
     elif at_once or has_condition(several[0].commands[0]):
         lines.append(code.SAYS_DONE)
-    return what, "\n".join(lines), True
-
-
-def drained(work: Work, name: str, several: Trips) -> Found:
-    """Yield what there is for jobs that are taken one by one, with nothing of Redis' between.
-
-    Who finds nothing to take is polling, which is left alone.
-    """
-    number = sum(trip.bytes_received > NOTHING for trip in several)
-    if number < work.min_loop:
-        return
-    shows = f"{name} {pattern_of(several)}, {number:,} times with nothing between"
-    few = number == len(several) and number <= code.SLICE  # and there may be more
-    take = f"{work.client(several[0]).wait}r.{name.lower()}(key, {number if few else code.SLICE:_})"
-    instead = f"while items := {take}:\n    print(*items)  # or what is to be done with them"
-    instead = f"items = {take} or []\n{code.ARE_GONE}" if few else f"{instead}\n{code.IS_GONE}"
-    saves, what = number - number // code.SLICE - 1, f"{name} takes several at once"
-    yield Finding("loop", what, shows, saves, several[0].site, instead, False)
-
-
-def in_a_row(several: Trips, trips: Trips) -> int:
-    """Return how many of these follow one another at most, with none of another kind between."""
-    known, longest, here = set(map(id, several)), 0, 0
-    for trip in trips:
-        here = here + 1 if id(trip) in known else 0
-        longest = max(longest, here)
-    return longest
+    return what, "\n".join(lines)

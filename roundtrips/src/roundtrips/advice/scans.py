@@ -1,17 +1,18 @@
-"""A scan in steps of ten, which is what a server takes where no COUNT is given.
+"""Find scans in steps of ten keys, the server's default if no COUNT is given.
 
     for key in r.scan_iter(match="user:*"):     # a round trip for each ten keys
 
     for key in r.scan_iter(match="user:*", count=1000):
 
-It saves 99 round trips of a hundred; a step of a thousand takes the server less than a millisecond.
-HSCAN, SSCAN and ZSCAN likewise. A COUNT that somebody chose is left alone.
+COUNT 1000 saves 99 round trips of a hundred; a step of a thousand keys takes the server less than a
+millisecond. The same holds for HSCAN, SSCAN and ZSCAN. A scan with a COUNT gives no finding.
 """
 
+from collections.abc import Iterator
 from math import ceil
 
 from ..commands import DEFAULT_SCAN, Command
-from .finding import Finding, Found
+from .finding import Finding
 from .work import Work
 
 FEWEST, COUNT = 10, 1_000
@@ -23,15 +24,16 @@ ITERATORS = {
 }
 
 
-def find(work: Work) -> Found:
-    """Yield call sites that made ten such steps or more."""
-    for several in work.repeated(is_small):
+def find(work: Work) -> Iterator[Finding]:
+    """Yield a Finding for each call site whose scans took ten steps of ten keys or more."""
+    for several in work.with_command(is_small):
         if len(several) >= FEWEST:
-            name, loop = several[0].commands[0].name, work.client(several[0]).loop
+            name = several[0].commands[0].name
+            loop = work.client(several[0]).loop
             item, call = ITERATORS[name]
             instead = f"{loop} {item} in r.{call}count={COUNT:_}):\n    print({item})"
             shows = f"{len(several):,} round trips, {DEFAULT_SCAN} at a time"
-            # Where a SCAN begins is seen; of the others, that they are of other keys.
+            # A SCAN shows where it begins. The other scans differ in their keys.
             begun = [trip.commands[0].key for trip in several if trip.commands[0].key is not None]
             scans = len(begun) if name == "SCAN" else len(set(begun))
             saves = len(several) - max(scans, ceil(len(several) * (DEFAULT_SCAN + 1) / COUNT))

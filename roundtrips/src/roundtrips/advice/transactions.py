@@ -1,4 +1,4 @@
-"""A transaction for each of many commands.
+"""Find transactions of one command each, sent for each of many keys.
 
     for key in keys:
         r.pipeline().set(key, 1).execute()      # MULTI, SET, EXEC: a round trip for each
@@ -8,46 +8,37 @@
         pipe.set(key, 1)
     pipe.execute()
 
-It saves all round trips but one. Each command is atomic by itself, so MULTI gave it nothing; one
-large MULTI would keep everybody else waiting until its last command.
+The pipeline saves all round trips but one. Each command is atomic by itself, so MULTI adds nothing.
+One large MULTI would make all other clients wait until its last command.
 """
 
+import itertools
+from collections.abc import Iterator
+
 from . import code
-from .finding import Finding, Found
-from .work import ADDS_UP, Work, by_site, runs
+from .finding import Finding
+from .work import ADDS_UP, Work, by_call_site
 
 FEWEST = 3
-RQ = "jobs = queue.enqueue_many([queue.prepare_data(function, args=[item]) for item in items])"
 
 
-def find(work: Work) -> Found:
-    """Yield call sites of transactions of one command each, where no key was watched."""
+def find(work: Work) -> Iterator[Finding]:
+    """Yield Findings for call sites of one-command transactions, except where WATCH was used."""
     for trips in work.stretches():
         if any("WATCH" in trip.names for trip in trips):
             continue
-        for several in by_site(trips, lambda trip: is_small(trip.names)):
-            pieces, site = runs(several, trips, by_item=False), several[0].site
-            saves = work.saved(pieces)
-            if len(several) < FEWEST or not saves or site.through not in (None, "rq"):
+        places = by_call_site(
+            trips, lambda trip: "MULTI" in trip.names and sum(trip.names.values()) == 3
+        )
+        for several in itertools.chain.from_iterable(map(work.by_database, places)):
+            site = several[0].site
+            saves = work.saved([several])
+            if len(several) < FEWEST or not saves or site.through:
                 continue
             name = next(name for name in several[0].names if name not in ("MULTI", "EXEC"))
-            instead = code.pipeline(
-                code.call_of(name), work.client(several[0]), max(map(len, pieces))
-            )
+            pipe = code.pipeline(code.call_of(name), work.client(several[0]), len(several))
+            instead = f"{code.IF_KNOWN}\n{pipe}"
             instead += f"\n{code.COUNTS_TWICE}" if name in ADDS_UP else ""
-            holds = work.condition(pieces, trips)
-            instead = f"{holds}\n{instead}" if holds else instead
             shows = f"{len(several):,} transactions of one command each"
-            yield Finding(
-                "small pipelines",
-                "a transaction for each command",
-                shows,
-                saves,
-                site,
-                RQ if site.through else instead,
-                not site.through and not holds,
-            )
-
-
-def is_small(names: dict[str, int]) -> bool:
-    return "MULTI" in names and sum(names.values()) == 3
+            what = "a transaction for each command"
+            yield Finding("small pipelines", what, shows, saves, site, instead)

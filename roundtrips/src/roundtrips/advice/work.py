@@ -1,178 +1,116 @@
-"""A Record as the rules look at it: its round trips in order, whose they are, what they knew."""
+"""Arrange the round trips of a trace for the rules: in order, by thread or task, by call site."""
 
-from __future__ import annotations
-
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from ..callsites import NOWHERE, OWN, CallSite, kind_of
-from ..commands import CONDITION, FIELDS, Command, named
+from ..callsites import NOWHERE, CallSite
+from ..commands import CONDITION, FIELDS, Command
+from ..key_table import words_of
 from ..keys import general
+from ..ownership import OWN, kind_of
+from ..record import Record
 from ..recorder import Place
 from ..roundtrip import ANSWERED, RoundTrip
 from .code import SLICE
 
-if TYPE_CHECKING:
-    from ..traces import Record
-
-NOTHING = 5  # bytes of a reply that says nil; a value takes more
-TAKES_A_JOB = named("""
+NOTHING = 5  # bytes of a reply that is nil; one with a value is longer
+TAKES_A_JOB = words_of("""
     LPOP RPOP BLPOP BRPOP LMOVE BLMOVE RPOPLPUSH BRPOPLPUSH SPOP ZPOPMIN ZPOPMAX BZPOPMIN BZPOPMAX
     XREADGROUP XREAD XAUTOCLAIM LMPOP BLMPOP ZMPOP BZMPOP
 """)
-# Done twice is not done once.
-ADDS_UP = (TAKES_A_JOB - {"XREAD"}) | named("""
+# Commands that change the data once more when they are sent a second time.
+ADDS_UP = (TAKES_A_JOB - {"XREAD"}) | words_of("""
     INCR INCRBY INCRBYFLOAT DECR DECRBY HINCRBY HINCRBYFLOAT ZINCRBY APPEND LPUSH RPUSH LPUSHX
     RPUSHX LINSERT XADD GETDEL HGETDEL PUBLISH SPUBLISH EVAL EVALSHA FCALL
 """)
-READS = named("""
-    GET HGET HGETALL HMGET MGET EXISTS TTL PTTL TYPE STRLEN LLEN SCARD ZCARD HLEN XLEN LRANGE
-    SMEMBERS SISMEMBER SMISMEMBER ZSCORE ZMSCORE ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANK ZREVRANK
-    HEXISTS HKEYS HVALS HSTRLEN LINDEX GETRANGE GETBIT ZCOUNT BITCOUNT XRANGE XREVRANGE GEOPOS DUMP
-""")
-SHARED = "# if {}, which uses the same keys in between,\n# can come before or after all of these:"
-NAMED = "# if {},\n# whose replies name these keys, can be asked for all of them first:"
 Trips = list[RoundTrip]
 
 
 class Work:
-    """The round trips of the work, `by_worker` those that have a line of the caller's.
+    """The round trips of a trace, arranged for the rules.
 
-    `taken` holds (call site, command) of those that a rule has explained, for the rules after it.
+    `record` is the trace's Record, `min_loop` the fewest calls that make a loop. `trips` are all
+    round trips without set-up. `by_worker` is {number of a thread or task: those of them whose call
+    site is a line of the program's own}. `explained` is a set of the (call site, command name) that
+    a rule has reported: later rules skip these.
     """
 
     def __init__(self, record: Record, min_loop: int) -> None:
-        self.record, self.min_loop = record, min_loop
+        self.record = record
+        self.min_loop = min_loop
         self.trips = [trip for trip in record.log if not trip.setup]
         self.by_worker: dict[int, Trips] = defaultdict(list)
         for trip in self.trips:
             if trip.site != NOWHERE and kind_of(trip.site.file) is OWN:
                 self.by_worker[trip.worker].append(trip)
-        self.taken: set[tuple[CallSite, str]] = set()
+        self.explained: set[tuple[CallSite, str]] = set()
 
     def stretches(self) -> Iterator[Trips]:
-        """Yield each worker's round trips, in pieces that begin where a key is watched or locked.
+        """Yield lists of the round trips of each thread or task, cut before a WATCH or a lock.
 
-        What is done then can't be sent together with what was done before.
+        Commands after a WATCH or a lock can't be sent together with commands before it. A list may
+        be empty.
         """
         for trips in self.by_worker.values():
             piece: Trips = []
             for trip in trips:
-                row = piece and guards(piece[-1]) and piece[-1].site == trip.site  # of claims
+                # Several SET NX in a row from one line are a loop, and no lock.
+                row = piece and guards(piece[-1]) and piece[-1].site == trip.site
                 if guards(trip) and not row:
                     yield piece
                     piece = []
                 piece.append(trip)
             yield piece
 
-    def repeated(self, wanted: Callable[[Command], bool]) -> list[Trips]:
-        """Return those that hold such a command, of each call site of yours that made several."""
+    def with_command(self, wanted: Callable[[Command], bool]) -> list[Trips]:
+        """Return the round trips that have a Command for which wanted(command) is true.
+
+        They are in a list for each call site. Round trips that went through a library are left out.
+        """
         own = [trip for trip in self.trips if not trip.site.through]
-        groups = by_site(own, lambda trip: any(map(wanted, trip.commands)))
-        return [several for several in groups if len(several) > 1]
+        return by_call_site(own, lambda trip: any(map(wanted, trip.commands)))
+
+    def by_database(self, several: Trips) -> list[Trips]:
+        """Return the round trips `several` as lists, one for each database.
+
+        No command or pipeline is for two databases. A cluster is one database: its client sends to
+        each node what belongs to that node.
+        """
+        groups: dict[Hashable, Trips] = defaultdict(list)
+        for trip in several:
+            place = self.client(trip)
+            groups[place.cluster or (place.address, place.database)].append(trip)
+        return list(groups.values())
 
     def client(self, trip: RoundTrip) -> Place:
-        """Return where its connection leads, and whose it is."""
+        """Return the Place of a round trip's connection: server address and kind of client.
+
+        If that is not known, it is a Place whose address is "?".
+        """
         known = trip.connection < len(self.record.places)
-        return self.record.places[trip.connection] if known else Place("?", None)
+        return self.record.places[trip.connection] if known else Place("?")
 
     def saved(self, pieces: list[Trips]) -> int:
-        """Return how many round trips are saved where each piece is sent at once, in slices.
+        """Return how many round trips are saved if each list in `pieces` is sent as one pipeline.
 
-        A pipeline is one for each node that it goes to; in a walk, for each generation of keys.
+        The lists are of round trips. A pipeline of more than 1,000 commands is sent in several; a
+        cluster gets one for each node.
         """
-        walks = self.walks([trip for piece in pieces for trip in piece])
         batches = {
-            (number, at // SLICE, self.client(trip).address, walks and trip.generation)
+            (number, at // SLICE, self.client(trip).address)
             for number, piece in enumerate(pieces)
             for at, trip in enumerate(piece)
         }
         return sum(map(len, pieces)) - len(batches)
 
-    def walks(self, several: Trips) -> bool:
-        """Return whether many of these learnt their key from the reply to one of them."""
-        namers = [trip.named_by for trip in several if trip.named_by is not None]
-        own = sum(self.record.log[namer].site == several[0].site for namer in namers)
-        return 2 * max(own, len({trip.generation for trip in several})) >= len(several)
-
-    def condition(self, pieces: list[Trips], trips: Trips) -> str:
-        """Return what must hold for each piece to be sent at once, as a comment, or ''.
-
-        Other call sites may use the same keys in between, or have replies that name the next ones.
-        """
-        places = {id(trip): at for at, trip in enumerate(trips)}
-        for piece in pieces:
-            between = trips[places[id(piece[0])] : places[id(piece[-1])] + 1]
-            other = crossed_by(piece, between)
-            if other is not None:
-                return SHARED.format(other.site)
-            if not in_steps(piece):
-                inside = set(map(id, between)) - set(map(id, piece))
-                namers = [self.record.log[trip.named_by] for trip in piece if trip.named_by]
-                other = next((namer for namer in namers if id(namer) in inside), None)
-                if other is not None and other.site != piece[0].site:
-                    return NAMED.format(other.site)
-        return ""
-
-    def foreseen(self, several: Trips) -> bool:
-        """Return whether the wire proves that the keys were known before the first was asked for.
-
-        All replies were the same, so that no key can have been computed from them; or
-        the keys come in a row; or other replies named them, and those not one after the other.
-        """
-        if all(said_the_same(trip, several[0]) for trip in several):
-            return True
-        if self.walks(several):
-            return False
-        if in_steps(several):
-            return True
-        named = sum(trip.named_by is not None for trip in several)
-        generations = len({trip.generation for trip in several})
-        return 4 * named >= 3 * len(several) and generations <= max(2, len(several) // 4)
-
-
-def said_the_same(one: RoundTrip, other: RoundTrip) -> bool:
-    known = one.reply is not None or one.bytes_received <= NOTHING
-    return known and (one.reply, one.bytes_received) == (other.reply, other.bytes_received)
-
-
-def in_steps(several: Trips) -> bool:
-    """Return whether the keys come in a row, such as user:1, user:2: nobody has to name them."""
-    return 4 * sum(trip.in_steps for trip in several) >= 3 * (len(several) - 2)
-
-
-def crossed_by(piece: Trips, between: Trips) -> RoundTrip | None:
-    """Return what stands in the way of sending a piece at once, where its first or its last is.
-
-    That is another call site's command on the same key: where one of the two reads it and then the
-    other writes it, what is written may come of what was read.
-    """
-    mine = set(map(id, piece))
-    seen: dict[int, list[tuple[bool, bool, RoundTrip]]] = defaultdict(list)
-    before = after = None  # what keeps it from being sent earlier, and later
-    for trip in between:
-        own, reads = id(trip) in mine, READS.issuperset(trip.names)
-        for key in {each.key for each in trip.commands if each.key}:
-            for other_own, other_reads, other in seen[key]:
-                if own == other_own or (reads and other_reads):
-                    continue
-                elsewhere = other if own else trip
-                if other_reads:
-                    return elsewhere
-                before, after = (other, after) if own else (before, trip)
-            if not any(each[:2] == (own, reads) for each in seen[key]):
-                seen[key].append((own, reads, trip))
-    return before if before and after else None
-
 
 def pattern_of(several: Iterable[RoundTrip]) -> str:
-    """Return one pattern for the first keys of all: what differs between them is a hole."""
+    """Return one pattern for the first key of each round trip, with `{…}` where the keys differ."""
     return general({trip.commands[0].pattern or "" for trip in several})
 
 
-def by_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]) -> list[Trips]:
-    """Return those that are wanted, by call site."""
+def by_call_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]) -> list[Trips]:
+    """Return the round trips for which wanted(trip) is true, in a list for each call site."""
     groups: dict[CallSite, Trips] = defaultdict(list)
     for trip in filter(wanted, trips):
         groups[trip.site].append(trip)
@@ -180,48 +118,48 @@ def by_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]) -> 
 
 
 def single(trip: RoundTrip) -> Command | None:
-    """Return the only command of an answered round trip, or None."""
+    """Return a round trip's Command if it was the only one and got a reply; else None."""
     alone = len(trip.commands) == 1 and sum(trip.names.values()) == 1
     return trip.commands[0] if alone and trip.outcome == ANSWERED else None
 
 
 def item_of(trip: RoundTrip) -> Hashable:
-    """Return what a round trip is about: a key, or one field of it."""
+    """Return what distinguishes a loop's round trips: (number of the key, field or member).
+
+    The second is a number too, or None for commands without a field or member.
+    """
     command = trip.commands[0]
     return command.key, command.detail if command.name in FIELDS else None
 
 
 def has_condition(command: Command) -> bool:
-    """Return whether it sets only what is not there, or asks for what was: the reply decides."""
+    """Return whether a Command is conditional, such as SET with NX: it may have done nothing.
+
+    Its reply says whether it did.
+    """
     sets = command.name == "SET" and bool(int(command.detail or 0) & CONDITION)
     return sets or command.name in ("SETNX", "HSETNX")
 
 
 def guards(trip: RoundTrip) -> bool:
-    """Return whether a key is watched here, or perhaps a lock taken."""
+    """Return whether a round trip may take a lock (SET NX …) or sends WATCH.
+
+    Commands after it must not be moved before it.
+    """
     return any(each.name == "WATCH" or has_condition(each) for each in trip.commands)
 
 
-def runs(several: Trips, trips: Trips, by_item: bool = True) -> list[Trips]:
-    """Return a place's round trips in the pieces that its loop ran in, as far as the wire tells.
+def runs(several: Trips) -> list[Trips]:
+    """Cut a call site's round trips into lists, one for each time that its loop ran.
 
-    A piece ends before an item that was in it already (a page that is made twice), and where other
-    call sites did something unusual between two of its round trips.
+    A key that was seen before begins a new list: the same page was made again, for instance.
     """
-    mine, gaps, between = set(map(id, several)), [], list[CallSite]()
-    for trip in trips:
-        if id(trip) in mine:
-            gaps.append(tuple(between))
-            between = []
-        else:
-            between.append(trip.site)
-    usual = Counter(gaps[1:]).most_common(1)[0][0] if gaps[1:] else ()
-    pieces: list[Trips] = []
+    pieces: list[Trips] = [[]]
     seen: set[Hashable] = set()
     last: Hashable = None
-    for trip, gap in zip(several, gaps, strict=True):
-        item = item_of(trip) if by_item else id(trip)
-        if not pieces or gap != usual or (item in seen and item != last):
+    for trip in several:
+        item = item_of(trip)
+        if item in seen and item != last:
             pieces.append([])
             seen = set()
         pieces[-1].append(trip)

@@ -1,12 +1,10 @@
 # mypy: allow-untyped-calls
-"""A panel for django-debug-toolbar: the round trips of a request, from where, what to change.
+"""Show a request's round trips, their call sites, and hints: a panel for django-debug-toolbar.
 
     DEBUG_TOOLBAR_PANELS = [..., "roundtrips.integrations.django_panel.RoundTripsPanel"]
 
 It counts what redis-py does for the view: Django's cache, sessions, and clients of your own.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -18,43 +16,43 @@ from ..words import counted
 
 
 class RoundTripsPanel(Panel):  # type: ignore[misc,unused-ignore]
-    """What a request asked of Redis."""
+    """The panel of django-debug-toolbar that shows the round trips of one request."""
 
-    title = nav_title = "Redis"  # pyright: ignore[reportAssignmentType]
+    title = nav_title = "Redis"
     is_async = True
     tracing: Tracing | None = None
     trace: Trace | None = None
 
     def enable_instrumentation(self) -> None:
-        """Begin to count."""
+        """Open a trace; the toolbar calls this before the view runs."""
         if self.tracing is None:
             self.tracing = trace()
             self.trace = self.tracing.__enter__()
 
     def disable_instrumentation(self) -> None:
-        """End."""
+        """Close the trace; the toolbar calls this after the view has run."""
         if self.tracing is not None:
             self.tracing.__exit__(None, None, None)
             self.tracing = None
 
     def generate_stats(self, request: Any, response: Any) -> None:
-        """Keep what is shown."""
+        """Store the summary and the HTML that the panel shows; called when the view has run."""
         t = self.trace
         if t is not None:
             summary = f"{counted(t.round_trips, 'round trip')}, {counted(t.waits, 'wait')}"
             self.record_stats({"summary": summary, "html": t._repr_html_()})
 
     def generate_server_timing(self, request: Any, response: Any) -> None:
-        """Tell the browser's network panel as well."""
+        """Add the milliseconds of waiting for Redis to the browser's network panel."""
         if self.trace is not None:
             self.record_server_timing("redis", self.nav_subtitle, 1000 * self.trace.waiting)
 
     @property
     def nav_subtitle(self) -> str:
-        """What stands in the side bar."""
+        """Text for the toolbar's side bar: the number of round trips and waits."""
         return str(self.get_stats().get("summary", ""))
 
     @property
     def content(self) -> str:
-        """What stands in the panel; `_repr_html_` has escaped it."""
+        """The panel's HTML, already escaped by `_repr_html_`."""
         return str(mark_safe(self.get_stats().get("html", "")))

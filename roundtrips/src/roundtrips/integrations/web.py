@@ -1,14 +1,14 @@
-"""What each request of a web application cost: in its reply's Server-Timing header, or a callback.
+"""Report what each request of a web application cost: in a Server-Timing header, or a callback.
 
     application = wsgi(application)          # Django, Flask (app.wsgi_app = wsgi(app.wsgi_app)) …
     app.add_middleware(asgi)                 # Starlette, FastAPI; else: app = asgi(app)
 
     Server-Timing: redis;dur=12.4;desc="23 round trips, 20 waits"
 
-`dur` is the milliseconds in which at least one round trip was on its way. Counted is what is done
-until the reply begins (by WSGI in a generator: what that generator does until then, not what was
-done before it was made). A reply that begins before the first round trip has no such header. It is
-seen by everybody who gets the reply: leave it out (`header=False`) where that is the public.
+`dur` is the milliseconds in which at least one round trip was under way. The header counts what the
+application does until the reply begins; under WSGI, until the application returns. A body that is a
+generator runs later and is not counted. A reply without round trips has no such header. Everybody
+who gets the reply sees the header: leave it out (`header=False`) if that is the public.
 
 In production, one request in a hundred, and a line for those with many round trips:
 
@@ -18,12 +18,10 @@ In production, one request in a hundred, and a line for those with many round tr
         if t.round_trips > 20:
             log.warning("%s: %s", environ["PATH_INFO"], t)
 
-`on_trace` gets the Trace of each traced request, when it is over; of a body that WSGI streams, what
-was done until it began. What it raises is logged, and goes no further. With `sample`, what the
-requests beside a traced one do is in its `unattributed`.
+`on_trace` gets the Trace of each traced request when the request is over; under WSGI, when the
+application has returned. An error that it raises is logged and goes no further. With `sample`,
+round trips of requests that run beside a traced one are counted in its `unattributed`.
 """
-
-from __future__ import annotations
 
 import contextlib
 import itertools
@@ -39,7 +37,7 @@ OnTrace = Callable[[Trace, Any], object]
 
 
 def timing(t: Trace) -> str | None:
-    """Return the header's value for what was counted; None where that is nothing."""
+    """Return the value of the Server-Timing header for a Trace; None without any round trip."""
     if not t.round_trips and not t.setup_trips:
         return None
     words = [counted(t.round_trips, "round trip"), counted(t.waits, "wait")]
@@ -48,12 +46,20 @@ def timing(t: Trace) -> str | None:
 
 
 class Traced:
-    """What `wsgi` and `asgi` share: which requests are traced, and what is told of them."""
+    """The common part of `wsgi` and `asgi`: choose which requests to trace, and call `on_trace`.
+
+    `app` is the application. One request in `sample` is traced. With `header` its reply gets a
+    Server-Timing header. `on_trace`, if any, is called with the Trace and the request, a WSGI
+    environ or an ASGI scope.
+    """
 
     def __init__(
         self, app: Any, sample: int = 1, header: bool = True, on_trace: OnTrace | None = None
     ) -> None:
-        self.app, self.sample, self.header, self.on_trace = app, sample, header, on_trace
+        self.app = app
+        self.sample = sample
+        self.header = header
+        self.on_trace = on_trace
         self.requests = itertools.count()
 
     def is_sampled(self) -> bool:
@@ -61,7 +67,10 @@ class Traced:
 
     @contextlib.contextmanager
     def tracing(self, request: Any) -> Iterator[Trace]:
-        """Trace a block, and tell of it at once if it fails."""
+        """Yield a Trace for a `with` block; if the `with` block raises, call `on_trace` first.
+
+        `request` is what `on_trace` gets.
+        """
         block = trace()
         try:
             with block as t:
@@ -79,67 +88,54 @@ class Traced:
 
 
 class wsgi(Traced):
-    """A WSGI application that tells of each request what it cost; see the module."""
+    """A WSGI application that runs `app` and adds to each reply the round trips of its request.
+
+    They stand in a Server-Timing header, unless `header` is False. One request in `sample` is
+    traced. `on_trace(trace, environ)`, if any, is called after each traced request.
+    """
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        """Answer a request."""
+        """Run the application, traced if the request is sampled; add the header to its reply."""
         if not self.is_sampled():
             return self.app(environ, start_response)  # type: ignore[no-any-return]
         reply = Reply(start_response, self.header)
         with self.tracing(environ) as reply.trace:
             body = self.app(environ, reply.start)
-        if reply.status is None:  # a generator, whose first line has not run yet
-            return Body(self.late(body, reply, environ), body)
         self.tell(reply.trace, environ)
         reply.begin()
         return body  # type: ignore[no-any-return]
 
-    def late(self, body: Any, reply: Reply, environ: dict[str, Any]) -> Iterator[bytes]:
-        """Yield the body of an application that starts its reply with the body's first part."""
-        with self.tracing(environ) as reply.trace:
-            parts = iter(body)
-            first = next(parts, b"")
-        self.tell(reply.trace, environ)
-        if reply.status is None:
-            reply.begun = True  # it begins its reply later still: without a header of ours
-        else:
-            reply.begin()
-        yield first
-        yield from parts
-
-
-class Body(Iterator[bytes]):
-    """Parts of a body, which is closed as PEP 3333 says, whether they are read or not."""
-
-    def __init__(self, parts: Iterator[bytes], body: Any) -> None:
-        self.parts, self.close = parts, getattr(body, "close", lambda: None)
-
-    def __next__(self) -> bytes:
-        return next(self.parts)
-
 
 class Reply:
-    """Holds a reply's head back until it is known what it cost."""
+    """Holds back the status and headers of a WSGI reply until Server-Timing can be added.
+
+    `start_response` is the server's; with `header` False nothing is added.
+    """
 
     trace: Trace
 
     def __init__(self, start_response: Any, header: bool) -> None:
-        self.start_response, self.header = start_response, header
+        self.start_response = start_response
+        self.header = header
         self.status: str | None = None
         self.headers: list[tuple[str, str]] = []
         self.begun = False
         self.write_body: Any = None
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-        """Take the place of start_response."""
+        """Store status and headers, in place of WSGI's start_response; return a write function."""
         if self.begun:
             return self.start_response(status, headers, exc_info)
-        self.status, self.headers = status, headers
+        self.status = status
+        self.headers = headers
         return self.write
 
     def begin(self) -> None:
-        if not self.begun:
-            self.begun = True
+        """Send status and headers, with the Server-Timing header; do nothing if already sent."""
+        if self.begun:
+            return
+        self.begun = True
+        if self.status is not None:
             value = timing(self.trace) if self.header else None
             headers = [*self.headers, (NAME, value)] if value else self.headers
             self.write_body = self.start_response(self.status, headers)
@@ -150,13 +146,15 @@ class Reply:
 
 
 class asgi(Traced):
-    """An ASGI application that tells of each request what it cost; see the module.
+    """An ASGI application that runs `app` and adds to each reply the round trips of its request.
 
-    What is not HTTP passes through.
+    They stand in a Server-Timing header, unless `header` is False. One request in `sample` is
+    traced. `on_trace(trace, scope)`, if any, is called after each traced request. Messages that are
+    not HTTP pass through unchanged.
     """
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request."""
+        """Run the application, traced if the request is sampled; add the header to its reply."""
         if scope["type"] != "http" or not self.is_sampled():
             await self.app(scope, receive, send)
             return

@@ -1,55 +1,77 @@
-"""A trace where a pull request is read: a step summary, and annotations at their lines.
+"""Show a trace in a pull request: a step summary, and annotations at the lines they are about.
 
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from ..counts import Counts
+from ..errors import RoundTripsError
 from ..words import counted
-from . import fenced
 from .text import head, sites
 
-if TYPE_CHECKING:
-    from ..traces import Trace
+MOST_TESTS = 20  # in a table
 
 
-def summary(trace: Trace, program: str, failures: Sequence[str] = (), notes: str = "") -> str:
-    """Return Markdown for GITHUB_STEP_SUMMARY: numbers, failures, call sites, what to change.
+def step_summary(option: str) -> str:
+    """Return the file of the step summary. Raises RoundTripsError where there is none."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        raise RoundTripsError(
+            f"{option} writes where GITHUB_STEP_SUMMARY says, which is not set. Leave it out, or "
+            "name a file there."
+        )
+    return path
 
-    `notes` are lines about its processes.
+
+def summary_of_tests(tests: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return Markdown of a pytest run, {test: its numbers}: failures, and those that make most."""
+    made = counted(sum(each["round_trips"] for each in tests.values()), "round trip")
+    failed = [
+        f"**failed:** {tick(name)}\n\n```\n{each['over']}\n```\n"
+        for name, each in tests.items()
+        if each["over"]
+    ]
+    rows = [
+        f"| {tick(name)} | {each['round_trips']:,} | {each['waits']:,} | {each['setup_trips']:,} |"
+        for name, each in sorted(tests.items(), key=lambda each: -each[1]["round_trips"])
+    ]
+    title = f"### pytest: {made} to Redis in {counted(len(tests), 'test')}\n"
+    head = ["| test | round trips | waits | set-up |", "|---|---|---|---|"]
+    return "\n".join([title, *failed, *head, *rows[:MOST_TESTS], ""])
+
+
+def summary(trace: Counts, program: str, failures: Sequence[str] = ()) -> str:
+    """Return Markdown for GITHUB_STEP_SUMMARY: numbers, `failures`, call sites, findings.
+
+    `program` is the program's name; `failures` are sentences.
     """
-    title = f"### {escaped(program)}: {counted(trace.round_trips, 'round trip')} to Redis"
-    lines = [title, "", *[f"**failed:** {escaped(each)}  " for each in failures]]
-    lines += [f"{escaped(line)}  " for line in fenced("Numbers", lambda: head(trace))]
-    lines += ["", "```text", notes, "```"] if notes else []
+    title = f"### {escape(program)}: {counted(trace.round_trips, 'round trip')} to Redis"
+    lines = [title, "", *[f"**failed:** {escape(each)}  " for each in failures]]
+    lines += [f"{escape(line)}  " for line in head(trace)]
     lines += ["", "| what | from |", "|---|---|"]
-    lines += fenced("Where from", lambda: [f"| {tick(a)} | {tick(b)} |" for a, b in sites(trace)])
-    lines += ["", *fenced("What to change", lambda: list(changes(trace)))]
+    lines += [f"| {tick(what)} | {tick(where)} |" for what, where in sites(trace)]
+    if trace.findings:
+        lines += ["", "```", repr(trace.findings), "```"]
     return "\n".join(lines) + "\n"
 
 
-def changes(trace: Trace) -> Iterator[str]:
-    for each in trace.findings:
-        yield f"**{escaped(each.what)}** ({tick(str(each.site))}): {escaped(each.shows)}"
-        yield f"\n```python\n{each.instead}\n```\n"
+def workflow_commands(trace: Counts) -> list[str]:
+    """Return a list of workflow commands, one for each finding of a Trace.
 
-
-def workflow_commands(trace: Trace) -> list[str]:
-    """Return workflow commands, one a finding, which GitHub shows at the finding's line."""
+    GitHub shows it at the finding's line.
+    """
     folder = (os.environ.get("GITHUB_WORKSPACE") or os.getcwd()) + os.sep
     return [
-        f"::{'warning' if each.sure else 'notice'} "
-        f"file={value(each.site.file.removeprefix(folder))},line={each.site.line},"
+        f"::notice file={value(each.site.file.removeprefix(folder))},line={each.site.line},"
         f"title={value(each.what)}::" + message("\n".join((each.shows, each.instead)))
         for each in trace.findings
     ]
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return "".join(f"\\{each}" if each in "\\`*_{}[]<>|#" else each for each in text)
 
 

@@ -1,33 +1,22 @@
-"""A trace in words: a text for a terminal."""
-
-from __future__ import annotations
+"""Write a trace as text for a terminal."""
 
 import textwrap
-from typing import TYPE_CHECKING
 
-from ..estimate import leaves_out
+from ..counts import Counts
 from ..words import counted, duration, size
-from . import DISTANCES_MS, fenced
-
-if TYPE_CHECKING:
-    from ..traces import Trace
 
 WIDTH = 100
 MOST_SITES = 12
 
 
-def report(trace: Trace) -> str:
-    """Return the text; no line of it is longer than 100 characters."""
-    sections = [
-        fenced("Numbers", lambda: head(trace)),
-        fenced("Where from", lambda: table("Where from", sites(trace))),
-        fenced("What to change", lambda: changes(trace).splitlines()),
-    ]
+def report(trace: Counts) -> str:
+    """Return the report of a Trace as text, in lines of at most 100 characters."""
+    sections = [head(trace), table("Where from", sites(trace)), hints(trace).splitlines()]
     return "\n\n".join("\n".join(line[:WIDTH] for line in lines) for lines in sections if lines)
 
 
-def head(trace: Trace) -> list[str]:
-    """Return the numbers, and how long the block would take elsewhere."""
+def head(trace: Counts) -> list[str]:
+    """Return the first lines of a report: counts, times, and an estimate for 1 ms of distance."""
     work = [
         counted(trace.round_trips, "round trip"),
         counted(trace.waits, "wait"),
@@ -46,16 +35,23 @@ def head(trace: Trace) -> list[str]:
     ):
         if number:
             lines.append(f"{counted(number, 'round trip')} {what}")
-    if trace.record.refused:
-        lines.append(f"no connection: {counted(trace.record.refused, 'attempt')} failed")
+    if trace.refused:
+        lines.append(f"no connection: {counted(trace.refused, 'attempt')} failed")
+    if trace.finalised:
+        writes = counted(trace.finalised, "write")
+        lines.append(
+            f"nobody's: {writes} by pipelines that Python dropped, or by growth() in its runs"
+        )
     for each in trace.uncounted:
         lines += textwrap.wrap(each, WIDTH, subsequent_indent="  ")
     spent = f"{duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis"
-    lines.append(f"measured: {spent}")
-    if trace.round_trips:
-        far = [f"{duration(trace.seconds_at(rtt))} at {rtt:g} ms" for rtt in DISTANCES_MS]
-        told = f"it would take about {', '.join(far)}{leaves_out(trace.record)}"
-        lines += textwrap.wrap(told, WIDTH, subsequent_indent="  ")
+    far = f"; {duration(trace.seconds_at(1))} if Redis were 1 ms away"
+    lines.append(f"measured: {spent}{far if trace.round_trips else ''}")
+    if trace.unlisted:
+        listed = f"what follows is of the first {len(trace.log):,}"
+        lines.append(
+            f"{counted(trace.unlisted, 'round trip')} more are in the totals alone; {listed}"
+        )
     return lines
 
 
@@ -66,20 +62,24 @@ def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
     return [title, *[f"  {what[:width]:<{width}}  {where}".rstrip() for what, where in rows]]
 
 
-def sites(trace: Trace, setup: bool = False) -> list[tuple[str, str]]:
-    """Return [(what, where)] of the call sites of the work, or of all; the most first."""
-    found = [each for each in trace.call_sites if setup or not each.setup]
+def sites(trace: Counts, setup: bool = False) -> list[tuple[str, str]]:
+    """Return [(what was sent, call site)], two texts for each call site, most round trips first.
+
+    Call sites of setting connections up are included only with `setup`. Beyond twelve, one row says
+    how many more there are.
+    """
+    shown = [each for each in trace.call_sites if setup or not each.setup]
     rows = [
         (each.label + (f" × {each.round_trips:,}" if each.round_trips > 1 else ""), str(each.site))
-        for each in found
+        for each in shown
     ]
-    if len(found) > MOST_SITES:
-        more = counted(len(found) - MOST_SITES, "call site")
+    if len(shown) > MOST_SITES:
+        more = counted(len(shown) - MOST_SITES, "call site")
         return [*rows[:MOST_SITES], (f"{more} more", "")]
     return rows
 
 
-def changes(trace: Trace) -> str:
-    """Return what to change, or '' where there is nothing."""
-    found = trace.findings
-    return repr(found) if found else ""
+def hints(trace: Counts) -> str:
+    """Return the findings of a Trace as text; '' if there are none."""
+    findings = trace.findings
+    return repr(findings) if findings else ""

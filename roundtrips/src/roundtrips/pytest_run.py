@@ -1,0 +1,256 @@
+"""Count each test's round trips, and fail a test that exceeds its limits.
+
+Loaded once pytest uses the plugin. Only the test function itself is counted, sync or async;
+fixtures and setUp are not. A test that can't be counted fails. `ignore`, `programs`,
+`allow_uncounted` and `ratchet_tolerance` of [tool.roundtrips] apply here too.
+
+PYTEST_DONT_REWRITE
+"""
+
+import functools
+import inspect
+import json
+import os
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from . import blocks, ratchets
+from .budgets import LIMITS, Budget, OverBudget, around, budget, check
+from .config import settings
+from .errors import RoundTripsError
+from .report import github
+from .traces import Tracing, trace
+
+NUMBERS = "round_trips", "waits", "setup_trips"
+WRITES = "pytest --round-trips-ratchet={} --round-trips-accept"
+HOW = "Write @pytest.mark.{0}(max=3), or (max=3, waits=2, setup=4), (exactly=3), (None)."
+
+
+class Suite:
+    """The plugin's options and the numbers of all tests; it is registered as a plugin itself.
+
+    `asked` is {option of the plugin: value}.
+    """
+
+    def __init__(self, config: pytest.Config, asked: dict[str, Any]) -> None:
+        self.folder = config.rootpath
+        self.limits = {name: number_of(asked, f"round_trips_{name}") for name in LIMITS}
+        self.asked = asked
+        self.table = settings(str(self.folder))
+        self.accepts = bool(asked["round_trips_accept"])
+        if asked["round_trips_summary"]:
+            github.step_summary("--round-trips-summary")  # raises where there is none
+        self.before: ratchets.State = Counter()
+        self.made: dict[str, dict[str, Any]] = {}
+        self.passed: set[str] = set()
+        self.ratchet = ""
+        if asked["round_trips_ratchet"]:
+            self.ratchet = os.path.join(self.folder, asked["round_trips_ratchet"])
+            if not self.accepts or os.path.exists(self.ratchet):
+                self.before = ratchets.read(self.ratchet, WRITES)
+        elif self.accepts:
+            raise RoundTripsError("--round-trips-accept goes with --round-trips-ratchet FILE.")
+
+    def ratchet_limit(self, nodeid: str) -> dict[str, int]:
+        """Return the limit that the ratchet's file sets for a test, as arguments of `budget`.
+
+        It is {} without a ratchet. The marker `max_round_trips(None)` does not lift this limit.
+        """
+        if not self.ratchet or self.accepts:
+            return {}
+        made = self.before[ratchet_key(nodeid)]
+        return {"max": ratchets.most(made, self.table.ratchet_tolerance)}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Store a test's numbers; with xdist this happens in the main process, for all workers."""
+        made = dict(report.user_properties)
+        if report.when == "call" and "round_trips" in made:
+            self.made[report.nodeid] = {"over": "", "line": report.location[1] or 0, **made}
+            (self.passed.add if report.passed else self.passed.discard)(report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print a line for each test, those with the most round trips first."""
+        if self.asked["round_trips_report"]:
+            terminalreporter.section("round trips to Redis")
+            for nodeid, made in sorted(self.made.items(), key=lambda each: -each[1]["round_trips"]):
+                missed = "  not all counted" if made["uncounted"] else ""
+                numbers = f"{made['round_trips']:>7,} round trips {made['waits']:>7,} waits"
+                terminalreporter.line(f"{numbers}  {nodeid}{missed}")
+        for nodeid, made in self.made.items():
+            if self.asked["round_trips_annotations"] and made["over"]:
+                at = f"file={github.value(nodeid.partition('::')[0])},line={made['line'] + 1}"
+                text = github.message(made["over"])
+                terminalreporter.line(f"::error {at},title=round trips::{text}")
+        fewer = sum(
+            max(0, self.before[ratchet_key(nodeid)] - self.made[nodeid]["round_trips"])
+            for nodeid in self.passed
+        )
+        if fewer and not self.accepts:
+            how = "--round-trips-accept keeps it so"
+            terminalreporter.line(f"round trips: {fewer:,} fewer than the ratchet says; {how}")
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the files; the ratchet's rows of tests that did not pass stay as they were."""
+        if hasattr(session.config, "workerinput"):
+            return
+        now = {ratchet_key(nodeid): self.made[nodeid]["round_trips"] for nodeid in self.passed}
+        try:
+            if self.accepts:
+                ratchets.write(self.ratchet, Counter({**self.before, **now}))
+            if self.asked["round_trips_json_file"]:
+                tests = [{"test": nodeid, **made} for nodeid, made in self.made.items()]
+                path = self.folder / self.asked["round_trips_json_file"]
+                path.write_text(json.dumps({"format": 1, "tests": tests}, indent=1) + "\n")
+            if self.asked["round_trips_summary"]:
+                with open(github.step_summary(""), "a", encoding="utf-8") as file:
+                    file.write(github.summary_of_tests(self.made))
+        except OSError as error:
+            pytest.exit(f"{error.filename} can't be written: {error}", returncode=4)
+
+
+SUITE = pytest.StashKey[Suite]()
+
+
+def suite_of(config: pytest.Config, asked: dict[str, Any]) -> Suite:
+    """Return the Suite of this pytest process; the first call makes it.
+
+    `asked` is {option of the plugin: value}. Raises RoundTripsError for an option or a ratchet that
+    can't be used.
+    """
+    if SUITE not in config.stash:
+        config.stash[SUITE] = Suite(config, asked)
+        config.pluginmanager.register(config.stash[SUITE], "roundtrips_suite")
+    return config.stash[SUITE]
+
+
+def number_of(asked: dict[str, Any], name: str) -> int | None:
+    """Return the number of an option or setting, None if it is not given.
+
+    Raises RoundTripsError for anything but a whole number of 0 or more.
+    """
+    given = asked[name]
+    if given and not given.isdigit():
+        raise RoundTripsError(f"{name} is {given!r}. Pass a whole number of 0 or more.")
+    return int(given) if given else None
+
+
+def ratchet_key(nodeid: str) -> tuple[str, str, str]:
+    """Return a test's key in a ratchet: (file, test, 'test'); `nodeid` is pytest's."""
+    file, _, name = nodeid.partition("::")
+    return file, name, ratchets.TEST
+
+
+def run_test(
+    item: pytest.Item, asked: dict[str, Any], marker: str
+) -> Generator[None, object, object]:
+    """Run a test with its round trips counted: the hook's part for one test.
+
+    The test's function is wrapped, and not only its call, since a coroutine has its own context.
+    `asked` is {option of the plugin: value}, `marker` the marker's name.
+    """
+    entered: list[Tracing] = []
+    function = item if isinstance(item, pytest.Function) else None
+    try:
+        suite = suite_of(item.config, asked)
+        limits = budget_of(item, suite, marker)
+        if function is not None:
+            test = function.obj
+            instance = function.instance
+            function.obj = around(test, lambda: judging(item, limits, suite, entered))
+            examples = getattr(test, "hypothesis", None)  # what Hypothesis has made of it
+            if examples is not None:
+                example = examples.inner_test
+                examples.inner_test = in_blocks_of(entered, example)
+    except RoundTripsError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+    if function is None:  # a doctest, another plugin's kind of test
+        with judging(item, limits, suite, entered):
+            return (yield)
+    of_unittest = hasattr(instance, "_testMethodName")  # which looks there, not at item.obj
+    if of_unittest:
+        setattr(instance, item.name, function.obj)
+    try:
+        result = yield
+    finally:
+        function.obj = test
+        if examples is not None:
+            examples.inner_test = example
+        if of_unittest:
+            vars(instance).pop(item.name, None)
+    if not entered:
+        pytest.fail(f"What runs this test goes past {marker}: nothing was counted.", pytrace=False)
+    return result
+
+
+def in_blocks_of(entered: list[Tracing], example: Any) -> Any:
+    """Wrap Hypothesis' function for one example, so that its round trips belong to the test.
+
+    This is needed for an `async def`: its context may be older than the test's counting block, the
+    last of `entered`. Other functions are returned unchanged.
+    """
+    if not inspect.iscoroutinefunction(example):
+        return example
+
+    @functools.wraps(example)
+    async def joined(*args: Any, **kwargs: Any) -> Any:
+        recorder: Any = entered[-1].recorder
+        before = blocks.blocks.set((*recorder.above, recorder))
+        try:
+            return await example(*args, **kwargs)
+        finally:
+            blocks.blocks.reset(before)
+
+    return joined
+
+
+def budget_of(item: pytest.Item, suite: Suite, name: str) -> Budget:
+    """Return the Budget of a test, from its marker `name` and from the options.
+
+    Raises RoundTripsError for a marker without a number.
+    """
+    marker = item.get_closest_marker(name)
+    args = marker.args if marker else ()
+    given = marker.kwargs if marker else {}
+    how = HOW.format(name)
+    if marker and not (args or given):
+        raise RoundTripsError(f"This marker says no number of round trips. {how}")
+    of_all: dict[str, Any] = {"allow_uncounted": suite.table.allow_uncounted}
+    if args != (None,):
+        left = LIMITS[len(args) :] if "exactly" not in given else LIMITS[1:]
+        of_all |= {limit: suite.limits[limit] for limit in left}
+    try:
+        return budget(*args, **{**of_all, **given})
+    except TypeError as error:
+        raise RoundTripsError(f"{error}\n{how}") from None
+
+
+@contextmanager
+def judging(
+    item: pytest.Item, limits: Budget, suite: Suite, entered: list[Tracing]
+) -> Iterator[None]:
+    """Trace a test in a `with` block; then fail the test if it exceeds `limits` or the ratchet.
+
+    The numbers are stored with the test. The opened Tracing is appended to `entered`.
+    """
+    __tracebackhide__ = True
+    tracing = trace()
+    entered.append(tracing)
+    try:
+        with tracing:
+            yield
+    finally:
+        t = tracing.trace
+        item.user_properties += [(name, getattr(t, name)) for name in NUMBERS]
+        item.user_properties.append(("uncounted", len(t.uncounted)))
+    hint = ""
+    try:
+        check(t, limits.limits, limits.allow_uncounted)
+        hint = "\nIf that is meant: --round-trips-accept."
+        check(t, suite.ratchet_limit(item.nodeid), limits.allow_uncounted)
+    except OverBudget as error:
+        item.user_properties.append(("over", str(error)))
+        raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None
