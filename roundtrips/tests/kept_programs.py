@@ -27,13 +27,13 @@ KEPT = [
     {"mode": "sync", "client": {"retries": 0}, "warm": 1,
      "steps": [["refused", 2, [["pubsub", 1, "unread"], ["pubsub", 0, "close"]]]]},
     # More on their way at once than are sorted in at once.
-    {"mode": "async", "client": {}, "warm": 1, "kept": [5, 2],
+    {"mode": "async", "client": {}, "warm": 1, "batch": 2,
      "steps": [["commands", ["blpop", "get", "blpop", "get", "xread", "get", "blpop", "get"]]]},
     # Set-up that timed out: bytes came that nobody read any more.
     {"mode": "async", "client": {"protocol": 3, "retries": 1}, "warm": 1,
      "steps": [["timeout", 1, True], ["cancel"], ["timeout", 0, False]]},
     # A listener's farewell, whose reply nobody reads, among more than is sorted in at once.
-    {"mode": "sync", "client": {}, "warm": 1, "scope": "block", "kept": [5, 2],
+    {"mode": "sync", "client": {}, "warm": 1, "scope": "block", "batch": 2,
      "steps": [["pubsub", 0, "unread"], ["lock"]]},
     # A thread of a thread; two blocks in threads, which hand work to one executor of before.
     {"mode": "sync", "client": {}, "warm": 1,

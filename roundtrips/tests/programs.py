@@ -533,5 +533,5 @@ def programs(draw):
     return {
         "mode": mode, "client": client, "warm": draw(st.integers(1, 4)),
         "scope": draw(st.sampled_from(["block", "block", "process"])),
-        "kept": draw(st.sampled_from([[10_000, 1_000], [5, 2]])), "steps": draw(steps),
+        "batch": draw(st.sampled_from([1_000, 2])), "steps": draw(steps),
     }  # fmt: skip

@@ -103,7 +103,7 @@ class Proxy:
     def __exit__(self, *failure: Any) -> None:
         self.ending = True
         self.settle()
-        self.thread.join(10)
+        self.thread.join(30)
         for key in list(self.selector.get_map().values()):
             if isinstance(key.data, Side):
                 key.data.sock.close()
@@ -117,7 +117,7 @@ class Proxy:
         self.done.clear()
         self.asked.set()
         os.write(self.waker, b".")
-        assert self.done.wait(10), "the proxy hangs"
+        assert self.done.wait(30), "the proxy hangs"
         counts = self.counts
         turns = [replace(turn, names=list(turn.names)) for turn in counts.turns[:]]
         return Counts(turns, counts.sent, counts.received, counts.connections)

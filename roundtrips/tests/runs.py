@@ -18,7 +18,7 @@ def ran(folder, server, *words, by=("-m", "roundtrips"), stderr=subprocess.PIPE,
     )  # fmt: skip
 
 
-def told(folder, server, *words, **options):
+def reported(folder, server, *words, **options):
     """Return what --json says of a run, and its CompletedProcess."""
     done = ran(folder, server, "--json", *words, **options)
     assert done.stderr, done

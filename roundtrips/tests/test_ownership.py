@@ -1,0 +1,90 @@
+"""Whose code a line is: one's own that is installed, a library's wherever it lies, a helper's."""
+
+import pytest
+
+from runs import reported
+
+CALLS = "import json, os, redis\nr = redis.Redis(**json.loads(os.environ['CLIENT']))\n"
+GET = f"{CALLS}def get(key):\n    return r.get(key)\n"
+PAGE = "from {0} import get\ndef page():\n    for number in range(9):\n        get(number)\n"
+FROM_FOLDER = '{"url": "file:///src", "dir_info": {}}'
+FROM_WHEEL = '{"url": "file:///wheels/one-1-py3-none-any.whl", "archive_info": {}}'
+
+
+def install(place, package, text, origin=""):
+    """Lay a package and its metadata into a folder, as pip does."""
+    (place / package).mkdir(parents=True)
+    (place / package / "__init__.py").write_text(text)
+    info = place / f"{package}-1.dist-info"
+    info.mkdir()
+    (info / "RECORD").write_text(f"{package}/__init__.py,,\n{info.name}/RECORD,,\n")
+    if origin:
+        (info / "direct_url.json").write_text(origin)
+
+
+def sites(tmp_path, server, *places):
+    """Return [(file, function, library)] of the call sites of the program app.py."""
+    if not (tmp_path / "app.py").exists():
+        (tmp_path / "app.py").write_text("from shop import page\npage()\n")
+    path = ":".join(str(tmp_path / place) for place in places)
+    report, _ = reported(tmp_path, server, "app.py", PYTHONPATH=path)
+    return [
+        (each["file"].replace(str(tmp_path), ""), each["function"].split(".")[-1], each["through"])
+        for each in report["call_sites"]
+        if not each["setup"]
+    ]
+
+
+@pytest.mark.parametrize("folder, origin, table, own", [
+    ("site-packages", "", "", False), ("site-packages", FROM_FOLDER, "", True),
+    ("site-packages", FROM_WHEEL, "", False), ("libs", "", "", False),
+    ("site-packages", "", '[project]\nname = "Shop"\n', True), ("libs", FROM_FOLDER, "", True),
+    ("site-packages", "", '[tool.roundtrips]\nown = ["shop"]\n', True),
+    ("libs", "", '[tool.roundtrips]\nown = ["shop"]\n', True),
+])  # fmt: skip
+def test_a_package_of_ones_own_may_be_installed(tmp_path, server, folder, origin, table, own):
+    install(tmp_path / folder, "helper", GET)
+    install(tmp_path / folder, "shop", PAGE.format("helper"), origin)
+    (tmp_path / "pyproject.toml").write_text(table)
+    [(file, function, through)] = sites(tmp_path, server, folder)
+    assert through == "helper"
+    assert (file.endswith("shop/__init__.py"), function == "page") == (own, own)
+
+
+@pytest.mark.parametrize("package, helpers", [
+    ("sentry_sdk", []), ("newrelic", []), ("ours", ["ours"]),
+])  # fmt: skip
+def test_what_wraps_redis_py_is_passed_by(tmp_path, server, package, helpers):
+    install(tmp_path / "site-packages", package, GET)
+    (tmp_path / "shop.py").write_text(PAGE.format(package))
+    (tmp_path / "pyproject.toml").write_text(f"[tool.roundtrips]\nhelpers = {helpers}\n")
+    [(file, function, through)] = sites(tmp_path, server, "site-packages")
+    assert (file.endswith("shop.py"), function, through) == (True, "page", None)
+
+
+LINES = "r.get(1)\n    r.get(2)\n    r.get(3)"
+
+
+@pytest.mark.parametrize("helpers, get, functions", [
+    ([], "return r.get(key)", {"users", "carts"}),
+    (["app.py:get"], "r.get(key)", {"users", "carts"}),
+    ([], "try:\n        return hidden(key)\n    finally:\n        pass", {"users", "carts"}),
+    ([], "for each in [key]: r.get(each)", {"get"}), ([], LINES, {"get"}),
+    (["other.py", "*:get"], LINES, {"users", "carts"}),
+    (["*.py"], LINES, {"get"}),  # where nothing else is above, the helper's own line
+])  # fmt: skip
+def test_a_helpers_callers_are_shown_in_its_place(tmp_path, server, helpers, get, functions):
+    hidden = "def hidden(key):\n    return r.get(key)\n"
+    two = "def users():\n    get(1)\ndef carts():\n    get(2)\nusers()\ncarts()\n"
+    (tmp_path / "app.py").write_text(f"{CALLS}{hidden}def get(key):\n    {get}\n{two}")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.roundtrips]\nhelpers = {helpers}\n")
+    assert {function for _, function, _ in sites(tmp_path, server)} == functions
+
+
+@pytest.mark.parametrize("names, counted", [([], 3), (["beat*"], 1), (["*"], 1)])
+def test_a_thread_may_be_left_out_by_its_name(tmp_path, server, names, counted):
+    text = "import threading\nr.get(1)\nt = threading.Thread(target=lambda: (get(1), get(2)),"
+    (tmp_path / "app.py").write_text(f"{GET}{text} name='beat-1')\nt.start()\nt.join()\n")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.roundtrips]\nignore_threads = {names}\n")
+    report, _ = reported(tmp_path, server, "app.py")
+    assert (report["round_trips"], report["uncounted"]) == (counted, [])
